@@ -1,0 +1,57 @@
+"""Argument checks and the wording of every error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+
+class ReuseWarning(UserWarning):
+    """Something was computed, but read this before you publish the number."""
+
+
+class InputError(ValueError):
+    """The input cannot be used: the message says what, where, what was expected and what to do."""
+
+
+def examples(values: Iterable[Any], limit: int = 3) -> str:
+    """Quote the first few values and count the rest: ``'a', 'b', 'c' and 4 more``."""
+    quoted = [repr(value) for value in values]
+    shown = ", ".join(quoted[:limit])
+    return f"{shown} and {len(quoted) - limit} more" if len(quoted) > limit else shown
+
+
+def count(n: int, noun: str) -> str:
+    """Write a number with its noun: ``1 run``, ``2,000 runs``."""
+    plural = noun if n == 1 else noun + "s" if not noun.endswith("y") else noun[:-1] + "ies"
+    return f"{n:,} {plural}"
+
+
+def choice(function: str, argument: str, value: Any, allowed: Sequence[str]) -> str:
+    """Return `value` when it is one of `allowed`, else raise."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    near = get_close_matches(str(value), list(allowed), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(f"{function}: {argument} must be one of {examples(allowed, len(allowed))}, got {value!r}.{hint}")
+
+
+def positive(function: str, argument: str, value: Any, unit: str) -> int:
+    """Return `value` as an int when it is a whole number of at least 1, else raise."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole and hasattr(value, "__index__") and not isinstance(value, bool):
+        value, whole = int(value), True
+    if not whole or value < 1:
+        raise InputError(f"{function}: {argument} must be a whole number of {unit}, at least 1, got {value!r}.")
+    return int(value)
+
+
+def columns(function: str, what: str, found: Sequence[Any], needed: Sequence[str]) -> None:
+    """Raise when a frame lacks one of the columns that are needed."""
+    missing = [column for column in needed if column not in list(found)]
+    if missing:
+        raise InputError(
+            f"{function}: {what} must have the columns {examples(needed, len(needed))}; "
+            f"{examples(missing, len(missing))} not among {examples(found, 12)}."
+        )
