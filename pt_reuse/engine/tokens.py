@@ -1,0 +1,112 @@
+"""Tables of byte strings: fixed-width `S` arrays seen as rows of 64-bit words, so that names are compared as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Tokens = NDArray[np.bytes_]
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+_KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+
+
+def words_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Words:
+    """Gather tokens as (n, width) little-endian words, padded with zeros; `buffer` ends in 8 spare bytes."""
+    lengths = ends - starts
+    width = max(1, -(-int(lengths.max(initial=1)) // 8))
+    loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
+    words = np.empty((len(starts), width), dtype="<u8")
+    last = len(loads) - 1
+    for w in range(width):
+        keep = _KEEP[np.clip(lengths - 8 * w, 0, 8)]
+        words[:, w] = loads[np.minimum(starts + 8 * w, last)] & keep
+    return words
+
+
+def as_words(tokens: Tokens) -> Words:
+    """See an `S` array of width 8k as (n, k) little-endian words; no copy."""
+    return np.ascontiguousarray(tokens).view("<u8").reshape(len(tokens), tokens.dtype.itemsize // 8)
+
+
+def as_tokens(words: Words) -> Tokens:
+    """See (n, k) words as an `S` array again; no copy."""
+    return np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(len(words))
+
+
+def widen(words: Words, width: int) -> Words:
+    """Pad (n, k) words to `width` columns."""
+    if words.shape[1] == width:
+        return words
+    wide = np.zeros((len(words), width), dtype="<u8")
+    wide[:, : words.shape[1]] = words
+    return wide
+
+
+def encode(texts: Iterable[str]) -> Tokens:
+    """Encode strings as UTF-8 tokens; bytes that were not UTF-8 when read come back as they were."""
+    raw = [text.encode("utf-8", "surrogateescape") for text in texts]
+    width = max(1, -(-max((len(item) for item in raw), default=1) // 8))
+    return np.array(raw, dtype=f"S{8 * width}")
+
+
+def decode(tokens: Tokens) -> list[str]:
+    """Decode tokens to strings; bytes that are not UTF-8 are kept as surrogate escapes."""
+    return [item.decode("utf-8", "surrogateescape") for item in tokens.tolist()]
+
+
+def hashes(words: Words) -> Words:
+    """Hash each row of words to 64 bits; rows of one word hash to themselves, so they never collide."""
+    mixed = words[:, 0].copy()
+    for w in range(1, words.shape[1]):
+        column = words[:, w]
+        # zero words change nothing: padding does not change a hash
+        mixed ^= (column ^ (column >> _SHIFT)) * _MIX * np.uint64(2 * w + 1)
+    return mixed
+
+
+def byte_order(words: Words) -> Words:
+    """Turn words so that comparing them as numbers, first column first, compares the tokens byte by byte."""
+    return words.byteswap()
+
+
+def argsort(words: Words) -> NDArray[np.int64]:
+    """Return the order of the tokens by their bytes."""
+    turned = byte_order(words)
+    return np.lexsort(turned.T[::-1])
+
+
+def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number equal tokens alike: (code of each row, row of each code's first occurrence), exact despite hashing."""
+    codes, first = _numbered(hashes(words) if words.shape[1] > 1 else np.ascontiguousarray(words[:, 0]))
+    if words.shape[1] > 1 and not np.array_equal(words, words[first[codes]]):
+        # two tokens share a hash: number by the bytes themselves
+        codes = pd.factorize(np.array(as_tokens(words).tolist(), dtype=object))[0].astype(np.int64)
+        first = _first_rows(codes)
+    return codes, first
+
+
+def match(needles: Words, table: Words) -> NDArray[np.int64]:
+    """Find each needle among the distinct tokens of `table`: its row, or -1."""
+    width = max(needles.shape[1], table.shape[1])
+    codes, first = factorize(np.concatenate([widen(table, width), widen(needles, width)]))
+    row_of_code = np.where(first < len(table), first, -1)
+    return row_of_code[codes[len(table) :]]
+
+
+def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    codes = pd.factorize(keys)[0].astype(np.int64, copy=False)
+    return codes, _first_rows(codes)
+
+
+def _first_rows(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    # codes are given in order of appearance, so a code is new exactly where the running maximum grows
+    if len(codes) == 0:
+        return np.zeros(0, dtype=np.int64)
+    top = np.maximum.accumulate(codes)
+    return np.flatnonzero(np.concatenate([[True], top[1:] > top[:-1]]))
