@@ -1,0 +1,232 @@
+"""Pool: documents to judge, each with the runs that contributed it and the best rank at which they found it."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
+from pt_reuse.engine import tokens
+from pt_reuse.engine.field import ranges
+from pt_reuse.engine.tokens import Words
+from pt_reuse.qrels import Qrels, as_qrels
+
+Judge = Callable[[pd.DataFrame], Sequence[int]]
+_COLUMN = {"run": "name", "team": "team", "type": "type"}
+
+
+class Pool:
+    """Documents to judge, topic by topic, each with its contributors; made by :func:`depth_pool`.
+
+    Attributes:
+        topics: topic names, in natural order.
+        table: the contributing runs, one row each: ``name team type`` and further metadata.
+        settings: how the pool was made: strategy, depth, contributors, ranking order.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+        >>> pool = ptr.depth_pool(ptr.RunSet.from_frames({"A": a, "B": b}), depth=2)
+        >>> pool
+        Pool: 3 documents, 1 topic, 2 runs (strategy=depth, depth=2, contributors=pooled, order=trec_eval)
+        >>> pool.uniques(by="run")[["docno", "run"]].values.tolist()
+        [['d1', 'A'], ['d3', 'B']]
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[str],
+        starts: NDArray[np.int64],
+        words: Words,
+        entries: NDArray[np.int64],
+        run: NDArray[np.int32],
+        rank: NDArray[np.int32],
+        table: pd.DataFrame,
+        settings: Mapping[str, Any],
+    ):
+        self.topics = list(topics)
+        self.table = table.reset_index(drop=True)
+        self.settings = dict(settings)
+        self._starts, self.words = starts, words  # documents of each topic
+        self._entries, self._run, self._rank = entries, run, rank  # contributions of each document, by run
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Return (topics + 1,): the documents of topic t are rows ``starts[t]:starts[t + 1]``."""
+        return self._starts
+
+    @cached_property
+    def _qid(self) -> NDArray[np.object_]:
+        return np.array(self.topics, dtype=object)[np.repeat(np.arange(len(self.topics)), np.diff(self._starts))]
+
+    @cached_property
+    def _docno(self) -> NDArray[np.object_]:
+        return np.array([*tokens.decode(tokens.as_tokens(self.words)), None], dtype=object)[:-1]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per document: ``qid docno rank`` (best, from 1) and how many ``runs teams types`` found it."""
+        firsts = self._entries[:-1]
+        best = np.minimum.reduceat(self._rank, firsts) if len(self) else np.zeros(0, dtype=np.int32)
+        frame = pd.DataFrame({"qid": self._qid, "docno": self._docno, "rank": best, "runs": np.diff(self._entries)})
+        doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
+        for column in ("team", "type"):
+            codes = pd.factorize(self.table[column])[0][self._run]
+            pairs = pd.DataFrame({"doc": doc, "code": codes})[codes >= 0].drop_duplicates()
+            frame[column + "s"] = np.bincount(pairs["doc"], minlength=len(self))
+        return frame
+
+    def contributions(self) -> pd.DataFrame:
+        """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
+        doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
+        runs = self.table.iloc[self._run]
+        return pd.DataFrame({
+            "qid": self._qid[doc], "docno": self._docno[doc], "name": runs["name"].to_numpy(),
+            "team": runs["team"].to_numpy(), "type": runs["type"].to_numpy(), "rank": self._rank,
+        })  # fmt: skip
+
+    def sole(self, by: str) -> tuple[NDArray[np.int64], list[str]]:
+        """Return for each document the one unit that contributed it, or -1; and the names of the units."""
+        column = _COLUMN[choice("Pool", "by", by, tuple(_COLUMN))]
+        codes, names = pd.factorize(self.table[column])
+        if (codes < 0).any():
+            lacking = self.table["name"][codes < 0]
+            raise InputError(
+                f"Pool: by={by!r} needs the {by} of every contributing run; {count(len(lacking), 'run')} without: "
+                f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
+            )
+        units = codes[self._run]
+        if not len(self):
+            return np.zeros(0, dtype=np.int64), [str(name) for name in names]
+        low, high = np.minimum.reduceat(units, self._entries[:-1]), np.maximum.reduceat(units, self._entries[:-1])
+        return np.where(low == high, low, -1), [str(name) for name in names]
+
+    def uniques(self, by: str = "team") -> pd.DataFrame:
+        """Return the documents that one unit alone contributed.
+
+        Args:
+            by: ``"team"``, ``"run"`` or ``"type"``.
+
+        Returns:
+            DataFrame: ``qid docno rank`` (best, from 1) and the unit under the name of `by`.
+        """
+        unit, names = self.sole(by)
+        rows = np.flatnonzero(unit >= 0)
+        frame = self.to_frame().loc[rows, ["qid", "docno", "rank"]].reset_index(drop=True)
+        frame[by] = np.array([*names, None], dtype=object)[unit[rows]]
+        return frame
+
+    def without(
+        self,
+        team: str | Iterable[str] | None = None,
+        *,
+        run: str | Iterable[str] | None = None,
+        type: str | Iterable[str] | None = None,
+    ) -> Pool:
+        """Return the pool that the other contributors make.
+
+        Args:
+            team: a team or several to leave out.
+            run: a run or several.
+            type: a type or several.
+
+        Raises:
+            InputError: a name that is not among the contributors.
+        """
+        out = np.zeros(len(self.table), dtype=bool)
+        for by, wanted in (("team", team), ("run", run), ("type", type)):
+            if wanted is None:
+                continue
+            column = self.table[_COLUMN[by]]
+            values = [wanted] if isinstance(wanted, str) else list(wanted)
+            for value in values:
+                choice("Pool.without", by, value, [name for name in dict.fromkeys(column) if name is not None])
+            out |= column.isin(values).to_numpy()
+        left = {f"without_{by}": wanted for by, wanted in (("team", team), ("run", run), ("type", type)) if wanted}
+        kept = np.flatnonzero(~out)
+        place = np.full(len(self.table), -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept))
+        stays = ~out[self._run]
+        entries = np.concatenate([[0], np.cumsum(stays)])[self._entries]
+        found = np.flatnonzero(np.diff(entries) > 0)
+        pool = Pool(
+            self.topics, self._starts, self.words, entries, place[self._run[stays]], self._rank[stays],
+            self.table.iloc[kept], {**self.settings, **left},
+        )  # fmt: skip
+        return pool._documents(found)
+
+    def remainder(self, qrels: Any) -> Pool:
+        """Return the documents of the pool that have no judgment (label >= 0) yet.
+
+        Args:
+            qrels: what is judged already: a Qrels, a frame or a file.
+        """
+        known = as_qrels(qrels, "Pool.remainder")
+        rows = known.rows_of(self.topics, self._starts, self.words)
+        judged = (rows >= 0) & (np.append(known.judgments.labels, np.int16(-1))[rows] >= 0)
+        return self._documents(np.flatnonzero(~judged))
+
+    def judge(self, judge: Any) -> Qrels:
+        """Return the labels of the pool's documents.
+
+        Args:
+            judge: judgments to look the labels up in (a Qrels, a frame or a file), or a function that takes a frame
+                with ``qid`` and ``docno`` and returns one label per row. A document without a label is left out, with
+                a warning that counts them.
+
+        Returns:
+            Qrels: at most one judgment per pooled document; the topic set is the pool's.
+        """
+        frame = pd.DataFrame({"qid": self._qid, "docno": self._docno})
+        if callable(judge):
+            labels = list(judge(frame.copy()))
+            if len(labels) != len(frame):
+                raise InputError(f"Pool.judge: the judge returned {len(labels):,} labels for {len(frame):,} documents.")
+            return Qrels(frame.assign(label=labels), topics=self.topics)
+        qrels = as_qrels(judge, "Pool.judge")
+        rows = qrels.rows_of(self.topics, self._starts, self.words)
+        if (rows < 0).any():
+            warnings.warn(
+                f"Pool.judge: {count(int((rows < 0).sum()), 'pooled document')} without a label in the qrels, left out.",
+                ReuseWarning,
+                stacklevel=2,
+            )
+        found = rows >= 0
+        labels = qrels.judgments.labels[rows[found]]
+        return Qrels(frame[found].assign(label=labels), topics=self.topics)
+
+    def to_qrels(self) -> Qrels:
+        """Return the pool as judgments yet to be made: label -1 for every document."""
+        return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
+
+    def _documents(self, kept: NDArray[np.int64]) -> Pool:
+        sizes = np.diff(self._entries)[kept]
+        gather = ranges(self._entries[:-1][kept], sizes)
+        return Pool(
+            self.topics,
+            np.searchsorted(kept, self._starts),
+            self.words[kept],
+            np.concatenate([[0], np.cumsum(sizes)]),
+            self._run[gather],
+            self._rank[gather],
+            self.table,
+            self.settings,
+        )
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        sizes = f"{count(len(self), 'document')}, {count(len(self.topics), 'topic')}, {count(len(self.table), 'run')}"
+        return f"Pool: {sizes} ({settings})"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{html.escape(repr(self))}</b></p>{self.to_frame().to_html(max_rows=12, index=False, escape=True)}"
