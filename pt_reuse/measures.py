@@ -1,0 +1,187 @@
+"""Measures: the names users give, the native kernel behind each, and the ir_measures measures that are ours."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import Metric
+
+from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse.engine.kernels import Spec
+
+#: how a measure is written in results, as ir_measures writes it
+MeasureLike = Any
+
+
+class _Unjudged(ir_measures.Measure):
+    """The share of the top k documents that have no judgment: high values say the judgments do not cover the system.
+
+    ``Unjudged@k`` = 1 - judged / min(k, returned), where *judged* means a label of at least ``min_label``. It is the
+    complement of ``Judged@k`` of ir_measures, with two differences: that one counts the labels -1 (pooled but not
+    judged) and -2 as judged (``min_label=-2`` does, too), and breaks score ties by ascending docno, where this one
+    follows the order of AP and P (float32 scores, docno descending; in `pt_reuse.score` the order of the RunSet). A
+    topic without results has 1, as Judged has 0. ``Unjudged(of_cutoff=True)@k`` divides the number of unjudged
+    documents by k, as trec_eval 10 does, so that places a short list leaves empty count as judged.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> ptr.Unjudged@10, ptr.Unjudged(of_cutoff=True)@10
+        (Unjudged@10, Unjudged(of_cutoff=True)@10)
+    """
+
+    NAME = "Unjudged"
+    __name__ = "Unjudged"
+    PRETTY_NAME = "Unjudged rate at k"
+    SHORT_DESC = "The share of the top k documents that have no judgment."
+    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form ir_measures asks for
+        "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
+        "min_label": ir_measures.ParamInfo(dtype=int, default=0, desc="lowest label that counts as judged"),
+        "of_cutoff": ir_measures.ParamInfo(dtype=bool, default=False, desc="divide by the cutoff, not by the returned"),
+    }
+    RUN_INPUTS = ("query_id", "doc_id", "score")
+    QREL_INPUTS = ("query_id", "doc_id", "relevance")
+
+    @property
+    def DEFAULT(self) -> float:  # type: ignore[override]  # noqa: N802 - ir_measures' name
+        """Return the value of a topic without results."""
+        return 0.0 if self.params.get("of_cutoff", False) else 1.0
+
+    def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Metric]:
+        """Yield one value per topic that both the qrels and the run have; called by ir_measures."""
+        cutoff, of_cutoff = self.params.get("cutoff"), self.params.get("of_cutoff", False)
+        fault = _fault(self)
+        if fault:
+            raise InputError(fault)
+        judged = qrels.loc[qrels["relevance"] >= self.params.get("min_label", 0), ["query_id", "doc_id"]]
+        rows = run.loc[run["query_id"].isin(set(qrels["query_id"])), ["query_id", "doc_id", "score"]]
+        with np.errstate(over="ignore"):
+            rows = rows.assign(score=rows["score"].astype(np.float32))
+        rows = rows.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+        if cutoff is not None:
+            rows = rows.groupby("query_id").head(cutoff)
+        pairs = pd.MultiIndex.from_frame(judged)
+        rows = rows.assign(judged=pd.MultiIndex.from_frame(rows[["query_id", "doc_id"]]).isin(pairs))
+        for qid, group in rows.groupby("query_id")["judged"]:
+            n = len(group)
+            yield Metric(qid, self, float((n - group.sum()) / cutoff if of_cutoff else 1.0 - group.sum() / n))
+
+
+Unjudged = _Unjudged()
+if "Unjudged" not in ir_measures.measures.registry:
+    # lets ir_measures.parse_measure("Unjudged@10") and its command line find it
+    ir_measures.measures.register(Unjudged)
+
+
+def parse_measures(measures: MeasureLike | Iterable[MeasureLike], function: str) -> list[ir_measures.Measure]:
+    """Return ir_measures measures for measures, their names (``"nDCG@10"``) or trec_eval's (``"ndcg_cut_10"``).
+
+    A measure given twice stands once in the result.
+
+    Raises:
+        InputError: a name that neither knows, no measure, a parameter that the measure cannot have.
+    """
+    if isinstance(measures, str | ir_measures.Measure):
+        measures = [measures]
+    elif not isinstance(measures, Iterable):
+        raise _unknown(measures, function)
+    parsed: list[ir_measures.Measure] = []
+    for measure in measures:
+        parsed.extend([measure] if isinstance(measure, ir_measures.Measure) else _parse(measure, function))
+    if not parsed:
+        raise InputError(f"{function}: no measure given. Give one or several, such as AP or nDCG@10.")
+    for measure in parsed:
+        try:
+            measure.validate_params()
+        except AssertionError:
+            raise InputError(f"{function}: {_wrong_params(measure)}") from None
+        fault = _fault(measure)
+        if fault:
+            raise InputError(f"{function}: {fault}")
+    return list(dict.fromkeys(parsed))
+
+
+def _parse(name: Any, function: str) -> list[ir_measures.Measure]:
+    if isinstance(name, str):
+        try:
+            return [ir_measures.parse_measure(name)]
+        except (NameError, ValueError, SyntaxError, AssertionError, KeyError, AttributeError, TypeError):
+            pass
+        try:
+            with redirect_stdout(StringIO()) as said:
+                found = list(ir_measures.parse_trec_measure(name))
+        except (ValueError, KeyError, AssertionError):
+            found = []
+        if found and said.getvalue():
+            warnings.warn(f"{function}: {name!r} of trec_eval: {said.getvalue().strip()}.", ReuseWarning, stacklevel=4)
+        if found:
+            return found
+    raise _unknown(name, function)
+
+
+def _unknown(name: Any, function: str) -> InputError:
+    return InputError(
+        f"{function}: unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
+        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'."
+    )
+
+
+def _wrong_params(measure: ir_measures.Measure) -> str:
+    params, known = measure.params, measure.SUPPORTED_PARAMS
+    odd = [name for name in params if name not in known]
+    if odd:
+        return f"measure {measure.NAME} has no parameter {examples(odd)}; it has {examples(known, 12)}."
+    wrong = [name for name, info in known.items() if not info.validate(measure[name])]
+    missing = [name for name in wrong if name not in params]
+    if missing:
+        advice = f"Write {measure.NAME}@10." if missing == ["cutoff"] else f"It has {examples(known, 12)}."
+        return f"measure {measure!r} needs the parameter {examples(missing)}. {advice}"
+    values = ", ".join(f"{name}={params[name]!r}" for name in wrong)
+    info = known[wrong[0]]
+    allowed = f"one of {examples(info.choices, 12)}" if isinstance(info.choices, list) else f"of type {info.dtype.__name__}"
+    return f"measure {measure.NAME} cannot have {values}; {wrong[0]} must be {allowed}."
+
+
+def _fault(measure: ir_measures.Measure) -> str | None:
+    """Tell what no provider checks and would turn into a wrong number or a crash."""
+    params = measure.params
+    for name, lowest in (("cutoff", 1), ("rel", 1 if measure.NAME in _KERNELS else None)):
+        value = params.get(name)
+        if lowest is not None and isinstance(value, int) and value < lowest:
+            return f"measure {measure!r}: {name} must be at least {lowest}, got {value}."
+    if measure.NAME == "RBP" and not 0 <= params.get("p", 0.8) < 1:
+        return f"measure {measure!r}: p must be at least 0 and below 1, got {params['p']!r}."
+    if measure.NAME == "Unjudged" and params.get("of_cutoff") and params.get("cutoff") is None:
+        return "Unjudged(of_cutoff=True) divides by the cutoff, so it needs one: Unjudged(of_cutoff=True)@10."
+    return None
+
+
+_KERNELS = {
+    "AP": "ap", "P": "p", "R": "r", "nDCG": "ndcg", "RR": "rr", "Rprec": "rprec", "Bpref": "bpref", "RBP": "rbp",
+    "Success": "success", "Judged": "judged", "Unjudged": "unjudged",
+}  # fmt: skip
+
+
+def native_spec(measure: ir_measures.Measure) -> Spec | None:
+    """Return how the engine computes a measure that `parse_measures` let pass, None when ir_measures itself must."""
+    kernel = _KERNELS.get(measure.NAME or "")
+    params = dict(measure.params)
+    rel = params.pop("rel", None if measure.NAME == "RBP" else 1)
+    if kernel is None or rel is None:
+        return None
+    if measure.NAME == "Judged":
+        params["min_label"] = -(2**15) + 1  # ir_measures counts every document that the qrels hold
+    gains = params.pop("gains", {})
+    params["exponential"] = params.pop("dcg", "log2") == "exp-log2"
+    return Spec(kernel, rel=rel, gains=tuple(sorted(gains.items())), **params)
+
+
+def cutoff_of(measure: ir_measures.Measure) -> int | None:
+    """Return the cutoff of a measure, None when it has none."""
+    return measure.params.get("cutoff")
