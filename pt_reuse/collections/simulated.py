@@ -1,0 +1,107 @@
+"""A small simulated field of runs: to try things on and to test with, not evidence of anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import positive
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels import Qrels
+from pt_reuse.runs import RunSet
+
+#: type -> (what it sees of lexical relevance, of semantic relevance, noise)
+_SYSTEMS = {"lexical": (1.0, 0.25, 0.75), "neural": (0.45, 1.0, 0.75), "manual": (0.9, 0.8, 0.5)}
+
+
+@dataclass(frozen=True)
+class SimulatedField:
+    """A simulated field; see :func:`simulate_field`.
+
+    Attributes:
+        runs: the runs, with teams, types and pooled flags.
+        qrels: graded labels (0, 1, 2) of the depth-k pool of the pooled runs.
+        all_qrels: labels of every document that any run retrieves, which no real collection has.
+        depth: the depth of the pool that was judged.
+    """
+
+    runs: RunSet
+    qrels: Qrels
+    all_qrels: Qrels
+    depth: int
+
+    def __repr__(self) -> str:
+        return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
+
+
+def simulate_field(
+    *, seed: int = 8, n_topics: int = 25, n_docs: int = 2000, n_teams: int = 9, length: int = 100, depth: int = 10
+) -> SimulatedField:
+    """Simulate a field of runs with teams, types, graded labels and unjudged documents.
+
+    Every document has a true grade for every topic and two traits that go with it: how much of the query's words it
+    shares and how near it is in meaning; some relevant documents have little of one of the two. A system scores
+    documents by a weighted sum of the traits and noise, with weights by type (lexical, neural, manual), a little
+    different for each team; runs of one team share most of their noise. The last neural team was not pooled. The
+    judgments are the true grades of the depth-k pool of the others.
+
+    Args:
+        seed: the same seed gives the same field in every process.
+        n_topics: topics, >= 1.
+        n_docs: documents, >= 20.
+        n_teams: teams, >= 3; types take turns.
+        length: documents a run retrieves per topic.
+        depth: pool depth.
+
+    Returns:
+        SimulatedField: ``.runs``, ``.qrels``, ``.all_qrels``, ``.depth``.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=8)
+        >>> len(field.runs), field.runs.teams[:2], field.runs.types
+        (18, ['team-1', 'team-2'], ['lexical', 'neural', 'manual'])
+    """
+    positive("simulate_field", "n_topics", n_topics, "topics")
+    n_docs = max(positive("simulate_field", "n_docs", n_docs, "documents"), 20)
+    n_teams = max(positive("simulate_field", "n_teams", n_teams, "teams"), 3)
+    random = np.random.default_rng(seed)
+    grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
+    grades += grades * (random.random((n_topics, n_docs)) < 0.35)
+    lexical = random.gumbel(size=(n_topics, n_docs)) * 0.6 + grades * random.choice([0.2, 1.6], size=grades.shape)
+    semantic = random.gumbel(size=(n_topics, n_docs)) * 0.6 + grades * random.choice([0.4, 1.5], size=grades.shape)
+    docnos = np.array([f"doc{d:05d}" for d in range(n_docs)], dtype=object)
+    qids = np.array([str(t + 1) for t in range(n_topics)], dtype=object)
+
+    frames, teams, types, pooled = {}, {}, {}, {}
+    kinds = list(_SYSTEMS)
+    for team in range(n_teams):
+        kind = kinds[team % len(kinds)]
+        words, meaning, noise = _SYSTEMS[kind]
+        own = random.normal(size=(n_topics, n_docs))
+        for variant in "ab":
+            name = f"{kind[:3]}{team + 1}{variant}"
+            weights = np.array([words, meaning]) * random.uniform(0.85, 1.15, size=2)
+            scores = weights[0] * lexical + weights[1] * semantic
+            scores = scores + noise * (0.9 * own + 0.4 * random.normal(size=scores.shape))
+            frames[name] = _top(scores.round(4), qids, docnos, length)
+            teams[name], types[name] = f"team-{team + 1}", kind
+            pooled[name] = team != max(t for t in range(n_teams) if kinds[t % len(kinds)] == "neural")
+    runs = RunSet.from_frames(frames, teams=teams, types=types, pooled=pooled)
+    everything = Qrels(
+        pd.DataFrame({"qid": np.repeat(qids, n_docs), "docno": np.tile(docnos, n_topics), "label": grades.ravel()})
+    )
+    seen = everything.restrict(depth_pool(runs, depth=length, contributors="all"))
+    return SimulatedField(runs, seen.restrict(depth_pool(runs, depth=depth)), seen, depth)
+
+
+def _top(scores: np.ndarray, qids: np.ndarray, docnos: np.ndarray, length: int) -> pd.DataFrame:
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :length]
+    return pd.DataFrame({
+        "qid": np.repeat(qids, best.shape[1]),
+        "docno": docnos[best.ravel()],
+        "score": np.take_along_axis(scores, best, axis=1).ravel(),
+        "rank": np.tile(np.arange(best.shape[1]), len(qids)),
+    })  # fmt: skip

@@ -1,0 +1,26 @@
+"""Where a figure is drawn, and the few colours all figures share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pt_reuse._check import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: distinct without relying on hue alone: each goes with a marker of its own (Okabe and Ito's palette)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+GREY, DARK = "#B8B8B8", "#333333"
+
+
+def axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return `ax`, or the axes of a new figure of that size in inches."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise InputError("plot: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.") from error
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]

@@ -1,0 +1,101 @@
+"""Figures of leave-out-uniques; they draw a result's tables and compute nothing that is reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.studies.uniques import LeaveOutUniques
+
+_MOST_BARS = 30
+_WORDS = {"team": "team", "name": "run", "type": "type"}
+
+
+def plot_reduced_scores(result: LeaveOutUniques, measure: str, *, ax: Axes | None = None) -> Axes:
+    """Draw each run's score under the full judgments against its score without the uniques of its own unit.
+
+    Points on the diagonal lose nothing; the units whose runs lose most have a colour and a marker of their own.
+
+    Args:
+        result: what `leave_out_uniques` returned.
+        measure: one of its measures.
+        ax: where to draw; default a new figure.
+
+    Returns:
+        The axes, with one collection per coloured unit, most affected first, and one for all others.
+
+    Source: after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
+    """
+    ax = axes(ax, 7.2, 5)
+    table = result.by_run[result.by_run["measure"] == measure]
+    by = result.settings["by"]
+    unit = np.array(result.units, dtype=object)[result.unit_of_run]
+    loss = (table["score"] - table["reduced_score"]).groupby(unit).max().sort_values(ascending=False, kind="stable")
+    shown = loss[loss > 0].index[: len(COLOURS)]
+    top = max(float(table[["score", "reduced_score"]].to_numpy().max(initial=0.0)) * 1.05, 1e-3)
+    ax.plot([0, top], [0, top], color=DARK, linewidth=0.8, zorder=1)
+    rest = ~np.isin(unit, list(shown))
+    for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False):
+        rows = table[unit == name]
+        label = _plain(f"{name} (-{loss[name]:.3f})")
+        ax.scatter(rows["score"], rows["reduced_score"], s=44, color=colour, marker=marker, label=label, zorder=3)
+    if rest.any():
+        others = table[rest]
+        n_others = len(set(unit[rest]))
+        label = f"{n_others} other {by}{'s' if n_others != 1 else ''}"
+        ax.scatter(others["score"], others["reduced_score"], s=18, color=GREY, label=label, zorder=2)
+    ax.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+    ax.set_xlabel(f"{measure}, all judgments")
+    ax.set_ylabel(f"{measure}, without the uniques of the run's own {by}")
+    ax.set_title(f"Scores with and without the {by}'s own unique documents", fontsize=11)
+    ax.legend(title=f"{by} (largest loss of a run)", loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=9)
+    ax.grid(color="#EEEEEE", zorder=0)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def plot_unique_counts(result: LeaveOutUniques, *, ax: Axes | None = None) -> Axes:
+    """Draw how many judged documents each unit alone contributed, relevant and not relevant.
+
+    Args:
+        result: what `leave_out_uniques` returned.
+        ax: where to draw; default a new figure.
+
+    Returns:
+        The axes: stacked bars, most unique relevant documents on top; beside each bar how many are relevant.
+
+    Source: after the bar charts of Harman's TREC overviews and of Zobel 1998, SIGIR.
+    """
+    column = result.uniques.columns[0]
+    counts = result.uniques[result.uniques["contributing"] > 0]
+    counts = counts.sort_values(["unique_relevant", "unique"], ascending=False, kind="stable")
+    hidden = len(counts) - _MOST_BARS
+    counts = counts.head(_MOST_BARS)
+    ax = axes(ax, 7.2, 1.4 + 0.24 * max(len(counts), 3))
+    place = np.arange(len(counts))[::-1]
+    relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
+    ax.barh(place, relevant, color=COLOURS[0], label="relevant (how many: beside the bar)")
+    ax.barh(place, other, left=relevant, color="#D9D9D9", label="not relevant")
+    ax.set_yticks(place, [_plain(str(name)) for name in counts[column]], fontsize=8)
+    for y, total, n in zip(place, relevant + other, relevant, strict=True):
+        ax.annotate(f"{n:,}", (total, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8, color=COLOURS[0])
+    ax.set_ylim(-0.7, len(counts) - 0.3)
+    ax.margins(x=0.08)
+    word = _WORDS.get(column, column)
+    ax.set_xlabel(f"judged documents that one {word} alone put into the pool")
+    ax.set_title(f"What each {word} found alone" + (f" ({hidden:,} with fewer not shown)" if hidden > 0 else ""), fontsize=11)
+    ax.legend(loc="lower right", frameon=False, fontsize=9)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _plain(text: str) -> str:
+    # a name with dollar signs is not mathematics
+    return text.replace("$", r"\$")
