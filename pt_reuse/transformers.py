@@ -1,0 +1,56 @@
+"""Pipeline pieces."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+
+
+class Tap(pt.Transformer):
+    """Passes results through unchanged and keeps a copy of what it saw.
+
+    Composed to the end of a pipeline, it gives the pipeline's results without running it a second time, whatever
+    executes the pipeline: in batches, as part of a tree plan, or with other pipelines that share its prefix.
+
+    Args:
+        label: what to show in place of the transformer's address.
+
+    Example:
+        >>> import pandas as pd
+        >>> tap = Tap("bm25")
+        >>> frame = pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2.0], "rank": [0]})
+        >>> tap(frame) is frame
+        True
+        >>> tap.results()
+          qid docno  score
+        0   1    d1    2.0
+    """
+
+    #: without an address of its own pyterrier would look the documentation up on the network
+    schematic = {"label": "Tap", "help_url": None}  # noqa: RUF012 - the form pyterrier asks for
+
+    def __init__(self, label: str):
+        self.label = label
+        self._seen: list[pd.DataFrame] = []
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Keep ``qid docno score`` of the results and return them as they are."""
+        kept = [column for column in ("qid", "docno", "score") if column in inp.columns]
+        self._seen.append(inp[kept].copy())
+        return inp
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        """Return the columns that come out: those that went in."""
+        return input_columns
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether nothing has passed."""
+        return not self._seen
+
+    def results(self) -> pd.DataFrame:
+        """Return all that has passed, batch after batch."""
+        return pd.concat(self._seen, ignore_index=True)
+
+    def __repr__(self) -> str:
+        return f"Tap({self.label!r})"
