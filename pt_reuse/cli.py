@@ -1,0 +1,206 @@
+"""The command line: `pt-reuse lou`, `pt-reuse runs`, `pt-reuse simulate`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pandas as pd
+
+from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._version import __version__
+from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.engine.files import replacing
+from pt_reuse.engine.order import ORDERS
+from pt_reuse.qrels import read_qrels
+from pt_reuse.reading import read_runs
+from pt_reuse.runs import RunSet
+from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
+
+_SHOWN = 12
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help.\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return 0, or 2 after an error that the user can mend, or 130 after ctrl-C."""
+    options = _parser().parse_args(arguments)
+    warnings.showwarning = _show_warning
+    try:
+        options.run(options)
+    except InputError as error:
+        print(f"pt-reuse: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # the reader of a pipe, such as head, has seen enough
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        print(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("pt-reuse: interrupted; files already written are whole.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
+    parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    lou = commands.add_parser("lou", help="leave-out-uniques on a field of run files")
+    _field_arguments(lou, positional=False)
+    lou.add_argument("--qrels", required=True, metavar="FILE", help="the judgments, a TREC qrels file")
+    lou.add_argument("--measures", default="AP,nDCG@10", metavar="LIST", help="comma-separated; default AP,nDCG@10")
+    lou.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
+    lou.add_argument("--depth", default=100, type=int, metavar="K", help="pool depth; default 100")
+    lou.add_argument("--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged")
+    lou.add_argument("--contributors", default="pooled", metavar="WHICH", help="pooled (default) or all")
+    lou.add_argument("--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the pictures (PNG) there")
+    lou.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    lou.set_defaults(run=_lou)
+
+    runs = commands.add_parser("runs", help="describe a field of run files")
+    _field_arguments(runs, positional=True)
+    runs.add_argument("--all", action="store_true", help="one line for every run, however many")
+    runs.set_defaults(run=_runs)
+
+    simulate = commands.add_parser("simulate", help="leave-out-uniques on a small simulated field, to see what it shows")
+    simulate.add_argument("--seed", default=8, type=int, metavar="N", help="default 8")
+    simulate.add_argument("--out", metavar="DIR", help="write runs, qrels, teams, tables and pictures there")
+    simulate.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    simulate.set_defaults(run=_simulate)
+    return parser
+
+
+def _field_arguments(parser: argparse.ArgumentParser, *, positional: bool) -> None:
+    where = "folder or pattern of TREC run files"
+    if positional:
+        parser.add_argument("runs", metavar="DIR", help=where)
+    else:
+        parser.add_argument("--runs", required=True, metavar="DIR", help=where)
+    parser.add_argument("--teams", metavar="FILE", help="two columns: run tag and team")
+    parser.add_argument("--types", metavar="FILE", help="two columns: run tag and type")
+    parser.add_argument("--pooled", metavar="FILE", help="names of the pooled runs, one a line; default all runs")
+    parser.add_argument("--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled and others")
+    parser.add_argument("--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval")
+    parser.add_argument("--names", default="tag", metavar="FROM", help="name runs by tag (default) or file")
+    parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
+
+
+def _read(options: argparse.Namespace) -> RunSet:
+    return read_runs(
+        options.runs, teams=options.teams, types=options.types, pooled=options.pooled, metadata=options.metadata,
+        order=options.order, names=options.names, cache=options.cache, verbose=sys.stderr.isatty(),
+    )  # fmt: skip
+
+
+def _runs(options: argparse.Namespace) -> None:
+    runs = _read(options)
+    print(repr(runs))
+    _print_table(runs.summary(), len(runs) if options.all else _SHOWN, "runs; --all shows every one")
+
+
+def _lou(options: argparse.Namespace) -> None:
+    runs, qrels = _read(options), read_qrels(options.qrels)
+    print(f"{runs!r}\n{qrels!r}")
+    result = leave_out_uniques(
+        runs, qrels, _split(options.measures), by=options.by, depth=options.depth, remove=options.remove,
+        contributors=options.contributors, verbose=sys.stderr.isatty(),
+    )  # fmt: skip
+    _report(result, options)
+
+
+def _simulate(options: argparse.Namespace) -> None:
+    field = simulate_field(seed=options.seed)
+    print("This field is simulated: made by a program to show what the tables look like, evidence of nothing.")
+    print(f"{field.runs!r}\n{field.qrels!r}")
+    result = leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
+    if options.out:
+        folder = Path(options.out)
+        field.runs.write(folder / "runs", overwrite=options.overwrite)
+        field.qrels.write(folder / "qrels.txt", overwrite=options.overwrite)
+        _write(folder / "metadata.csv", field.runs.table.to_csv(index=False), options.overwrite)
+    _report(result, options)
+
+
+def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
+    print(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
+    print("\nPer measure (own: each run without the uniques of its own unit; field: all runs re-ranked):")
+    _print_table(result.summary, len(result.summary), "measures")
+    first = result.scores.measures[0]
+    print(f"\nLeaving out one {result.settings['by']} at a time, the whole field by {first}:")
+    _print_table(result.table[result.table["measure"] == first], _SHOWN, "units")
+    print(f"\n{describe(result)}")
+    if options.out:
+        folder = Path(options.out)
+        written = result.save(folder, overwrite=options.overwrite) + _pictures(result, folder, options.overwrite)
+        print(f"\nWritten to {folder}: {', '.join(path.name for path in written)}")
+
+
+def _pictures(result: LeaveOutUniques, folder: Path, overwrite: bool) -> list[Path]:
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
+        return []
+    figures: dict[str, tuple[float, float, Any]] = {
+        f"scores-{measure.replace('/', '-')}.png": (7.6, 5.0, lambda ax, m=measure: result.plot(m, ax=ax))
+        for measure in result.scores.measures
+    }
+    n_bars = min(len(result.uniques), 30)
+    figures["uniques.png"] = (7.2, 1.4 + 0.24 * max(n_bars, 3), lambda ax: result.plot_uniques(ax=ax))
+    there = [name for name in figures if (folder / name).exists()]
+    if there and not overwrite:
+        raise InputError(f"--out: {folder} has {', '.join(there)} already. Pass --overwrite to replace them.")
+    for name, (width, height, draw) in figures.items():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure.subplots())
+        with replacing(folder / name) as file:
+            figure.savefig(file, format="png", dpi=150)
+    return [folder / name for name in figures]
+
+
+def _split(measures: str) -> list[str]:
+    # a comma inside parentheses belongs to a measure: AP(rel=2),P(rel=2,judged_only=True)@10
+    parts, depth = [""], 0
+    for character in measures:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _write(path: Path, text: str, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise InputError(f"--out: {path} exists already. Pass --overwrite to replace it.")
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _print_table(frame: pd.DataFrame, most: int, what: str) -> None:
+    shown = frame.head(most).astype(object).where(frame.head(most).notna(), "-")
+    print(shown.to_string(index=False, float_format="{:.4f}".format))
+    if len(frame) > most:
+        print(f"... and {len(frame) - most:,} more {what}")
+
+
+def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+    prefix = "note" if issubclass(category, ReuseWarning) else category.__name__
+    print(f"pt-reuse: {prefix}: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
