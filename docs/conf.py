@@ -1,0 +1,22 @@
+import os
+import tempfile
+
+
+# keeps pyterrier from making folders in the home of whoever builds the pages
+os.environ.setdefault("PYTERRIER_HOME", tempfile.mkdtemp())
+
+import pt_reuse  # noqa: E402
+
+project = "pt_reuse"
+author = "The pt_reuse developers"
+copyright = "2026, the pt_reuse developers"
+version = release = pt_reuse.__version__
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "pt_reuse"
+html_static_path = []
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_custom_sections = ["Source", "Differences"]
+nitpicky = False

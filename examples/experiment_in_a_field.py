@@ -1,0 +1,29 @@
+"""Two systems in a ptr.Experiment, ranked and pooled among the official runs of a collection."""
+
+import pandas as pd
+import pyterrier as pt
+from ir_measures import AP, nDCG
+
+import pt_reuse as ptr
+
+# a simulated field stands for the track's runs, and two of its runs for pipelines of your own
+field = ptr.simulate_field(seed=8)
+topics = pd.DataFrame({"qid": field.runs.topics, "query": "a query"})
+mine = {
+    "BM25": pt.Transformer.from_df(field.runs["lex1a"]),
+    "MiniLM": pt.Transformer.from_df(field.runs["neu8a"]),
+}
+official = field.runs.select([name for name in field.runs if name not in ("lex1a", "neu8a")])
+
+result = ptr.Experiment(
+    mine, topics, field.qrels, [nDCG @ 10, AP],
+    field=official, pooled={"BM25": True, "MiniLM": False}, depth=field.depth, baseline="BM25", round=3,
+)  # fmt: skip
+print(result.set_index("name").T.to_string())
+
+print("\nOver all", len(official) + len(mine), "runs:")
+print(ptr.reuse_summary(result)[["measure", "own_tau_b", "own_gamma", "own_max_drop"]].to_string(index=False))
+
+# MiniLM was not pooled: much of what it returns was never judged, so its score is a lower bound
+unjudged = result.set_index("name")["nDCG@10 unjudged"]
+print(f"\nUnjudged in the top 10: BM25 {unjudged['BM25']:.1%}, MiniLM {unjudged['MiniLM']:.1%}")
