@@ -1,0 +1,148 @@
+"""The command line, in process and as the installed script."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.cli import _split, main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    field = ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    folder = tmp_path_factory.mktemp("cli")
+    field.runs.write(folder / "runs")
+    field.qrels.write(folder / "qrels.txt")
+    table = field.runs.table
+    (folder / "teams").write_text("".join(f"{n} {t}\n" for n, t in zip(table["name"], table["team"], strict=True)))
+    (folder / "types.csv").write_text(table[["name", "type"]].to_csv(index=False))
+    (folder / "pooled").write_text("".join(f"{name}\n" for name in table.loc[table["pooled"], "name"]))
+    table.to_csv(folder / "metadata.csv", index=False)
+    return folder
+
+
+def lou(folder, *more):
+    return ["lou", "--runs", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), "--teams", str(folder / "teams"),
+            "--pooled", str(folder / "pooled"), "--depth", "5", *more]  # fmt: skip
+
+
+def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, tmp_path, capsys):
+    assert main(lou(folder, "--measures", "AP,P(rel=1,judged_only=True)@5", "--out", str(tmp_path / "new" / "out"))) == 0
+    printed = capsys.readouterr()
+    out = tmp_path / "new" / "out"
+    runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
+    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP", "P(judged_only=True)@5"], depth=5)
+    for name in ("summary", "table", "by_run", "uniques"):
+        written = pd.read_csv(out / f"{name}.csv")
+        pd.testing.assert_frame_equal(
+            written, expected.tables()[name], check_dtype=False, rtol=1e-12, check_column_type=False
+        )
+    assert json.loads((out / "settings.json").read_text())["depth"] == 5
+    pictures = sorted(path.name for path in out.glob("*.png"))
+    assert pictures == ["scores-AP.png", "scores-P(judged_only=True)@5.png", "uniques.png"]
+    assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
+    assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in printed.out
+    assert "contributors=pooled (" in printed.out
+    assert printed.err == ""
+
+
+def test_lou_takes_metadata_and_leaves_out_types(folder, capsys):
+    arguments = ["lou", "--runs", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), "--depth", "5"]
+    assert main([*arguments, "--metadata", str(folder / "metadata.csv"), "--by", "type"]) == 0
+    assert "lexical" in capsys.readouterr().out
+
+
+def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "table.csv").write_text("mine")
+    assert main(lou(folder, "--out", str(out))) == 2
+    assert f"save: {out} has 'table.csv' already. Pass overwrite=True" in capsys.readouterr().err
+    assert (out / "table.csv").read_text() == "mine"
+    assert [path.name for path in out.iterdir()] == ["table.csv"]
+    assert main(lou(folder, "--out", str(out), "--overwrite")) == 0
+    assert (out / "table.csv").read_text().startswith("team,measure")
+
+
+def test_runs_describes_the_field(folder, capsys):
+    assert main(["runs", str(folder / "runs"), "--metadata", str(folder / "metadata.csv"), "--all"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("RunSet: 8 runs (6 pooled), 4 teams, 3 types, 5 topics, 1,200 rows, order='trec_eval'\n")
+    assert all(name in out for name in ptr.read_runs(folder / "runs").names)
+
+
+def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
+    for i in range(14):
+        (tmp_path / f"r{i}").write_text(f"1 Q0 d1 1 1.0 run{i}\n")
+    assert main(["runs", str(tmp_path)]) == 0
+    assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
+
+
+def test_simulate_says_that_it_is_simulated_and_can_be_read_back(tmp_path, capsys):
+    assert main(["simulate", "--seed", "3", "--out", str(tmp_path / "out")]) == 0
+    assert "simulated: made by a program" in capsys.readouterr().out
+    field = ptr.simulate_field(seed=3)
+    runs = ptr.read_runs(tmp_path / "out" / "runs", metadata=tmp_path / "out" / "metadata.csv")
+    pd.testing.assert_frame_equal(runs[field.runs.names[0]], field.runs[field.runs.names[0]])
+    assert runs.select(pooled=False).teams == field.runs.select(pooled=False).teams
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lou", "--runs", "nowhere", "--qrels", "x"], "read_runs: nowhere: no such file or folder"),
+        (["lou", "--qrels", "x"], "the following arguments are required: --runs"),
+        (["runs"], "the following arguments are required: DIR"),
+        ([], "the following arguments are required: COMMAND"),
+        (["lous"], "invalid choice: 'lous'"),
+        (["runs", "nowhere", "--order", "best"], "order must be one of 'trec_eval', 'trec_eval9', 'rank', 'file', got 'best'."),
+    ],
+)
+def test_errors_go_to_stderr_with_status_2(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(arguments)
+    except SystemExit as exit_:
+        status = exit_.code
+    printed = capsys.readouterr()
+    assert status == 2
+    assert message in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--measures", "AP,Foo@3"], "leave_out_uniques: unknown measure 'Foo@3'."),
+        (["--measures", ","], "no measure given"),
+        (["--by", "Team"], "by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'?"),
+        (["--depth", "0"], "depth must be a whole number of documents per run and topic, at least 1, got 0."),
+        (["--by", "type"], "by='type' needs the type of every run; 8 runs without"),
+        (["--teams", "nobody"], "teams nobody: no such file."),
+        (["--qrels", "pooled"], "no such file"),
+    ],
+)
+def test_wrong_values_are_named(folder, more, message, capsys):
+    assert main(lou(folder, *more)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_measures_are_split_outside_parentheses():
+    assert _split("AP, P(rel=2,judged_only=True)@10 ,nDCG@10,") == ["AP", "P(rel=2,judged_only=True)@10", "nDCG@10"]
+
+
+def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):
+    teams = tmp_path / "teams"
+    teams.write_text((folder / "teams").read_text() + "stranger nobody\n")
+    command = [sys.executable, "-m", "pt_reuse.cli", "runs", str(folder / "runs"), "--teams", str(teams)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0
+    assert finished.stderr == "pt-reuse: note: teams: 1 name not among the runs: 'stranger'.\n"
+    assert finished.stdout.startswith("RunSet: 8 runs")
