@@ -49,7 +49,7 @@ class _Unjudged(ir_measures.Measure):
     QREL_INPUTS = ("query_id", "doc_id", "relevance")
 
     @property
-    def DEFAULT(self) -> float:  # type: ignore[override]  # noqa: N802 - ir_measures' name
+    def DEFAULT(self) -> float:  # noqa: N802 - ir_measures' name
         """Return the value of a topic without results."""
         return 0.0 if self.params.get("of_cutoff", False) else 1.0
 
@@ -144,7 +144,8 @@ def _wrong_params(measure: ir_measures.Measure) -> str:
         return f"measure {measure!r} needs the parameter {examples(missing)}. {advice}"
     values = ", ".join(f"{name}={params[name]!r}" for name in wrong)
     info = known[wrong[0]]
-    allowed = f"one of {examples(info.choices, 12)}" if isinstance(info.choices, list) else f"of type {info.dtype.__name__}"
+    choices = info.choices if isinstance(info.choices, list) else None
+    allowed = f"one of {examples(choices, 12)}" if choices else f"of type {info.dtype.__name__}"
     return f"measure {measure.NAME} cannot have {values}; {wrong[0]} must be {allowed}."
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, count, examples
 from pt_reuse._result import Result
-from pt_reuse.engine import pairs, tokens
+from pt_reuse.engine import pairs
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.engine.rescore import score_field
 from pt_reuse.measures import MeasureLike, native_spec, parse_measures
@@ -82,7 +82,8 @@ class Scores:
         name = repr(parse_measures(measure, "Scores.of")[0])
         if name not in self.measures:
             raise InputError(f"Scores.of: {name} was not computed; there is {examples(self.measures, 12)}.")
-        return pd.DataFrame(self.values[self.measures.index(name)], index=pd.Index(self.topics, name="qid"), columns=self.names)
+        values = self.values[self.measures.index(name)]
+        return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 
     def compare(self, other: Scores) -> Agreement:
         """Compare the rankings of systems: these scores are the truth, `other` the estimate.
@@ -174,11 +175,11 @@ def score(
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
 
-    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``) and
-    crashes on a topic whose labels are all below -1, which here has no relevant document. Its Judged and RR@k break
-    ties by ascending docno, which no RunSet order does. A label below 0 counts as no judgment everywhere but in
-    Judged, as in trec_eval. Measures that ir_measures computes get minus the rank as score, so that every provider
-    follows the order of the runs.
+    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
+    result is undefined (it may crash or never end) for a topic whose labels are all negative, which here scores 0. Its
+    Judged and RR@k break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the
+    same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
+    that every provider follows the order of the runs.
     """
     if not isinstance(runs, RunSet):
         raise InputError(f"score: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
@@ -228,7 +229,7 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
 
 def check_topics(runs: RunSet, qrels: Qrels, function: str) -> None:
     """Raise when a run has no topic in common with the qrels."""
-    has = topics_of_runs(runs, qrels).any(axis=0)
+    has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
     if has.all():
         return
     lost = [name for name, some in zip(runs.names, has, strict=True) if not some]
@@ -238,8 +239,8 @@ def check_topics(runs: RunSet, qrels: Qrels, function: str) -> None:
     padded = any((topic.lstrip("0") or "0") in stripped for topic in mine)
     hint = "They differ in leading zeros only: write the ids alike." if padded else "Are these the qrels of this track?"
     raise InputError(
-        f"{function}: {count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has the "
-        f"topics {examples(mine)}, the qrels {examples(qrels.topics)}. {hint}"
+        f"{function}: {count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
+        f"the topics {examples(mine)}, the qrels {examples(qrels.topics)}. {hint}"
     )
 
 
@@ -271,7 +272,8 @@ def _score_by_provider(
             try:
                 found = list(evaluator.iter_calc(ordered))
             except Exception as error:  # a provider may run other programs, and a measure may be the user's own
-                raise InputError(f"score: ir_measures cannot compute {measures[m]!r} of run {name!r}: {error}") from error
+                what = f"{measures[m]!r} of run {name!r}"
+                raise InputError(f"score: ir_measures cannot compute {what}: {error}") from error
             for metric in found:
                 if metric.query_id in row:
                     values[m, row[metric.query_id], r] = metric.value
@@ -301,7 +303,9 @@ def _compare(truth: Scores, estimate: Scores) -> Agreement:
     return Agreement(
         table=pd.concat(rows, ignore_index=True),
         settings={
-            "truth": str(truth.settings), "estimate": str(estimate.settings), "ties": f"means equal to {DECIMALS} decimals",
+            "truth": str(truth.settings),
+            "estimate": str(estimate.settings),
+            "ties": f"means equal to {DECIMALS} decimals",
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,26 +69,22 @@ class Spec:
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of a walk, longest first.
+    """The lists of a walk.
 
     Attributes:
-        begins: (lists,) the first hit of each.
-        sizes: (lists,) hits, descending.
         lengths: (lists,) documents retrieved, judged or not.
         cell: (lists,) the (topic, judgment set) of each among `cells`.
         cells: facts about these.
         labels: every label that occurs in some judgment set.
     """
 
-    begins: NDArray[np.int64]
-    sizes: NDArray[np.int64]
     lengths: NDArray[np.int64]
     cell: NDArray[np.int64]
     cells: Cells
     labels: Labels
 
     def __len__(self) -> int:
-        return len(self.begins)
+        return len(self.lengths)
 
 
 class Walker(Protocol):
@@ -97,22 +93,33 @@ class Walker(Protocol):
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         """Take rank and label of one more hit of the first n lists."""
 
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        """Take over some lists of another walker of the same kernel where it stands."""
+
     def values(self) -> Values:
         """Return (lists,) numbers."""
 
 
 class _Sum:
-    """Adds up, list by list, what `term` gives for a hit."""
+    """Adds up something of each hit, list by list; `kept` names the arrays that grow on the way."""
+
+    kept: tuple[str, ...] = ("total",)
 
     def __init__(self, lists: Lists, spec: Spec):
         self.total = np.zeros(len(lists))
         self.rel = spec.rel
+
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        for name in self.kept:
+            getattr(self, name)[mine] = getattr(other, name)[theirs]
 
     def values(self) -> Values:
         return self.total
 
 
 class _AveragePrecision(_Sum):
+    kept = ("total", "found")
+
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.found = np.zeros(len(lists))
@@ -153,6 +160,8 @@ class _RPrecision(_Sum):
 
 
 class _BinaryPreference(_Sum):
+    kept = ("total", "above")
+
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.above = np.zeros(len(lists), dtype=np.int64)
@@ -240,6 +249,10 @@ class _JudgedOnly:
         if self.cutoff is not None:
             label = np.where(condensed <= self.cutoff, label, UNJUDGED)
         self.inner.step(n, np.maximum(condensed, 1), label)
+
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        self.rank[mine] = other.rank[theirs]
+        self.inner.resume(other.inner, mine, theirs)
 
     def values(self) -> Values:
         return self.inner.values()

@@ -1,0 +1,71 @@
+"""Shared real data: read once a session, skipped with a reason where it is absent."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pt_reuse.qrels import Qrels, read_qrels
+from pt_reuse.reading import read_runs
+from pt_reuse.runs import RunSet
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The runs and judgments of one track, and the folder they were read from."""
+
+    runs: RunSet
+    qrels: Qrels
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Return the folder of real test data, or skip."""
+    folder = Path(os.environ.get("PT_REUSE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip("no real test data: set PT_REUSE_DATA to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trec8(data: Path) -> Collection:
+    """Return the TREC-8 ad hoc field: 129 runs of 41 teams, 71 of them pooled."""
+    folder = _folder(data, "trec8-adhoc")
+    lines = (folder / "runs_table.adhoc").read_text(encoding="latin-1").splitlines()
+    rows = [line.split(":") for line in lines if line]
+    runs = read_runs(
+        folder / "inputs",
+        teams=folder / "runs-pids",
+        types={row[0]: row[4] for row in rows},
+        pooled=[row[0] for row in rows if row[12].strip()],
+    )
+    return Collection(runs, read_qrels(folder / "trec8.qrels.gz"), folder)
+
+
+@pytest.fixture(scope="session")
+def covid(data: Path) -> Collection:
+    """Return the TREC-COVID round 5 field: 126 runs of 28 teams, 99 of them pooled."""
+    folder = _folder(data, "trec-covid-round5")
+    board = pd.read_csv(folder / "leaderboard.csv")
+    table = pd.DataFrame(
+        {
+            "name": board["tag"],
+            "team": board["team"],
+            "type": board["runtype"],
+            "pooled": board["contributed judgments"] == "yes",
+        }
+    )
+    return Collection(
+        read_runs(folder / "runs", metadata=table), read_qrels(folder / "qrels.covid-round5.txt.gz"), folder
+    )
+
+
+def _folder(data: Path, name: str) -> Path:
+    if not (data / name).is_dir():
+        pytest.skip(f"the test data has no folder {name}")
+    return data / name
