@@ -47,9 +47,10 @@ def positive(function: str, argument: str, value: Any, unit: str) -> int:
     return int(value)
 
 
-def columns(function: str, what: str, found: Sequence[Any], needed: Sequence[str]) -> None:
+def columns(function: str, what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
     """Raise when a frame lacks one of the columns that are needed."""
-    missing = [column for column in needed if column not in list(found)]
+    found = list(found)
+    missing = [column for column in needed if column not in found]
     if missing:
         raise InputError(
             f"{function}: {what} must have the columns {examples(needed, len(needed))}; "

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import InputError, ReuseWarning, count, examples
+from pt_reuse.engine.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 Labels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
-_TRUE, _FALSE = {"true", "yes", "y", "1", "pooled"}, {"false", "no", "n", "0", "unpooled"}
+_TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
+_FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
+_SEPARATORS = (",", "\t", ";", "|")
 
 
 def run_table(
@@ -23,143 +28,262 @@ def run_table(
     types: Labels | None = None,
     pooled: Labels | Collection[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
+    base: pd.DataFrame | None = None,
+    stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Return one row per run: name, team, type, pooled and every further column of `metadata`.
 
-    A team or type that nobody gave is None; without `pooled` every run counts as pooled.
+    A team or type that nobody gave is None; without `pooled` every run counts as pooled. With `base`, the table of the
+    same runs, all that is not given stays as it is there, and a run that is not named anew keeps what it had.
     """
-    table = pd.DataFrame({"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": True})
+    if base is None:
+        table = pd.DataFrame({"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": True})
+    else:
+        table = base.copy()
+
+    def fill(column: str, mapping: Mapping[str, Any], argument: str, *, required: bool) -> None:
+        old = table[column].tolist() if base is not None and column in base.columns else None
+        values = _values(names, mapping, column, argument, required=required, old=old, stacklevel=stacklevel + 2)
+        kinds = {type(value) for value in values if not _blank(value)}
+        # a column of texts stays one, whatever pandas makes of it
+        table[column] = pd.Series(values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index)
+
     if metadata is not None:
         frame = _read_metadata(metadata)
         for column in frame.columns.drop("name"):
             mapping = dict(zip(frame["name"], frame[column], strict=True))
-            table[column] = _values(names, mapping, column, "metadata", required=column in ("team", "pooled"))
-    if teams is not None:
-        table["team"] = _values(names, _mapping(teams, "team", "teams"), "team", "teams", required=True)
-    if types is not None:
-        table["type"] = _values(names, _mapping(types, "type", "types"), "type", "types", required=True)
-    if isinstance(pooled, bool):
-        table["pooled"] = pooled
+            fill(column, mapping, "metadata", required=column in ("team", "pooled"))
+    for column, argument, labels in (("team", "teams", teams), ("type", "types", types)):
+        if labels is not None:
+            fill(column, _mapping(labels, column, argument, names), argument, required=True)
+    if isinstance(pooled, bool | np.bool_):
+        table["pooled"] = bool(pooled)
     elif pooled is not None:
-        table["pooled"] = _values(names, _pooled_mapping(names, pooled), "pooled", "pooled", required=True)
+        fill("pooled", _pooled_mapping(names, pooled), "pooled", required=True)
     table["pooled"] = pd.Series([_as_bool(n, v) for n, v in zip(names, table["pooled"], strict=True)], dtype=bool)
     for column in ("team", "type"):
-        table[column] = pd.Series([None if _blank(v) else str(v) for v in table[column]], dtype=object)
+        table[column] = pd.Series([None if _blank(v) else str(v).strip() for v in table[column]], dtype=object)
     return table
+
+
+def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of two tables of runs, one after the other; a column that one of them lacks is None there."""
+    columns = list(dict.fromkeys([*upper.columns, *lower.columns]))
+    stacked = {}
+    for column in columns:
+        parts = [table[column] if column in table.columns else None for table in (upper, lower)]
+        values = [
+            value
+            for table, part in zip((upper, lower), parts, strict=True)
+            for value in (part if part is not None else [None] * len(table))
+        ]
+        same = parts[0] is not None and parts[1] is not None and parts[0].dtype == parts[1].dtype
+        stacked[column] = pd.Series(values, dtype=parts[0].dtype if same and parts[0] is not None else object)
+    return pd.DataFrame(stacked, columns=columns)
 
 
 def _read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     where = "metadata"
-    if not isinstance(metadata, pd.DataFrame):
+    if isinstance(metadata, str | Path):
         where = f"metadata {metadata}"
         metadata = _read_csv(metadata, where)
+    elif not isinstance(metadata, pd.DataFrame):
+        raise InputError(f"{where}: expected a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
     if "name" not in metadata.columns:
         raise InputError(
             f"{where}: no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds the run "
             f"tags to 'name'; 'team', 'type' and 'pooled' are used where present."
         )
-    names = metadata["name"].astype(str)
+    if metadata.columns.duplicated().any():
+        twice = metadata.columns[metadata.columns.duplicated()]
+        raise InputError(f"{where}: {examples(dict.fromkeys(twice))} is more than one column. Rename or drop one.")
+    if any(_blank(name) for name in metadata["name"]):
+        row = next(i for i, name in enumerate(metadata["name"]) if _blank(name))
+        raise InputError(f"{where}: row {row:,} has no run name. Fill in its 'name', or drop the row.")
+    names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
     twice = names[names.duplicated()]
     if len(twice):
-        raise InputError(f"{where}: {examples(dict.fromkeys(twice))} stands in more than one row. Keep one row per run.")
+        raise InputError(
+            f"{where}: {examples(dict.fromkeys(twice))} stands in more than one row. Keep one row per run."
+        )
     return metadata.assign(name=names)
 
 
-def _read_csv(path: str | Path, where: str) -> pd.DataFrame:
-    if not Path(path).is_file():
-        raise InputError(f"{where}: no such file. Give the path of a CSV with a header, or a DataFrame.")
+def _read_text(path: str | Path, where: str, expected: str) -> list[str]:
+    # the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, sep=None, engine="python")
-    except (ValueError, UnicodeDecodeError, pd.errors.ParserError) as error:
-        raise InputError(f"{where}: cannot be read as a CSV with a header ({error}).") from error
+        if "\0" in str(path) or not Path(path).is_file():
+            raise InputError(f"{where}: no such file. Give {expected}.")
+        data = read_bytes(Path(path))
+    except OSError as error:
+        raise InputError(f"{where} cannot be read: {error.strerror or error}.") from error
+    except UnreadableError as error:
+        raise InputError(f"{where} {error}. Give {expected}.") from error
+    if b"\0" in data:
+        raise InputError(f"{where}: a NUL byte, so this is not a plain text file (UTF-16?). Give {expected}, as UTF-8.")
+    if not data.strip():
+        raise InputError(f"{where}: the file is empty. Give {expected}.")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _mapping(labels: Labels, column: str, argument: str) -> dict[str, Any]:
+def _read_csv(path: str | Path, where: str) -> pd.DataFrame:
+    lines = _read_text(path, where, "the path of a CSV with a header, or a DataFrame")
+    separator = max(_SEPARATORS, key=lines[0].count)
+    rows: list[list[str]] = []
+    reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if rows and any(cells) and len(cells) != len(rows[0]):
+                raise InputError(
+                    f"{where}, line {reader.line_num:,}: {count(len(cells), 'cell')} where the header has "
+                    f"{len(rows[0]):,}. Give every line as many cells as the header."
+                )
+            if any(cells) or not rows:
+                rows.append(cells)
+    except csv.Error as error:
+        raise InputError(
+            f"{where}, line {reader.line_num:,}: cannot be read as CSV ({error}). Mend the line."
+        ) from error
+    header = rows[0] if rows else []
+    columns = {i: pd.Series([row[i] for row in rows[1:]], dtype=object) for i in range(len(header))}
+    return pd.DataFrame(columns).set_axis(header, axis=1)
+
+
+def _mapping(labels: Labels, column: str, argument: str, names: Sequence[str]) -> dict[str, Any]:
     if isinstance(labels, pd.DataFrame):
         if not {"name", column} <= set(labels.columns):
             raise InputError(
-                f"{argument}: a DataFrame must have the columns 'name' and {column!r}, got {examples(labels.columns, 12)}."
+                f"{argument}: a DataFrame must have the columns 'name' and {column!r}, "
+                f"got {examples(labels.columns, 12)}."
             )
-        labels = _read_metadata(labels).set_index("name")[column]
-    if isinstance(labels, pd.Series):
-        return {str(name): value for name, value in labels.items()}
-    if isinstance(labels, Mapping):
-        return {str(name): value for name, value in labels.items()}
+        frame = _read_metadata(labels)
+        return dict(zip(frame["name"], frame[column], strict=True))
+    if isinstance(labels, pd.Series | Mapping):
+        found: dict[str, Any] = {}
+        for name, value in labels.items():
+            if str(name) in found:
+                raise InputError(f"{argument}: {str(name)!r} stands more than once. Keep one {column} per run.")
+            found[str(name)] = value
+        return found
     if isinstance(labels, str | Path):
-        return _read_two_columns(Path(labels), column, argument)
+        return _read_two_columns(labels, column, argument, names)
     raise InputError(
-        f"{argument}: expected a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}."
+        f"{argument}: expected a dict, a Series, a DataFrame, or the path of a two-column file, "
+        f"got {type(labels).__name__}."
     )
 
 
-def _read_two_columns(path: Path, column: str, argument: str) -> dict[str, str]:
+def _read_two_columns(path: str | Path, column: str, argument: str, names: Sequence[str]) -> dict[str, Any]:
     where = f"{argument} {path}"
-    if not path.is_file():
-        raise InputError(f"{where}: no such file. Give a file with two columns, run tag and {column}, or a dict.")
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{where}: cannot be read ({error}).") from error
-    header = [cell.strip() for cell in lines[0].split(",")] if lines else []
-    if {"name", column} <= set(header):
-        return _mapping(_read_csv(path, where), column, argument)
+    lines = _read_text(path, where, f"a file with two columns, run tag and {column}, or a dict")
+    for separator in _SEPARATORS:
+        if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
+            return _mapping(_read_csv(path, where), column, argument, names)
     found: dict[str, str] = {}
+    first: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        cells = [cell.strip() for cell in line.split(",")] if "," in line else line.split(None, 1)
-        if not line.strip() or line.startswith("#"):
+        cells = _two_cells(line, names)
+        if not line.strip() or (line.startswith("#") and cells[0] not in names):
             continue
-        if len(cells) != 2:
-            raise InputError(f"{where}, line {number}: expected two columns, run tag and {column}, got {line.strip()!r}.")
-        name, value = cells[0], cells[1].strip()
+        if len(cells) != 2 or not all(cells):
+            raise InputError(
+                f"{where}, line {number:,}: expected two columns, run tag and {column}, got {line.strip()!r}. "
+                f"Separate them by white space or one comma."
+            )
+        name, value = cells
         if found.setdefault(name, value) != value:
-            raise InputError(f"{where}, line {number}: run {name!r} was given {column} {found[name]!r} before, now {value!r}.")
+            raise InputError(
+                f"{where}, line {number:,}: run {name!r} has {column} {value!r} here and {found[name]!r} in line "
+                f"{first[name]:,}. Keep one line per run."
+            )
+        first.setdefault(name, number)
     return found
+
+
+def _two_cells(line: str, names: Collection[str]) -> list[str]:
+    # separated by tabs, by a comma or by any white space: the first way that gives a run and its value
+    line = line.strip()
+    tabbed = [cell for cell in line.split("\t") if cell.strip()]
+    ways = [cells for cells in (tabbed, line.split(",")) if len(cells) > 1]
+    ways = [[cell.strip() for cell in cells] for cells in (*ways, line.split(None, 1))]
+    return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
 
 
 def _pooled_mapping(names: Sequence[str], pooled: Labels | Collection[str]) -> dict[str, Any]:
     if isinstance(pooled, str | Path):
-        path = Path(pooled)
-        lines = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
-        listed = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-        if not listed or any(len(line.replace(",", " ").split()) > 1 for line in listed):
-            return _mapping(path, "pooled", "pooled")
+        expected = "a file with one run name a line, a two-column file, a list of names, or a dict"
+        lines = _read_text(pooled, f"pooled {pooled}", expected)
+        listed = [
+            line.strip() for line in lines if line.strip() and (not line.startswith("#") or line.strip() in names)
+        ]
+        if any(len(line.replace(",", " ").split()) > 1 for line in listed):
+            return _mapping(pooled, "pooled", "pooled", names)
         pooled = listed
     if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
-        return _mapping(pooled, "pooled", "pooled")
-    chosen = {str(name) for name in pooled}
-    return {**dict.fromkeys(names, False), **dict.fromkeys(chosen, True)}
-
-
-def _values(names: Sequence[str], mapping: Mapping[str, Any], column: str, argument: str, *, required: bool) -> list[Any]:
-    known = [name for name in names if name in mapping]
-    if mapping and not known:
+        return _mapping(pooled, "pooled", "pooled", names)
+    if isinstance(pooled, bytes) or not isinstance(pooled, Iterable):
         raise InputError(
-            f"{argument}: names none of the {count(len(names), 'run')} read ({examples(names)}); it has {examples(mapping)}. "
+            f"pooled: expected run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}."
+        )
+    chosen = dict.fromkeys((str(name) for name in pooled), True)
+    known = set(names)
+    if chosen and not known & set(chosen):
+        raise InputError(
+            f"pooled: names none of the {count(len(names), 'run')} ({examples(names)}); it has {examples(chosen)}. "
+            f"Are these the run tags?"
+        )
+    return {**dict.fromkeys(names, False), **chosen}
+
+
+def _values(
+    names: Sequence[str],
+    mapping: Mapping[str, Any],
+    column: str,
+    argument: str,
+    *,
+    required: bool,
+    old: list[Any] | None,
+    stacklevel: int,
+) -> list[Any]:
+    if not any(name in mapping for name in names):
+        has = f"it has {examples(mapping)}" if mapping else "it is empty"
+        raise InputError(
+            f"{argument}: names none of the {count(len(names), 'run')} ({examples(names)}); {has}. "
             f"Are these the run tags? names='file' takes run names from the file names instead."
         )
-    lacking = [name for name in names if name not in mapping or (required and _blank(mapping[name]))]
-    if required and lacking:
+    given = {name for name in names if name in mapping and not (required and _blank(mapping[name]))}
+    lacking = [name for name in names if name not in given]
+    if required and lacking and old is None:
+        what = "pooled flag" if column == "pooled" else column
         raise InputError(
-            f"{argument}: no {column} for {count(len(lacking), 'run')}: {examples(lacking)}. Add them, or leave those runs out."
+            f"{argument}: no {what} for {count(len(lacking), 'run')}: {examples(lacking)}. Add them, or leave those "
+            f"runs out."
         )
-    strangers = [name for name in mapping if name not in set(names)]
+    known = set(names)
+    strangers = [name for name in mapping if name not in known]
     if strangers:
         warnings.warn(
             f"{argument}: {count(len(strangers), 'name')} not among the runs: {examples(strangers)}.",
             ReuseWarning,
-            stacklevel=5,
+            stacklevel=stacklevel,
         )
-    return [mapping.get(name) for name in names]
+    return [mapping[name] if name in given else old[i] if old is not None else None for i, name in enumerate(names)]
 
 
 def _blank(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value) or str(value).strip() == ""
+    return (
+        value is None
+        or value is pd.NA
+        or value is pd.NaT
+        or (isinstance(value, float) and value != value)
+        or (isinstance(value, str) and not value.strip())
+    )
 
 
 def _as_bool(name: str, value: Any) -> bool:
     text = str(value).strip().lower()
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
-    if text in {"1.0", "0.0"}:
-        return text == "1.0"
     raise InputError(f"pooled: run {name!r} has {value!r}; expected true or false (yes/no, 1/0).")

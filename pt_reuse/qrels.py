@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import html
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,22 +15,15 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples
 from pt_reuse.engine import tokens
-from pt_reuse.engine.files import UnreadableError, read_bytes, replacing
+from pt_reuse.engine.files import UnreadableError, guarded, read_bytes, replacing
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
-from pt_reuse.engine.trec import QRELS_LINE, check_names, parse_qrels
+from pt_reuse.engine.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
+from pt_reuse.frames import check_frame, number_column, shown, text_codes, text_words
+from pt_reuse.judgments import Judgments, first_occurrences, stack_extra, topic_set
+from pt_reuse.writing import checked_path
 
 CONFLICTS = ("error", "first", "second", "higher", "lower")
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """The arrays of a Qrels: rows grouped by topic; topic t has the rows ``starts[t]:starts[t + 1]``."""
-
-    topics: tuple[str, ...]
-    starts: NDArray[np.int64]
-    docs: Words
-    labels: NDArray[np.int16]
 
 
 class Qrels:
@@ -61,26 +53,22 @@ class Qrels:
     def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None):
         if not isinstance(frame, pd.DataFrame):
             raise InputError(f"Qrels: expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
-        columns("Qrels", "the frame", frame.columns, ("qid", "docno", "label"))
-        if frame[["qid", "docno", "label"]].isna().any(axis=None):
-            row = int(np.flatnonzero(frame[["qid", "docno", "label"]].isna().any(axis=1))[0])
-            raise InputError(f"Qrels: row {row} has a missing qid, docno or label. Fill it in or drop the row.")
-        values = pd.to_numeric(frame["label"], errors="coerce").to_numpy(dtype=np.float64)
-        odd = np.flatnonzero(~((values == np.floor(values)) & (np.abs(values) < 2**15)))
+        check_frame("Qrels", frame, ("qid", "docno", "label"))
+        values = number_column(frame["label"])
+        odd = np.flatnonzero(not_labels(values))
         if len(odd):
             row = frame.iloc[int(odd[0])]
             raise InputError(
-                f"Qrels: the label of topic {row['qid']!r}, document {row['docno']!r} must be a whole number below "
-                f"{2**15:,}, got {row['label']!r}."
+                f"Qrels: the label of topic {row['qid']!r}, document {row['docno']!r} must be a whole number from "
+                f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
+                f"relevant, 1, 2, ... relevant) first."
             )
-        topic, names = pd.factorize(frame["qid"].astype(str))
-        doc_codes, docnos = pd.factorize(frame["docno"].astype(str))
-        bad = [text for text in [*names, *docnos] if not text or "\0" in text]
-        if bad:
-            raise InputError(f"Qrels: {examples(bad)} cannot be a qid or docno; it must be text without NUL bytes.")
-        words = tokens.as_words(tokens.encode(docnos))[doc_codes]
+        topic, names = text_codes("Qrels", "qid", frame["qid"])
+        doc_codes, docnos = text_codes("Qrels", "docno", frame["docno"])
+        text_words("Qrels", "qid", names)
+        words = text_words("Qrels", "docno", docnos).take(doc_codes, axis=0)
         extra = frame.drop(columns=["qid", "docno", "label"])
-        self._build([str(name) for name in names], topic, words, values.astype(np.int16), extra, topics, "Qrels")
+        self._build(names, topic, words, values.astype(np.int16), extra, topic_set(topics), "Qrels")
 
     @classmethod
     def _of(
@@ -92,9 +80,10 @@ class Qrels:
         extra: pd.DataFrame | None,
         topics: Iterable[str] | None,
         where: str,
+        line_of: Callable[[int], int] | None = None,
     ) -> Qrels:
         made = cls.__new__(cls)
-        made._build(names, topic, words, labels, extra, topics, where)
+        made._build(names, topic, words, labels, extra, topics, where, line_of, 5)
         return made
 
     def _build(
@@ -106,20 +95,22 @@ class Qrels:
         extra: pd.DataFrame | None,
         topics: Iterable[str] | None,
         where: str,
+        line_of: Callable[[int], int] | None = None,
+        stacklevel: int = 4,
     ) -> None:
         every = list(dict.fromkeys([*names, *(str(t) for t in topics or ())]))
         order = natural_order(every)
         place = np.empty(len(every), dtype=np.int64)
         place[order] = np.arange(len(every))
         topic = place[: len(names)][topic] if len(names) else topic.astype(np.int64)
+        kept = first_occurrences(topic, words, labels, [every[i] for i in order], where, line_of, stacklevel)
+        if kept is not None:
+            topic, words, labels = topic[kept], words.take(kept, axis=0), labels[kept]
+            extra = extra.iloc[kept] if extra is not None else None
         if (topic[1:] < topic[:-1]).any():
             sort = np.argsort(topic, kind="stable")
-            topic, words, labels = topic[sort], words[sort], labels[sort]
+            topic, words, labels = topic[sort], words.take(sort, axis=0), labels[sort]
             extra = extra.iloc[sort] if extra is not None else None
-        kept = _once(topic, words, labels, [every[i] for i in order], where)
-        if kept is not None:
-            topic, words, labels = topic[kept], words[kept], labels[kept]
-            extra = extra.iloc[kept] if extra is not None else None
         starts = np.searchsorted(topic, np.arange(len(every) + 1))
         self.judgments = Judgments(tuple(every[i] for i in order), starts, words, labels)
         self._extra = None if extra is None or extra.shape[1] == 0 else extra.reset_index(drop=True)
@@ -148,7 +139,8 @@ class Qrels:
     def summary(self) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
-        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged (0 where none is judged).
+        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
+        judged.
         """
         labels, n = self.judgments.labels, len(self.judgments.topics)
 
@@ -172,8 +164,8 @@ class Qrels:
         Args:
             other: further judgments.
             conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
-                ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives way
-                to any judgment without a conflict.
+                ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
+                way to any judgment without a conflict.
 
         Returns:
             Qrels: all (topic, document) pairs of either.
@@ -191,24 +183,31 @@ class Qrels:
             docno = tokens.decode(tokens.as_tokens(theirs.docs[row : row + 1]))[0]
             raise InputError(
                 f"Qrels.union: topic {topic!r}, document {docno!r} has label {int(mine.labels[found[row]])} and "
-                f"{int(theirs.labels[row])} ({count(int(clash.sum()), 'such document')}). Choose conflict='first', 'second', "
-                f"'higher' or 'lower'."
+                f"{int(theirs.labels[row])} ({count(int(clash.sum()), 'such document')}). Choose conflict='first', "
+                f"'second', 'higher' or 'lower'."
             )
-        chosen = {"error": old, "first": old, "second": new, "higher": np.maximum(old, new), "lower": np.minimum(old, new)}
+        chosen = {
+            "error": old,
+            "first": old,
+            "second": new,
+            "higher": np.maximum(old, new),
+            "lower": np.minimum(old, new),
+        }
         merged = np.where(clash, chosen[conflict], np.where(old == -1, new, old))
         labels[found[both]] = merged
         added = np.flatnonzero(found < 0)
         names = [*mine.topics, *theirs.topics]
         their_topic = np.repeat(np.arange(len(theirs.topics)), np.diff(theirs.starts))[added] + len(mine.topics)
         every = list(dict.fromkeys(names))
-        place = np.array([every.index(name) for name in names], dtype=np.int64)
+        place_of = {name: i for i, name in enumerate(every)}
+        place = np.array([place_of[name] for name in names], dtype=np.int64)
         width = max(mine.docs.shape[1], theirs.docs.shape[1])
         return Qrels._of(
             every,
             place[np.concatenate([self._topic, their_topic])] if names else their_topic,
             np.concatenate([tokens.widen(mine.docs, width), tokens.widen(theirs.docs, width)[added]]),
             np.concatenate([labels, theirs.labels[added]]),
-            _stack(self._extra, len(self), other._extra, added),
+            stack_extra(self._extra, len(self), other._extra, added),
             None,
             "Qrels.union",
         )
@@ -230,6 +229,8 @@ class Qrels:
 
     def threshold(self, rel: int) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay."""
+        if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or rel < 1:
+            raise InputError(f"Qrels.threshold: rel must be a grade, a whole number of at least 1, got {rel!r}.")
         labels = self.judgments.labels
         binary = np.where(labels >= rel, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
         j = self.judgments
@@ -242,8 +243,10 @@ class Qrels:
             share: between 0 and 1.
             seed: the same seed gives the same sample in every process.
         """
-        if not 0 <= share <= 1:
-            raise InputError(f"Qrels.sample: share must be between 0 and 1, got {share!r}.")
+        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+            raise InputError(f"Qrels.sample: share must be a number between 0 and 1, got {share!r}.")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"Qrels.sample: seed must be a whole number, 0 or more, got {seed!r}.")
         random = np.random.default_rng(seed)
         kept = np.zeros(len(self), dtype=bool)
         for start, stop in zip(self.judgments.starts[:-1].tolist(), self.judgments.starts[1:].tolist(), strict=True):
@@ -252,30 +255,49 @@ class Qrels:
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return the judgments of these topics alone; this alone changes the topic set."""
+        if not isinstance(topics, Iterable) or isinstance(topics, bytes):
+            raise InputError(f"Qrels.select: topics must be topic ids, got {topics!r}.")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
-        unknown = [topic for topic in wanted if topic not in self.judgments.topics]
+        j = self.judgments
+        known = set(j.topics)
+        unknown = [topic for topic in wanted if topic not in known]
         if unknown:
             raise InputError(f"Qrels.select: {examples(unknown)} not among the topics {examples(self.topics)}.")
-        j = self.judgments
-        kept = np.isin(self._topic, [j.topics.index(topic) for topic in wanted])
-        rows = np.flatnonzero(kept)
-        extra = None if self._extra is None else self._extra.iloc[rows]
         place = {topic: i for i, topic in enumerate(wanted)}
-        codes = np.array([place.get(topic, -1) for topic in j.topics], dtype=np.int64)[self._topic[rows]]
-        return Qrels._of(wanted, codes, j.docs[rows], j.labels[rows], extra, None, "Qrels.select")
+        codes = np.array([place.get(topic, -1) for topic in j.topics], dtype=np.int64)[self._topic]
+        rows = np.flatnonzero(codes >= 0)
+        extra = None if self._extra is None else self._extra.iloc[rows]
+        docs = j.docs.take(rows, axis=0)
+        return Qrels._of(wanted, codes[rows], docs, j.labels[rows], extra, None, "Qrels.select")
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write a TREC qrels file, ``qid 0 docno label``; topics without judgments cannot stand in one."""
-        path = Path(path)
+        """Write a TREC qrels file, ``qid 0 docno label``.
+
+        Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
+        """
+        path = checked_path("Qrels.write", path)
         if path.exists() and not overwrite:
             raise InputError(f"Qrels.write: {path} exists. Pass overwrite=True to replace it.")
         frame = self.to_frame()
+        if not len(frame):
+            raise InputError("Qrels.write: there are no judgments, and an empty file is no qrels file.")
         check_names(frame["docno"].unique().tolist(), "Qrels.write: docno")
         check_names(self.topics, "Qrels.write: topic")
+        bare = [topic for topic, n in zip(self.topics, np.diff(self.judgments.starts).tolist(), strict=True) if not n]
+        if bare:
+            warnings.warn(
+                f"Qrels.write: {count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be "
+                f"missing when it is read: {examples(bare)}.",
+                ReuseWarning,
+                stacklevel=2,
+            )
         rows = zip(frame["qid"], frame["docno"], frame["label"], strict=True)
         text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
-        with replacing(path) as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
+        try:
+            with replacing(path) as file:
+                file.write(guarded(text.encode("utf-8", "surrogateescape")))
+        except OSError as error:
+            raise InputError(f"Qrels.write: {path} cannot be written: {error.strerror or error}.") from error
         return path
 
     def __repr__(self) -> str:
@@ -336,17 +358,22 @@ def read_qrels(path: str | Path) -> Qrels:
     Raises:
         InputError: naming the file, the line and what to do.
     """
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise InputError(f"read_qrels: expected the path of a qrels file, got {path!r}.")
     path = Path(path)
-    if path.is_dir():
-        raise InputError(f"read_qrels: {path} is a folder. Give the qrels file, {QRELS_LINE}.")
-    if not path.exists():
-        raise InputError(f"read_qrels: {path}: no such file.")
+    try:
+        if path.is_dir():
+            raise InputError(f"read_qrels: {path} is a folder. Give the qrels file, {QRELS_LINE}.")
+        if not path.exists():
+            raise InputError(f"read_qrels: {path}: no such file.")
+    except OSError as error:
+        raise InputError(f"read_qrels: {path} cannot be looked up: {error.strerror or error}.") from error
     try:
         data = read_bytes(path)
     except UnreadableError as error:
-        raise InputError(f"{path}: {error}. Expected qrels, {QRELS_LINE}.") from error
+        raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     rows = parse_qrels(data, str(path))
-    return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, str(path))
+    return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, str(path), rows.fields.line_of)
 
 
 def as_qrels(value: Any, function: str) -> Qrels:
@@ -358,45 +385,3 @@ def as_qrels(value: Any, function: str) -> Qrels:
     if isinstance(value, str | Path):
         return read_qrels(value)
     raise InputError(f"{function}: qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.")
-
-
-def _once(
-    topic: NDArray[np.int64], words: Words, labels: NDArray[np.int16], topics: list[str], where: str
-) -> NDArray[np.int64] | None:
-    # rows of first occurrences, None when no pair stands twice
-    if len(topic) == 0:
-        return None
-    codes, first = tokens.factorize(words)
-    pairs = pd.Series(topic * len(first) + codes)
-    again = pairs.duplicated().to_numpy()
-    if not again.any():
-        return None
-    first_label = pd.Series(labels).groupby(pairs.to_numpy()).transform("first").to_numpy()
-    clash = np.flatnonzero(labels != first_label)
-    if len(clash):
-        row = int(clash[0])
-        docno = tokens.decode(tokens.as_tokens(words[row : row + 1]))[0]
-        raise InputError(
-            f"{where}: topic {topics[topic[row]]!r}, document {docno!r} has label {int(first_label[row])} and {int(labels[row])} "
-            f"({count(len(clash), 'conflicting label')}). Keep one label per document; Qrels.union(conflict=...) merges "
-            f"two sets of judgments by a rule."
-        )
-    row = int(np.flatnonzero(again)[0])
-    docno = tokens.decode(tokens.as_tokens(words[row : row + 1]))[0]
-    warnings.warn(
-        f"{where}: {count(int(again.sum()), 'judgment')} given more than once with the same label (topic "
-        f"{topics[topic[row]]!r}, document {docno!r}); each counts once.",
-        ReuseWarning,
-        stacklevel=5,
-    )
-    return np.flatnonzero(~again)
-
-
-def _stack(
-    mine: pd.DataFrame | None, n_mine: int, theirs: pd.DataFrame | None, added: NDArray[np.int64]
-) -> pd.DataFrame | None:
-    if mine is None and theirs is None:
-        return None
-    upper = mine if mine is not None else pd.DataFrame(index=range(n_mine))
-    lower = theirs.iloc[added] if theirs is not None else pd.DataFrame(index=range(len(added)))
-    return pd.concat([upper, lower], ignore_index=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
@@ -13,14 +14,15 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import InputError, ReuseWarning, choice, examples
+from pt_reuse._check import InputError, ReuseWarning, choice, count, examples, positive
 from pt_reuse.engine import cache as field_cache
 from pt_reuse.engine.field import Field, RunRows
 from pt_reuse.engine.files import UnreadableError, read_bytes
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.engine.trec import RUN_LINE, parse_run
+from pt_reuse.engine.trec import RUN_LINE, find_document, parse_run
+from pt_reuse.frames import code_runs, warn_of_twin_topics
 from pt_reuse.metadata import Labels, run_table
-from pt_reuse.runs import RunSet, code_runs
+from pt_reuse.runs import RunSet
 
 _PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst)$")
 
@@ -39,13 +41,14 @@ def read_runs(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> RunSet:
-    """Read TREC run files as one field.
+    r"""Read TREC run files as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
     (.gz, .bz2, .xz; .lz4 and .zst where their library is installed), recognised by its first bytes.
 
     Args:
-        source: a folder (all files in it but hidden ones), a glob pattern, a file, or several files.
+        source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
+            for any folders), a file, or several files.
         teams: who submitted each run: a dict, Series, DataFrame (``name``, ``team``), or the path of a file with two
             columns, run tag and team.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
@@ -73,39 +76,56 @@ def read_runs(
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
         >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (folder / "input.bm25").write_text("1 Q0 d1 1 2.5 bm25\\n1 Q0 d2 2 1.5 bm25\\n")
+        >>> _ = (folder / "input.bm25").write_text("1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n")
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
         RunSet: 1 run (1 pooled), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
     choice("read_runs", "order", order, tuple(ORDERS))
     choice("read_runs", "names", names, ("tag", "file"))
     choice("read_runs", "duplicates", duplicates, ("error", "best"))
-    threads = n_jobs if n_jobs and n_jobs > 0 else (os.cpu_count() or 1)
-    paths = _run_files(source)
+    threads = (os.cpu_count() or 1) if n_jobs is None else positive("read_runs", "n_jobs", n_jobs, "threads")
+    try:
+        paths = _run_files(source)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        # no permission to look, a name too long, a NUL byte in a name
+        shown = str(source) if len(str(source)) <= 200 else str(source)[:197] + "..."
+        raise InputError(f"read_runs: {shown} cannot be looked up: {getattr(error, 'strerror', error)}.") from error
     settings = {"order": order, "names": names, "duplicates": duplicates}
     if cache is None:
         field, found = _parse(paths, settings, threads, verbose)
     else:
-        field, found = _cached(paths, Path(cache), settings, threads, verbose)
-    table = run_table(found, teams=teams, types=types, pooled=pooled, metadata=metadata)
+        field, found = _cached(paths, _cache_folder(cache), settings, threads, verbose)
+    warn_of_twin_topics(field.topics, stacklevel=3)
+    table = run_table(found, teams=teams, types=types, pooled=pooled, metadata=metadata, stacklevel=3)
     return RunSet(field, table, order)
 
 
 def _run_files(source: str | Path | Iterable[str | Path]) -> list[Path]:
-    if isinstance(source, str | Path):
+    if isinstance(source, str | os.PathLike) and str(source):
         path = Path(source)
         if path.is_dir():
-            found = sorted(item for item in path.iterdir() if item.is_file() and not item.name.startswith("."))
-            if not found:
-                raise InputError(f"read_runs: the folder {path} has no files. Give the folder that holds the run files.")
-            return found
+            with os.scandir(path) as entries:
+                names = sorted(item.name for item in entries if item.is_file() and not item.name.startswith("."))
+            if not names:
+                raise InputError(
+                    f"read_runs: the folder {path} has no files. Give the folder that holds the run files."
+                )
+            return [path / name for name in names]
         if path.is_file():
             return [path]
-        matched = sorted(Path(item) for item in glob(str(source)))
-        if not matched:
-            raise InputError(f"read_runs: {source}: no such file or folder, and no file matches it as a pattern.")
-        source = matched
-    paths = [Path(item) for item in source]
+        source = sorted(glob(str(source), recursive=True))
+        if not source:
+            raise InputError(f"read_runs: {path}: no such file or folder, and no file matches it as a pattern.")
+    if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
+        got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
+        raise InputError(f"read_runs: source must be a folder, a pattern, or several files, got {got}.")
+    items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
+    odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
+    if odd:
+        raise InputError(f"read_runs: source must hold paths of files, got {examples(odd)}.")
+    paths = [Path(item) for item in items]
     if not paths:
         raise InputError("read_runs: no files given. Give a folder, a pattern, or a list of run files.")
     for item in paths:
@@ -113,41 +133,51 @@ def _run_files(source: str | Path | Iterable[str | Path]) -> list[Path]:
             raise InputError(f"read_runs: {item} is a folder among files. Give one folder alone, or files only.")
         if not item.exists():
             raise InputError(f"read_runs: {item}: no such file.")
-    twice = [str(item) for item in dict.fromkeys(paths) if paths.count(item) > 1]
+    twice = [str(item) for item, times in Counter(paths).items() if times > 1]
     if twice:
         raise InputError(f"read_runs: {examples(twice)} given more than once. Give each run file once.")
     return paths
 
 
+def _cache_folder(cache: str | Path) -> Path:
+    if not isinstance(cache, str | os.PathLike) or not str(cache):
+        raise InputError(f"read_runs: cache must be the path of a folder, got {cache!r}.")
+    return Path(cache)
+
+
 def _cached(
     paths: list[Path], folder: Path, settings: dict[str, str], threads: int, verbose: bool
 ) -> tuple[Field, list[str]]:
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"read_runs: cache {folder} is a file. Give a folder for the cache; it is made if missing.")
-    folder_path = folder.resolve()
-    inside = [path for path in paths if path.resolve().is_relative_to(folder_path)]
-    if inside:
-        raise InputError(f"read_runs: cache {folder} holds the run files themselves. Give another folder for the cache.")
+    def warn(message: str) -> None:
+        warnings.warn(f"read_runs: {message}", ReuseWarning, stacklevel=4)
+
+    real = [os.path.realpath(path) for path in paths]
     try:
-        sources = field_cache.fingerprints([path.resolve() for path in paths], threads)
+        if folder.exists() and not folder.is_dir():
+            raise InputError(
+                f"read_runs: cache {folder} is a file. Give a folder for the cache; it is made if missing."
+            )
+        sources = field_cache.fingerprints(real, threads)
     except OSError as error:
-        raise InputError(f"read_runs: {error.filename}: cannot be read: {error.strerror}.") from error
+        raise InputError(f"read_runs: {error.filename} cannot be read: {error.strerror}.") from error
+    top = os.path.join(os.path.realpath(folder), "")
+    if any(path.startswith(top) for path in real):
+        raise InputError(
+            f"read_runs: cache {folder} holds the run files themselves. Give another folder for the cache."
+        )
     try:
         return field_cache.load(folder, sources, settings)
     except field_cache.StaleCacheError as stale:
         if (folder / field_cache.HEADER).exists():
-            warnings.warn(
-                f"read_runs: the cache {folder} is not used: {stale}; the runs are read again and kept anew.",
-                ReuseWarning,
-                stacklevel=4,
-            )
+            warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
     field, found = _parse(paths, settings, threads, verbose)
     try:
-        field_cache.store(folder, field, found, sources, settings)
+        if field_cache.fingerprints(real, threads) == sources:
+            field_cache.store(folder, field, found, sources, settings)
+        else:
+            warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:
-        warnings.warn(
-            f"read_runs: the runs were read but cannot be kept in {folder} ({error}).", ReuseWarning, stacklevel=4
-        )
+        warn(f"the runs were read but cannot be kept in {folder} ({error}).")
     return field, found
 
 
@@ -166,7 +196,15 @@ def _parse(paths: list[Path], settings: dict[str, str], threads: int, verbose: b
             # after an error or ctrl-C the files not begun are not read
             pool.shutdown(wait=True, cancel_futures=True)
     _check_distinct(paths, rows)
-    field = code_runs(rows, "read_runs", duplicates=settings["duplicates"], threads=threads)
+
+    def lines(run: int, topic: str, docno: str) -> str:
+        try:
+            found = find_document(read_bytes(paths[run]), topic, docno)
+        except UnreadableError:  # it was read a moment ago
+            return f" ({paths[run]})"
+        return f" (lines {', '.join(f'{line:,}' for line in found[:5])} of {paths[run]})"
+
+    field = code_runs(rows, "read_runs", duplicates=settings["duplicates"], threads=threads, lines=lines)
     return field, [run.name for run in rows]
 
 
@@ -174,14 +212,16 @@ def _read_run(path: Path, settings: dict[str, str]) -> RunRows:
     try:
         data = read_bytes(path)
     except UnreadableError as error:
-        raise InputError(f"{path}: {error}. Expected a run file, {RUN_LINE}.") from error
+        raise InputError(f"{path} {error}. Give a run file, {RUN_LINE}.") from error
     tags, rows = parse_run(data, str(path), settings["order"])
     if settings["names"] == "file":
-        rows.name = _PACKED.sub("", path.name).removeprefix("input.")
+        rows.name = _PACKED.sub("", path.name).removeprefix("input.") or path.name
     elif len(tags) > 1:
+        places = [f"{tag!r} from line {line:,}" for tag, line in list(tags.items())[:3]]
+        more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
         raise InputError(
-            f"{path}: {len(tags):,} run tags in the sixth column ({examples(tags)}); a run file has one. "
-            f"Split the file by tag, or pass names='file' to name the run by its file."
+            f"{path}: {count(len(tags), 'run tag')} in the sixth column: {', '.join(places)}{more}; a run file has "
+            f"one. Split the file by tag, or pass names='file' to name the run by its file."
         )
     return rows
 
@@ -192,6 +232,6 @@ def _check_distinct(paths: Sequence[Path], rows: Sequence[RunRows]) -> None:
         other = first.setdefault(run.name, path)
         if other is not path:
             raise InputError(
-                f"read_runs: {other} and {path} are both named {run.name!r}. Pass names='file' to name runs by their files, "
-                f"or leave one out."
+                f"read_runs: {other} and {path} are both named {run.name!r}. Pass names='file' to name runs by their "
+                f"files, or leave one out."
             )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import html
-import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,13 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples
+from pt_reuse._check import InputError, choice, columns, count, examples, positive
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import DuplicateError, Field, RunRows, build_field
-from pt_reuse.engine.files import replacing
-from pt_reuse.engine.order import ORDERS, TiedRankError, ranking
-from pt_reuse.engine.trec import check_names
-from pt_reuse.metadata import Labels, run_table
+from pt_reuse.engine.field import Field, build_field
+from pt_reuse.engine.order import ORDERS, ranking
+from pt_reuse.frames import code_runs, frame_rows, run_names, text_words, warn_of_twin_topics
+from pt_reuse.metadata import Labels, run_table, stack_tables
+from pt_reuse.writing import write_runs
 
 
 class RunSet:
@@ -83,12 +82,12 @@ class RunSet:
         function = "RunSet.from_frames"
         choice(function, "order", order, tuple(ORDERS))
         choice(function, "duplicates", duplicates, ("error", "best"))
-        if not isinstance(frames, Mapping) or not frames:
-            raise InputError(f"{function}: frames must be a dict of run name -> result frame, got {type(frames).__name__}.")
-        names = [str(name) for name in frames]
-        rows = [_frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
-        table = run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata)
-        return cls(code_runs(rows, function, duplicates=duplicates), table, order)
+        names = run_names(function, "frames", frames, "result frame")
+        rows = [frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
+        field = code_runs(rows, function, duplicates=duplicates)
+        warn_of_twin_topics(field.topics, stacklevel=3)
+        table = run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata, stacklevel=3)
+        return cls(field, table, order)
 
     @classmethod
     def from_pipelines(
@@ -107,17 +106,23 @@ class RunSet:
             topics: frame with the columns ``qid``, ``query``.
             batch_size: topics per call of a pipeline; default all at once.
             verbose: show a progress bar.
-            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``duplicates`` of :meth:`from_frames`.
+            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``duplicates``, all as in
+                :meth:`from_frames`.
 
         Returns:
             RunSet: one run per pipeline.
         """
         function = "RunSet.from_pipelines"
-        if not isinstance(pipelines, Mapping) or not pipelines:
-            raise InputError(f"{function}: pipelines must be a dict of run name -> pipeline, got {type(pipelines).__name__}.")
+        run_names(function, "pipelines", pipelines, "pipeline")
+        if batch_size is not None:
+            positive(function, "batch_size", batch_size, "topics")
+        if not isinstance(topics, pd.DataFrame):
+            raise InputError(f"{function}: topics must be a frame with qid and query, got {type(topics).__name__}.")
         columns(function, "topics", topics.columns, ("qid",))
         frames = {}
         for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
+            if not isinstance(pipeline, pt.Transformer):
+                raise InputError(f"{function}: {name!r} must be a pipeline, got {type(pipeline).__name__}.")
             if batch_size is None:
                 frames[name] = pipeline.transform(topics)
             else:
@@ -154,8 +159,7 @@ class RunSet:
 
     def row(self, name: str) -> int:
         """Return the position of a run, or say which names are near."""
-        if name not in self._row:
-            choice("RunSet", "name", name, self.names)
+        _known("RunSet", "run", name, self.names)
         return self._row[name]
 
     @property
@@ -213,15 +217,21 @@ class RunSet:
             InputError: an unknown name, team or type, or no run left.
         """
         chosen = np.ones(len(self), dtype=bool)
-        for column, wanted, known in (("name", names, self.names), ("team", team, self.teams), ("type", type, self.types)):
+        for column, wanted, known in (
+            ("name", names, self.names),
+            ("team", team, self.teams),
+            ("type", type, self.types),
+        ):
             if wanted is None:
                 continue
-            values = [wanted] if isinstance(wanted, str) else list(wanted)
+            values = _several("RunSet.select", "names" if column == "name" else column, wanted)
             for value in values:
-                choice("RunSet.select", column, value, known)
+                _known("RunSet.select", "run" if column == "name" else column, value, known)
             chosen &= self.table[column].isin(values).to_numpy()
         if pooled is not None:
-            chosen &= self.pooled == bool(pooled)
+            if not isinstance(pooled, bool | np.bool_):
+                raise InputError(f"RunSet.select: pooled must be True or False, got {pooled!r}.")
+            chosen &= self.pooled == pooled
         if not chosen.any():
             raise InputError("RunSet.select: no run meets all conditions. See `runs.table` for what there is.")
         return self._take(np.flatnonzero(chosen))
@@ -237,15 +247,15 @@ class RunSet:
         pooled: Labels | Collection[str] | bool | None = None,
         metadata: pd.DataFrame | str | Path | None = None,
     ) -> RunSet:
-        """Return the same runs with other teams, types, pooled flags or further columns; what is not given stays."""
-        table = run_table(self.names, teams=teams, types=types, pooled=pooled, metadata=metadata)
-        given = set() if metadata is None else set(table.columns) & set(pd.DataFrame(metadata).columns if isinstance(metadata, pd.DataFrame) else table.columns)
-        given |= {column for column, value in (("team", teams), ("type", types), ("pooled", pooled)) if value is not None}
-        merged = self.table.copy()
-        for column in table.columns:
-            if column in given or column not in merged.columns:
-                merged[column] = table[column]
-        return RunSet(self.field, merged, self.order)
+        """Return the same runs with other teams, types, pooled flags or further columns.
+
+        What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
+        not name. A collection of names as `pooled` names all pooled runs.
+        """
+        table = run_table(
+            self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.table, stacklevel=3
+        )
+        return RunSet(self.field, table, self.order)
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -257,17 +267,16 @@ class RunSet:
             raise InputError(f"RunSet.union: expected a RunSet, got {other.__class__.__name__}.")
         if self.order != other.order:
             raise InputError(
-                f"RunSet.union: one field is ordered {self.order!r}, the other {other.order!r}. Call .reorder() on one of them."
+                f"RunSet.union: one field is ordered {self.order!r}, the other {other.order!r}. "
+                f"Call .reorder() on one of them."
             )
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"RunSet.union: {examples(both)} in both fields. Rename or select before uniting.")
         rows = [*self.field.to_rows(self.names), *other.field.to_rows(other.names)]
-        table = pd.concat([self.table, other.table], ignore_index=True)
-        for column in table.columns:
-            if table[column].isna().any() and table[column].dtype == object:
-                table[column] = table[column].where(table[column].notna(), None)
-        return RunSet(build_field(rows), table, self.order)
+        field = build_field(rows)
+        warn_of_twin_topics(field.topics, stacklevel=3)
+        return RunSet(field, stack_tables(self.table, other.table), self.order)
 
     def restrict(self, docnos: Iterable[str]) -> RunSet:
         """Return the runs with only these documents; lists close up, so ranks change.
@@ -278,13 +287,17 @@ class RunSet:
         Returns:
             RunSet: the same runs; topics that are left without any document go.
         """
-        if isinstance(docnos, str):
-            raise InputError("RunSet.restrict: docnos must be several document names, got one string.")
+        if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
+            got = "one string" if isinstance(docnos, str) else type(docnos).__name__
+            raise InputError(f"RunSet.restrict: docnos must be several document names, got {got}.")
         words = tokens.as_words(self.field.vocabulary)
-        wanted = tokens.encode(dict.fromkeys(str(docno) for docno in docnos))
-        kept = tokens.match(words, tokens.as_words(wanted)) >= 0
+        distinct = list(dict.fromkeys(str(docno) for docno in docnos))
+        wanted = text_words("RunSet.restrict", "docno", distinct)
+        kept = tokens.match(words, wanted) >= 0
         if not kept.any():
-            raise InputError("RunSet.restrict: no run retrieves any of these documents. Are they docnos of this collection?")
+            raise InputError(
+                "RunSet.restrict: no run retrieves any of these documents. Are they docnos of this collection?"
+            )
         field = self.field
         rows = [kept[field.docs(t)][field.codes[field.rows(t)]] for t in range(field.n_topics)]
         return RunSet(field.keep(np.concatenate(rows)), self.table, self.order)
@@ -327,31 +340,7 @@ class RunSet:
         Raises:
             InputError: a name that cannot be a file or a column, or a file that exists.
         """
-        folder = Path(folder)
-        check_names(self.names, "RunSet.write: run name")
-        check_names(self.topics, "RunSet.write: topic")
-        unsafe = [name for name in self.names if "/" in name or "\\" in name or name in (".", "..")]
-        if unsafe:
-            raise InputError(f"RunSet.write: {examples(unsafe)} cannot be a file name. Rename the run first.")
-        paths = [folder / f"input.{name}{'.gz' if compress else ''}" for name in self.names]
-        there = [path.name for path in paths if path.exists()]
-        if there and not overwrite:
-            raise InputError(f"RunSet.write: {folder} has {examples(there)} already. Pass overwrite=True to replace them.")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, path in zip(self.names, paths, strict=True):
-            frame = self[name]
-            check_names(frame["docno"].unique().tolist(), f"RunSet.write: run {name!r}, docno")
-            lines = [
-                f"{qid} Q0 {docno} {rank + 1} {score!r} {name}\n"
-                for qid, docno, rank, score in zip(
-                    frame["qid"], frame["docno"], frame["rank"], frame["score"].tolist(), strict=True
-                )
-            ]
-            data = "".join(lines).encode("utf-8", "surrogateescape")
-            with replacing(path) as file:
-                # no time stamp: the same run gives the same bytes
-                file.write(gzip.compress(data, mtime=0) if compress else data)
-        return paths
+        return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
     def summary(self) -> pd.DataFrame:
         """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
@@ -380,67 +369,19 @@ class RunSet:
         return texts[inverse]
 
 
-def code_runs(
-    rows: Sequence[RunRows], function: str, *, duplicates: str, threads: int = 1, done: Any = lambda: None
-) -> Field:
-    """Code runs as one field; a duplicate document is an error in words."""
-    names = [run.name for run in rows]
-    try:
-        field = build_field(rows, keep_best=duplicates == "best", threads=threads, done=done)
-    except DuplicateError as error:
-        raise InputError(
-            f"{function}: run {names[error.run]!r} has document {error.docno!r} more than once for topic {error.topic!r}. "
-            f"Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
-        ) from None
-    _warn_of_twin_topics(field.topics)
-    return field
+def _known(function: str, what: str, value: Any, known: list[str]) -> None:
+    if isinstance(value, str) and value in known:
+        return
+    if not known:
+        raise InputError(f"{function}: no {what} {value!r}; no run has a {what}. Give {what}s= when reading the runs.")
+    near = get_close_matches(str(value), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(f"{function}: no {what} {value!r} among {examples(known)}.{hint}")
 
 
-def _warn_of_twin_topics(topics: Sequence[str]) -> None:
-    twins: dict[int, list[str]] = {}
-    for topic in topics:
-        if topic.isascii() and topic.isdigit():
-            twins.setdefault(int(topic), []).append(topic)
-    mixed = [same for same in twins.values() if len(same) > 1]
-    if mixed:
-        warnings.warn(
-            f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
-            f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
-            ReuseWarning,
-            stacklevel=4,
-        )
-
-
-def _frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
-    where = f"run {name!r}"
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{where}: expected a result frame, got {type(frame).__name__}.")
-    columns(where, "a result frame", frame.columns, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
-    if frame[["qid", "docno"]].isna().any(axis=None):
-        row = int(np.flatnonzero(frame[["qid", "docno"]].isna().any(axis=1))[0])
-        raise InputError(f"{where}, row {row}: qid or docno is missing (NaN). Fill it in or drop the row.")
-    scores = pd.to_numeric(frame["score"], errors="coerce").to_numpy(dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if len(bad):
-        row = frame.iloc[int(bad[0])]
-        raise InputError(
-            f"{where}: the score of topic {row['qid']!r}, document {row['docno']!r} must be a finite number, got {row['score']!r}."
-        )
-    group, topics = pd.factorize(frame["qid"].astype(str))
-    doc_codes, docnos = pd.factorize(frame["docno"].astype(str))
-    odd = [text for text in [*topics, *docnos] if not text or "\0" in text]
-    if odd:
-        raise InputError(f"{where}: {examples(odd)} cannot be a qid or docno; it must be text without NUL bytes.")
-    docs = tokens.as_words(tokens.encode(docnos))[doc_codes]
-    ranks = frame["rank"].to_numpy(dtype=np.float64) if order == "rank" else None
-    grouping = np.argsort(group, kind="stable")
-    group, docs, scores = group[grouping], docs[grouping], scores[grouping]
-    try:
-        permutation = ranking(group, docs, scores, order, None if ranks is None else ranks[grouping])
-    except TiedRankError as error:
-        row = frame.iloc[int(grouping[error.row])]
-        raise InputError(f"{where}: topic {row['qid']!r} has rank {row['rank']} twice. Use order='trec_eval'.") from None
-    if permutation is not None:
-        docs, scores = docs[permutation], scores[permutation]
-    starts = np.searchsorted(group, np.arange(len(topics) + 1))
-    return RunRows(name, [str(topic) for topic in topics], starts, docs, scores)
+def _several(function: str, argument: str, given: Any) -> list[Any]:
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"{function}: {argument} must be a text or several, got {given!r}.")
+    return list(given)

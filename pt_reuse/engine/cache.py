@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import secrets
-import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,69 +18,131 @@ import numpy as np
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.files import fingerprint, replacing
 
-FORMAT = 1
+FORMAT = 2
 HEADER = "pt_reuse-runs.json"
 _ARRAYS = {
     "vocabulary": "S", "topic_docs": "i", "doc_starts": "i", "starts": "i", "codes": "u", "scores": "f",
 }  # fmt: skip
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
+_PAGE = 4096  # bytes
+_LEFT_OVER = 3600  # seconds after which arrays without a header are taken for those of a writer that died
 
 
 class StaleCacheError(Exception):
     """The cache does not hold what was asked for; the message is a clause that says why."""
 
 
-def fingerprints(paths: list[Path], threads: int) -> dict[str, str]:
+def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
     """Return the SHA-256 of each source file by its path."""
     with ThreadPoolExecutor(threads) as pool:
-        return dict(zip([str(path) for path in paths], pool.map(fingerprint, paths), strict=True))
+        return dict(zip(paths, pool.map(fingerprint, paths), strict=True))
 
 
 def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Field, list[str]]:
     """Return the field and the run names kept in `folder`, or say why they do not serve."""
-    header = _read_header(folder)
-    if header.get("format") != FORMAT:
-        raise StaleCacheError(f"it has format {header.get('format')!r}, this version writes {FORMAT}")
-    if header.get("settings") != dict(settings):
-        raise StaleCacheError(f"it was made with {header.get('settings')}, asked for is {dict(settings)}")
-    kept = header.get("sources")
-    if kept != dict(sources):
-        raise StaleCacheError(_what_changed(kept if isinstance(kept, dict) else {}, sources))
-    return _load_arrays(folder, header)
-
-
-def store(folder: Path, field: Field, names: list[str], sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-    """Keep a field: the arrays go to a new folder, then the header is replaced, then older arrays go."""
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays = f"arrays-{secrets.token_hex(8)}"
-    (folder / arrays).mkdir()
+    header = _read_header(folder, sources, settings)
     try:
+        return _load_arrays(folder, header)
+    except StaleCacheError:
+        # another process may have replaced the arrays since the header was read
+        again = _read_header(folder, sources, settings)
+        if again == header:
+            raise
+        return _load_arrays(folder, again)
+
+
+def store(
+    folder: Path, field: Field, names: list[str], sources: Mapping[str, str], settings: Mapping[str, Any]
+) -> None:
+    """Keep a field: the arrays go to a new folder, then the header is replaced, then the arrays it named before go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = f"arrays-{secrets.token_hex(8)}"
+    (folder / place).mkdir()
+    try:
+        sums = {}
         for name in _ARRAYS:
-            np.save(folder / arrays / f"{name}.npy", getattr(field, name), allow_pickle=False)
+            path = folder / place / f"{name}.npy"
+            np.save(path, getattr(field, name), allow_pickle=False)
+            sums[name] = _checksum(path)
         header = {
-            "format": FORMAT, "settings": dict(settings), "arrays": arrays, "runs": names,
+            "format": FORMAT, "settings": dict(settings), "arrays": place, "checksums": sums, "runs": names,
             "topics": list(field.topics), "sources": dict(sources),
         }  # fmt: skip
+        before = _kept_place(folder)
         with replacing(folder / HEADER) as file:
-            file.write(json.dumps(header, indent=1).encode("utf-8"))
+            file.write(json.dumps({**header, "check": _digest(header)}, indent=1).encode("ascii"))
     except BaseException:
-        shutil.rmtree(folder / arrays, ignore_errors=True)
+        _remove_arrays(folder / place)
         raise
     for other in folder.iterdir():
-        if _FOLDER.fullmatch(other.name) and other.name != arrays and other.is_dir():
-            shutil.rmtree(other, ignore_errors=True)
+        if _FOLDER.fullmatch(other.name) and other.name != place and (other.name == before or _is_left_over(other)):
+            _remove_arrays(other)
 
 
-def _read_header(folder: Path) -> dict[str, Any]:
+def _remove_arrays(folder: Path) -> None:
+    # only what this module wrote: a folder in which the user keeps something else stays
+    try:
+        if not folder.is_symlink():
+            for name in _ARRAYS:
+                (folder / f"{name}.npy").unlink(missing_ok=True)
+            folder.rmdir()
+    except OSError:
+        pass
+
+
+def _is_left_over(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and time.time() - folder.stat().st_mtime > _LEFT_OVER
+    except OSError:
+        return False
+
+
+def _kept_place(folder: Path) -> str | None:
+    try:
+        header = json.loads((folder / HEADER).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    place = header.get("arrays") if isinstance(header, dict) else None
+    return place if isinstance(place, str) else None
+
+
+def _read_header(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> dict[str, Any]:
     if not (folder / HEADER).exists():
         raise StaleCacheError("it is empty")
     try:
-        header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        header = json.loads((folder / HEADER).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
         raise StaleCacheError(f"its header cannot be read ({error})") from error
     if not isinstance(header, dict):
-        raise StaleCacheError("its header is not a JSON object")
+        raise StaleCacheError("its header is damaged")
+    if header.get("format") != FORMAT:
+        raise StaleCacheError(f"it has format {header.get('format')!r}, this version writes {FORMAT}")
+    if header.pop("check", None) != _digest(header):
+        raise StaleCacheError("its header is damaged")
+    if header["settings"] != dict(settings):
+        changed = [key for key in settings if header["settings"].get(key) != settings[key]]
+        differences = ", ".join(f"{key}={header['settings'].get(key)!r}, now {settings[key]!r}" for key in changed)
+        raise StaleCacheError(f"it was made with {differences or 'other settings'}")
+    if header["sources"] != dict(sources) or list(header["sources"]) != list(sources):
+        raise StaleCacheError(_what_changed(header["sources"], sources))
     return header
+
+
+def _digest(header: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
+
+
+def _checksum(path: Path) -> str:
+    # sums of 64-bit words along and across the pages, then a digest of the sums: a changed, missing or misplaced word
+    # shows; some times as fast as a digest of all bytes
+    data = np.memmap(path, dtype=np.uint8, mode="r")
+    pages = len(data) // _PAGE * _PAGE
+    words = data[:pages].view("<u8").reshape(-1, _PAGE // 8)
+    digest = hashlib.sha256()
+    for axis in (0, 1):
+        digest.update(words.sum(axis=axis, dtype=np.uint64).astype("<u8").tobytes())
+    digest.update(data[pages:].tobytes())
+    return digest.hexdigest()
 
 
 def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
@@ -95,25 +158,26 @@ def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
 
 
 def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[str]]:
-    names, topics, place = header.get("runs"), header.get("topics"), header.get("arrays")
-    texts = all(isinstance(item, list) and all(isinstance(text, str) for text in item) for item in (names, topics))
     # the folder's name is checked so that a header cannot point outside
-    if not texts or not isinstance(place, str) or not _FOLDER.fullmatch(place):
+    if not _FOLDER.fullmatch(header["arrays"]):
         raise StaleCacheError("its header is damaged")
     arrays = {}
     for name, kind in _ARRAYS.items():
+        path = folder / header["arrays"] / f"{name}.npy"
         try:
-            array = np.load(folder / place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            if _checksum(path) != header["checksums"][name]:
+                raise StaleCacheError(f"its array {name} is damaged")
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise StaleCacheError(f"its array {name} cannot be read ({error})") from error
         if array.dtype.kind != kind or array.ndim != 1:
             raise StaleCacheError(f"its array {name} is damaged")
         # np.memmap subclasses cost microseconds at every slice: keep the map, drop the subclass
         arrays[name] = np.asarray(array)
-    field = Field(n_runs=len(names or []), topics=tuple(topics or []), **arrays)
+    field = Field(n_runs=len(header["runs"]), topics=tuple(header["topics"]), **arrays)
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
-    return field, list(names or [])
+    return field, list(header["runs"])
 
 
 def _sound(field: Field) -> bool:

@@ -8,11 +8,10 @@ import hashlib
 import lzma
 import os
 import tempfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 #: first bytes of a compressed file -> the format's name
 MAGIC = {
@@ -22,6 +21,8 @@ MAGIC = {
     b"\x04\x22\x4d\x18": "lz4",
     b"\x28\xb5\x2f\xfd": "zstandard",
 }
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
+_BOM = b"\xef\xbb\xbf"
 
 
 class UnreadableError(Exception):
@@ -34,10 +35,23 @@ def read_bytes(path: Path) -> bytes:
         raw = path.read_bytes()
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise UnreadableError("does not fit in memory") from error
+    packed = packed_with(raw)
+    return raw if packed is None else _unpack(raw, packed)
+
+
+def packed_with(raw: bytes) -> str | None:
+    """Return the name of the format that the first bytes tell, None for plain bytes."""
     for magic, name in MAGIC.items():
         if raw.startswith(magic):
-            return _unpack(raw, name)
-    return raw
+            return name if name != "bzip2" or raw[4:10] in _BZIP2_BLOCKS else None
+    return None
+
+
+def guarded(text: bytes) -> bytes:
+    """Put a byte order mark before a text that would be taken for a packed one, or that would lose its own mark."""
+    return _BOM + text if text.startswith((_BOM, *MAGIC)) else text
 
 
 def _unpack(raw: bytes, name: str) -> bytes:
@@ -45,26 +59,36 @@ def _unpack(raw: bytes, name: str) -> bytes:
         if name == "gzip":
             return _gunzip(raw)
         if name == "bzip2":
-            return bz2.decompress(raw)
+            return _each_stream(raw, bz2.BZ2Decompressor)
         if name == "xz":
-            return lzma.decompress(raw)
+            return _each_stream(raw, lzma.LZMADecompressor)
         if name == "lz4":
             import lz4.frame
 
-            return bytes(lz4.frame.decompress(raw))
+            return _each_stream(raw, lz4.frame.LZ4FrameDecompressor)
         import zstandard
 
-        with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
-            return bytes(stream.read())
+        return _each_stream(raw, zstandard.ZstdDecompressor().decompressobj)
     except ImportError as error:
-        raise UnreadableError(f"is packed with {name}; reading it needs `pip install {error.name}`") from error
-    except (EOFError, OSError, ValueError, RuntimeError, zlib.error, lzma.LZMAError) as error:
-        raise UnreadableError(f"is a damaged or truncated {name} file ({error})") from error
+        raise UnreadableError(f"is packed with {name}; reading it needs `pip install {name}`") from error
+    except MemoryError as error:
+        raise UnreadableError(f"is a damaged {name} file, or does not fit in memory") from error
     except Exception as error:
-        # isal and zstandard raise classes of their own, which cannot be named without importing them
-        if type(error).__module__.split(".")[0] in ("isal", "zstandard", "zstd"):
-            raise UnreadableError(f"is a damaged or truncated {name} file ({error})") from error
-        raise
+        # each library has classes of its own for what it finds wrong; all of them mean that the file cannot be used
+        raise UnreadableError(f"is a damaged or truncated {name} file ({error})") from error
+
+
+def _each_stream(raw: bytes, decompressor: Callable[[], Any]) -> bytes:
+    # the convenience functions of these modules pass over what is wrong behind the first stream
+    parts = []
+    while raw:
+        stream = decompressor()
+        parts.append(stream.decompress(raw))
+        if not stream.eof:
+            raise EOFError("it ends before its end mark")
+        rest = stream.unused_data or b""
+        raw = rest.lstrip(b"\0")  # xz pads with zeros
+    return b"".join(parts)
 
 
 def _gunzip(raw: bytes) -> bytes:
@@ -75,9 +99,9 @@ def _gunzip(raw: bytes) -> bytes:
     return bytes(igzip.decompress(raw))
 
 
-def fingerprint(path: Path) -> str:
+def fingerprint(path: str | Path) -> str:
     """Return the SHA-256 of a file as it lies on the disk."""
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _sha256(file)
 
 
@@ -92,7 +116,7 @@ def _sha256(file: IO[bytes]) -> str:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside `path` that takes its place only when all was written."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".pt_reuse-")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

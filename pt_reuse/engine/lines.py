@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_BOM = b"\xef\xbb\xbf"
 _SPARE = 24  # words are loaded 8 bytes at a time and numbers 16 bytes back from their end
 
 
@@ -18,37 +17,51 @@ class BadLineError(Exception):
 
 
 class Fields:
-    """The fields of a text: `starts` and `ends` (rows, columns) index into `buffer`."""
+    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`."""
 
     def __init__(self, data: bytes, columns: int):
-        if data.startswith(_BOM):
-            data = data[len(_BOM) :]
-        self.buffer = np.frombuffer(b" " * _SPARE + b"\n" + data + b"\n" + b" " * _SPARE, dtype=np.uint8)
+        close = b"" if data.endswith(b"\n") else b"\n"
+        blank = b" " * _SPARE
+        self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
+        self._columns = columns
+        inner = self.buffer[_SPARE:-_SPARE]
         # the white space of bytes.split(): blank, tab, newline, vertical tab, form feed, carriage return
-        space = (self.buffer - np.uint8(9)) < 5
-        space |= self.buffer == 32
-        edges = np.flatnonzero(space[1:] != space[:-1]) + 1
-        tokens = edges.reshape(-1, 2)
-        if len(tokens) % columns or not self._one_row_a_line(tokens[::columns, 0]):
-            self._check_each_line(tokens[:, 0], columns)
-        rows = edges.reshape(-1, 2 * columns)
-        self.starts, self.ends = rows[:, 0::2], rows[:, 1::2]
+        space = (inner - np.uint8(9)) < 5
+        space |= inner == 32
+        self._newlines = int(np.count_nonzero(inner == 10))
+        # usually one byte stands between two fields; then these bytes alone say where all fields are
+        self._single = not (space[1:] & space[:-1]).any()
+        if self._single:
+            self._edges = np.flatnonzero(space) + _SPARE
+            tokens = len(self._edges) - 1
+        else:
+            self._edges = np.flatnonzero(space[1:] != space[:-1]) + (_SPARE + 1)
+            tokens = len(self._edges) // 2
+        self._rows = tokens // columns
+        if tokens % columns or not self._one_row_a_line():
+            self._check_each_line()
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return self._rows
 
-    def _one_row_a_line(self, firsts: NDArray[np.int64]) -> bool:
+    def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the fields of a column start and end, as indices into `buffer`."""
+        if self._single:
+            return self._edges[c : -1 : self._columns] + 1, self._edges[c + 1 :: self._columns].copy()
+        step = 2 * self._columns
+        return self._edges[2 * c :: step].copy(), self._edges[2 * c + 1 :: step].copy()
+
+    def _one_row_a_line(self) -> bool:
         # each row starts behind a newline of its own and there are no more newlines than rows: no row is cut
-        newlines = np.count_nonzero(self.buffer == 10)
-        closed = self.buffer[-_SPARE - 2] == 10  # the text's own last newline, before the one added
-        behind = bool((self.buffer[firsts - 1] == 10).all())
-        return behind and newlines == len(firsts) + 1 + int(closed)
+        behind = self._edges[: -1 : self._columns] if self._single else self._edges[:: 2 * self._columns] - 1
+        return self._newlines == self._rows + 1 and bool((self.buffer[behind] == 10).all())
 
-    def _check_each_line(self, starts: NDArray[np.int64], columns: int) -> None:
+    def _check_each_line(self) -> None:
+        starts = self._edges[:-1] + 1 if self._single else self._edges[::2]
         newlines = np.flatnonzero(self.buffer == 10)
         line = np.searchsorted(newlines, starts)  # the newline put in front makes this the line's number from 1
         counts = np.bincount(line)
-        wrong = np.flatnonzero((counts != 0) & (counts != columns))
+        wrong = np.flatnonzero((counts != 0) & (counts != self._columns))
         if len(wrong):
             bad = int(wrong[0])
             text = self.buffer[newlines[bad - 1] + 1 : newlines[bad]].tobytes().decode("utf-8", "backslashreplace")
@@ -56,9 +69,16 @@ class Fields:
 
     def line_of(self, row: int) -> int:
         """Return the number of the line, from 1, on which a row stands."""
-        return int(np.count_nonzero(self.buffer[: self.starts[row, 0]] == 10))
+        start = self._place(row, 0)[0]
+        return int(np.count_nonzero(self.buffer[:start] == 10))
 
     def text(self, row: int, column: int) -> str:
         """Return one field as text."""
-        raw = self.buffer[self.starts[row, column] : self.ends[row, column]].tobytes()
-        return raw.decode("utf-8", "backslashreplace")
+        start, end = self._place(row, column)
+        return self.buffer[start:end].tobytes().decode("utf-8", "backslashreplace")
+
+    def _place(self, row: int, column: int) -> tuple[int, int]:
+        i = row * self._columns + column
+        if self._single:
+            return int(self._edges[i]) + 1, int(self._edges[i + 1])
+        return int(self._edges[2 * i]), int(self._edges[2 * i + 1])

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 from pt_reuse.engine.tokens import as_tokens, words_at
 
 _U = np.uint64
-_ZEROS, _DOTS = _U(0x3030303030303030), _U(0x2E2E2E2E2E2E2E2E)
-_HIGH, _LOW7, _ONES = _U(0x8080808080808080), _U(0x7F7F7F7F7F7F7F7F), _U(0x0101010101010101)
-_BYTE = _U(8)
-_BELOW = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)  # the n first bytes of a word
-_TENS = np.array([10.0**n for n in range(23)])  # exact in float64
-_EXACT = 2**53
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_ALL, _ONE, _BYTE, _TOP = _U(2**64 - 1), _U(1), _U(8), _U(56)
+_ZEROS, _LOW7, _HIGH = _U(0x3030303030303030), _U(0x7F7F7F7F7F7F7F7F), _U(0x8080808080808080)
+_DOTS = _U(0x1E1E1E1E1E1E1E1E)  # "." ^ "0" in every byte
+_SIX = _U(0x7676767676767676)  # added to a byte sets its top bit when it is above 9
+_PLACES = _U(0x0706050403020100)
+_MOST = 16  # characters that are read as words; what is longer goes through float()
+_LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
+_BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
+_TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
+_EXACT = _U(2**53)
+_BLOCK = 1 << 14  # rows at a time, so that what lies between two steps stays in the processor's cache
+_LONG = 64  # bytes of a number; longer ones are not gathered into a table
+_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def parse_numbers(
@@ -25,83 +31,102 @@ def parse_numbers(
     """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number).
 
     A plain decimal of at most 15 digits is its digits as a whole number divided by a power of ten: both are exact,
-    so their quotient is the nearest float64 (Clinger 1990). All others go through `float()`, one by one.
+    so their quotient is the nearest float64 (Clinger 1990). All others go through `float()`, one by one. `buffer` has
+    16 spare bytes at its front.
     """
-    first = buffer[starts]
-    negative = first == 45
-    digits_from = starts + (negative | (first == 43))
-    lengths = ends - digits_from
-    loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))
-    low = _zero_filled(loads[ends - 8], lengths)
-    high = _zero_filled(loads[ends - 16], lengths - 8)
-    low_dot, high_dot = _last_dot(low), _last_dot(high)
-
-    in_low = low_dot < 8
-    in_high = ~in_low & (high_dot < 8)
-    carried = np.where(in_low, high >> _U(56), _U(0x30))
-    decimals = np.where(in_low, 7 - low_dot, np.where(in_high, 15 - high_dot, 0))
-    low = np.where(in_low, _without_byte(low, low_dot, carried), low)
-    high = np.where(
-        in_low,
-        (high << _BYTE) | _U(0x30),
-        np.where(in_high, _without_byte(high, high_dot, np.full(len(high), 0x30, dtype=np.uint64)), high),
-    )
-    whole = _eight_digits(high) * _U(100_000_000) + _eight_digits(low)
-    plain = (lengths <= 16) & (lengths > (decimals > 0)) & _all_digits(low) & _all_digits(high) & (whole <= _EXACT)
-    plain &= ~((lengths == 1) & (in_low | in_high))  # a lone dot
-    values = whole.astype(np.float64) / _TENS[decimals]
-    np.negative(values, out=values, where=negative)
-
+    values = np.empty(len(starts))
+    plain = np.empty(len(starts), dtype=np.bool_)
+    loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
+    for at in range(0, len(starts), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        _read_block(buffer, loads, starts[block], ends[block], values[block], plain[block])
     rest = np.flatnonzero(~plain)
-    tokens = as_tokens(words_at(buffer, starts[rest], ends[rest])).tolist()
-    values[rest], wrong = _one_by_one(tokens)
-    return values, rest[wrong]
+    if len(rest):
+        values[rest] = _one_by_one(buffer, starts[rest], ends[rest])
+    return values, rest[~np.isfinite(values[rest])]
 
 
-def _one_by_one(tokens: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def plain_decimal(token: bytes) -> float:
+    """Read one number; NaN for all that is not a decimal number, such as nan, inf, 1_0 and 0x1."""
+    return float(token) if _NUMBER.fullmatch(token) else np.nan
+
+
+def _read_block(
+    buffer: NDArray[np.uint8],
+    loads: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    values: NDArray[np.float64],
+    plain: NDArray[np.bool_],
+) -> None:
+    # Fill `values` where the token is a sign, at most 16 characters, digits and one dot; mark these rows in `plain`.
+    # What is the same in all rows (mostly the length, the place of the dot) is held in arrays of one element.
+    lengths = ends - starts
+    first = buffer[starts]
+    negative = None
+    if int(first.min()) < 46:
+        negative = first == 45
+        lengths -= negative | (first == 43)
+    longest = int(lengths.max())
+    kept = _if_alike(np.minimum(lengths, _MOST))
+    low = (loads[ends - 8] ^ _ZEROS) & _LAST[kept]  # the digits are 0..9 now, and so is what stands in front
+    high = (loads[ends - 16] ^ _ZEROS) & _BEFORE[kept] if longest > 8 else np.zeros(1, dtype=np.uint64)
+
+    low_dot, high_dot = _if_alike(_dots(low)), _if_alike(_dots(high))
+    in_low = (low_dot != 0).astype(np.uint64)
+    in_high = (high_dot != 0).astype(np.uint64)
+    one_dot = ((low_dot & (low_dot - in_low)) | (high_dot & (high_dot - in_high)) | (in_low & in_high)) == 0
+    decimals = ((low_dot * _PLACES) >> _TOP) + ((high_dot * _PLACES) >> _TOP) + _BYTE * in_high
+    # close the gap of the dot: what stands before it moves up by one byte
+    low = _close(low, (low_dot << _BYTE) - in_low) | ((high >> _TOP) * in_low)
+    high = _close(high, np.where(in_low != 0, _ALL, (high_dot << _BYTE) - in_high))
+
+    wrong = low | (low + _SIX) | high | (high + _SIX)
+    whole = _eight_digits(low)
+    if longest > 8:
+        whole = _eight_digits(high) * _U(100_000_000) + whole
+    np.divide(whole, _TENS[decimals.astype(np.int64) & 15], out=values)
+    if negative is not None:
+        np.negative(values, out=values, where=negative)
+    np.equal(wrong & _HIGH, 0, out=plain)
+    plain &= one_dot
+    plain &= lengths > (in_low | in_high).astype(np.int64)  # one digit at least
+    if longest >= _MOST:
+        plain &= (lengths <= _MOST) & (whole <= _EXACT)
+
+
+def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+    if int((ends - starts).max()) <= _LONG:
+        tokens = as_tokens(words_at(buffer, starts, ends)).tolist()
+    else:
+        tokens = [buffer[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     # nothing but these characters left: float() cannot read them as nan, inf or 1_0
     if not b"".join(tokens).translate(None, b"0123456789.+-eE"):
         try:
-            values = np.array([float(token) for token in tokens], dtype=np.float64)
-            return values, np.flatnonzero(~np.isfinite(values))
+            return np.array([float(token) for token in tokens], dtype=np.float64)
         except ValueError:
             pass
-    values = np.array([float(token) if _NUMBER.fullmatch(token) else np.nan for token in tokens], dtype=np.float64)
-    return values, np.flatnonzero(~np.isfinite(values))
+    return np.array([plain_decimal(token) for token in tokens], dtype=np.float64)
 
 
-def _zero_filled(word: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
-    # bytes in front of the token become the digit 0
-    outside = _BELOW[np.clip(8 - lengths, 0, 8)]
-    return (word & ~outside) | (_ZEROS & outside)
+def _if_alike(values: NDArray) -> NDArray:
+    # one element instead of many equal ones
+    return values[:1] if (values == values[0]).all() else values
 
 
-def _last_dot(word: NDArray[np.uint64]) -> NDArray[np.int64]:
-    # index of the highest byte that is a dot, 8 where there is none; a second dot then fails the digit test
+def _dots(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # the lowest bit of each byte that is a dot
     other = word ^ _DOTS
-    marks = ~(((other & _LOW7) + _LOW7) | other | _LOW7) & _HIGH
-    marks = (marks >> _U(7)).astype(np.uint64)
-    # a mark of bit 8k is a power of two: float64's exponent tells k
-    found = np.frexp(marks.astype(np.float64))[1] - 1
-    return np.where(marks == 0, 8, found // 8).astype(np.int64)
+    return (~(((other & _LOW7) + _LOW7) | other | _LOW7)) >> _U(7)
 
 
-def _without_byte(word: NDArray[np.uint64], index: NDArray[np.int64], fill: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # drop byte `index`, move the bytes before it up by one and put `fill` first
-    clipped = np.minimum(index, 7)
-    before = word & _BELOW[clipped]
-    after = word & ~_BELOW[clipped + 1]
-    return after | (before << _BYTE) | fill
+def _close(word: NDArray[np.uint64], through: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # drop the last byte under the mask `through` and move the others under it up by one
+    return (word & ~through) | ((word << _BYTE) & through)
 
 
 def _eight_digits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # pairs, then fours, then eights: three multiplications for eight ASCII digits (first byte = first digit)
-    value = word & _U(0x0F0F0F0F0F0F0F0F)
-    value = (value * _U(2561)) >> _BYTE
+    # pairs, then fours, then eights: three multiplications for eight digits (first byte = first digit)
+    value = (word * _U(2561)) >> _BYTE
     value = (value & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
     return (value & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
-
-
-def _all_digits(word: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    top = _U(0xF0F0F0F0F0F0F0F0)
-    return ((word & top) == _ZEROS) & (((word + _U(0x0606060606060606)) & top) == _ZEROS)

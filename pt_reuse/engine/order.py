@@ -40,23 +40,32 @@ def ranking(
         return None
     if order == "rank":
         return _by_rank(group, ranks if ranks is not None else np.zeros(len(group)))
-    keys = scores.astype(np.float32) if order == "trec_eval9" else scores
-    same_list = group[1:] == group[:-1]
-    tied = same_list & (keys[1:] == keys[:-1])
-    rising = same_list & (keys[1:] > keys[:-1])
-    moving = np.zeros(len(group), dtype=bool)
-    moving[1:] |= tied
-    moving[:-1] |= tied
+    keys: NDArray[np.floating] = scores
+    if order == "trec_eval9":
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, as in trec_eval 9
+            keys = scores.astype(np.float32)
+    level = keys[1:] >= keys[:-1]
+    level &= group[1:] == group[:-1]
+    after = np.flatnonzero(level)  # the row behind these is not the lower of the two
+    if len(after) == 0:
+        return None
+    rising = keys[after + 1] > keys[after]
+    moving = np.zeros(len(group), dtype=np.bool_)
+    moving[after] = True
+    moving[after + 1] = True
+    unsorted_list = np.zeros(0, dtype=np.bool_)
     if rising.any():
-        unsorted_list = np.zeros(int(group[-1]) + 1, dtype=bool)
-        unsorted_list[group[1:][rising]] = True
+        unsorted_list = np.zeros(int(group[-1]) + 1, dtype=np.bool_)
+        unsorted_list[group[after[rising]]] = True
         moving |= unsorted_list[group]
     rows = np.flatnonzero(moving)
-    if len(rows) == 0:
-        return None
-    names = ~byte_order(docs[rows])  # complemented: descending
+    names = np.invert(byte_order(docs.take(rows, axis=0)).T, order="C")  # inverted: descending
+    places: tuple[NDArray, ...] = (-keys[rows], group[rows])
+    if not len(unsorted_list):
+        # rows that tie stand together: number these blocks
+        places = (np.cumsum(np.concatenate([[True], ~level[rows[1:] - 1]])),)
     permutation = np.arange(len(group))
-    permutation[rows] = rows[np.lexsort((*names.T[::-1], -keys[rows], group[rows]))]
+    permutation[rows] = rows[np.lexsort((*names[::-1], *places))]
     return permutation
 
 
