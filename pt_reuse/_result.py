@@ -52,8 +52,13 @@ class Result:
 
         Returns:
             list of Path: what was written.
+
+        Raises:
+            InputError: a file that exists, or a folder that is a file.
         """
         folder = Path(folder)
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"save: {folder} is a file. Give a folder; it is made if missing.")
         texts = {f"{name}.csv": frame.to_csv(index=False) for name, frame in self.tables().items()}
         texts["settings.json"] = json.dumps(dict(self.settings), indent=1, default=str) + "\n"
         there = [name for name in texts if (folder / name).exists()]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import positive
+from pt_reuse._check import InputError, positive
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels import Qrels
 from pt_reuse.runs import RunSet
@@ -51,12 +52,15 @@ def simulate_field(
         seed: the same seed gives the same field in every process.
         n_topics: topics, >= 1.
         n_docs: documents, >= 20.
-        n_teams: teams, >= 3; types take turns.
-        length: documents a run retrieves per topic.
-        depth: pool depth.
+        n_teams: teams, >= 3, of two runs each; types take turns.
+        length: documents a run retrieves per topic, >= 1 and at most all.
+        depth: pool depth, >= 1.
 
     Returns:
         SimulatedField: ``.runs``, ``.qrels``, ``.all_qrels``, ``.depth``.
+
+    Raises:
+        InputError: a number that is too small.
 
     Example:
         >>> import pt_reuse as ptr
@@ -64,9 +68,14 @@ def simulate_field(
         >>> len(field.runs), field.runs.teams[:2], field.runs.types
         (18, ['team-1', 'team-2'], ['lexical', 'neural', 'manual'])
     """
-    positive("simulate_field", "n_topics", n_topics, "topics")
-    n_docs = max(positive("simulate_field", "n_docs", n_docs, "documents"), 20)
-    n_teams = max(positive("simulate_field", "n_teams", n_teams, "teams"), 3)
+    n_topics = positive("simulate_field", "n_topics", n_topics, "topics")
+    n_docs = positive("simulate_field", "n_docs", n_docs, "documents")
+    n_teams = positive("simulate_field", "n_teams", n_teams, "teams")
+    length = positive("simulate_field", "length", length, "documents per run and topic")
+    depth = positive("simulate_field", "depth", depth, "documents per run and topic")
+    for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
+        if value < least:
+            raise InputError(f"simulate_field: {argument} must be at least {least}, got {value}.")
     random = np.random.default_rng(seed)
     grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
     grades += grades * (random.random((n_topics, n_docs)) < 0.35)
@@ -76,9 +85,9 @@ def simulate_field(
     qids = np.array([str(t + 1) for t in range(n_topics)], dtype=object)
 
     frames, teams, types, pooled = {}, {}, {}, {}
-    kinds = list(_SYSTEMS)
-    for team in range(n_teams):
-        kind = kinds[team % len(kinds)]
+    kind_of = [list(_SYSTEMS)[team % len(_SYSTEMS)] for team in range(n_teams)]
+    unpooled = max(team for team in range(n_teams) if kind_of[team] == "neural")
+    for team, kind in enumerate(kind_of):
         words, meaning, noise = _SYSTEMS[kind]
         own = random.normal(size=(n_topics, n_docs))
         for variant in "ab":
@@ -88,7 +97,7 @@ def simulate_field(
             scores = scores + noise * (0.9 * own + 0.4 * random.normal(size=scores.shape))
             frames[name] = _top(scores.round(4), qids, docnos, length)
             teams[name], types[name] = f"team-{team + 1}", kind
-            pooled[name] = team != max(t for t in range(n_teams) if kinds[t % len(kinds)] == "neural")
+            pooled[name] = team != unpooled
     runs = RunSet.from_frames(frames, teams=teams, types=types, pooled=pooled)
     everything = Qrels(
         pd.DataFrame({"qid": np.repeat(qids, n_docs), "docno": np.tile(docnos, n_topics), "label": grades.ravel()})
@@ -97,7 +106,7 @@ def simulate_field(
     return SimulatedField(runs, seen.restrict(depth_pool(runs, depth=depth)), seen, depth)
 
 
-def _top(scores: np.ndarray, qids: np.ndarray, docnos: np.ndarray, length: int) -> pd.DataFrame:
+def _top(scores: NDArray, qids: NDArray, docnos: NDArray, length: int) -> pd.DataFrame:
     best = np.argsort(-scores, axis=1, kind="stable")[:, :length]
     return pd.DataFrame({
         "qid": np.repeat(qids, best.shape[1]),

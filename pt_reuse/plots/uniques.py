@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pt_reuse.studies.uniques import LeaveOutUniques
-
 _MOST_BARS = 30
 _WORDS = {"team": "team", "name": "run", "type": "type"}
 
 
-def plot_reduced_scores(result: LeaveOutUniques, measure: str, *, ax: Axes | None = None) -> Axes:
+def plot_reduced_scores(by_run: pd.DataFrame, *, measure: str, by: str, ax: Axes | None = None) -> Axes:
     """Draw each run's score under the full judgments against its score without the uniques of its own unit.
 
     Points on the diagonal lose nothing; the units whose runs lose most have a colour and a marker of their own.
 
     Args:
-        result: what `leave_out_uniques` returned.
+        by_run: the `by_run` table of leave-out-uniques.
         measure: one of its measures.
+        by: the unit that was left out: team, run or type.
         ax: where to draw; default a new figure.
 
     Returns:
@@ -33,9 +33,8 @@ def plot_reduced_scores(result: LeaveOutUniques, measure: str, *, ax: Axes | Non
     Source: after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
     """
     ax = axes(ax, 7.2, 5)
-    table = result.by_run[result.by_run["measure"] == measure]
-    by = result.settings["by"]
-    unit = np.array(result.units, dtype=object)[result.unit_of_run]
+    table = by_run[by_run["measure"] == measure]
+    unit = table["name" if by == "run" else by].to_numpy(dtype=object)
     loss = (table["score"] - table["reduced_score"]).groupby(unit).max().sort_values(ascending=False, kind="stable")
     shown = loss[loss > 0].index[: len(COLOURS)]
     top = max(float(table[["score", "reduced_score"]].to_numpy().max(initial=0.0)) * 1.05, 1e-3)
@@ -60,11 +59,11 @@ def plot_reduced_scores(result: LeaveOutUniques, measure: str, *, ax: Axes | Non
     return ax
 
 
-def plot_unique_counts(result: LeaveOutUniques, *, ax: Axes | None = None) -> Axes:
+def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how many judged documents each unit alone contributed, relevant and not relevant.
 
     Args:
-        result: what `leave_out_uniques` returned.
+        uniques: the `uniques` table of leave-out-uniques; its first column names the units.
         ax: where to draw; default a new figure.
 
     Returns:
@@ -72,8 +71,8 @@ def plot_unique_counts(result: LeaveOutUniques, *, ax: Axes | None = None) -> Ax
 
     Source: after the bar charts of Harman's TREC overviews and of Zobel 1998, SIGIR.
     """
-    column = result.uniques.columns[0]
-    counts = result.uniques[result.uniques["contributing"] > 0]
+    column = str(uniques.columns[0])
+    counts = uniques[uniques["contributing"] > 0]
     counts = counts.sort_values(["unique_relevant", "unique"], ascending=False, kind="stable")
     hidden = len(counts) - _MOST_BARS
     counts = counts.head(_MOST_BARS)

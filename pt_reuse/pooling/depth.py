@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, positive
+from pt_reuse._check import InputError, choice, count, examples, positive
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs import RunSet
@@ -25,19 +26,32 @@ def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[s
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
 
     Returns:
-        Pool: the documents with their contributors and best ranks.
+        Pool: the documents with their contributors and best ranks; its ``table`` lists the contributing runs.
 
     Raises:
-        InputError: a depth below 1, an unknown run, no contributing run.
+        InputError: a depth that is no whole number of at least 1, an unknown run, no contributing run.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+        >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["B"])
+        >>> ptr.depth_pool(runs, depth=1).to_frame()
+          qid docno  rank  runs  teams  types
+        0   1    d2     1     1      1      0
 
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
+    return pool_to_depth(runs, depth, contributors, "depth_pool")
+
+
+def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str], function: str) -> Pool:
+    """Make the pool of :func:`depth_pool` on behalf of `function`, which stands in the errors."""
     if not isinstance(runs, RunSet):
-        raise InputError(f"depth_pool: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
-    depth = positive("depth_pool", "depth", depth, "documents per run and topic")
-    chosen = _contributors(runs, contributors)
-    label = contributors if isinstance(contributors, str) else f"{int(chosen.sum())} named runs"
+        raise InputError(f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
+    depth = positive(function, "depth", depth, "documents per run and topic")
+    chosen = _contributing(runs, contributors, function)
     field = runs.field
     rows = np.flatnonzero(chosen).astype(np.int32)
     place = np.zeros(len(runs), dtype=np.int32)
@@ -54,28 +68,50 @@ def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[s
         rank.append(at_rank[order])
         n_docs.append(len(new))
     none = np.zeros(0, dtype=np.int32)
-    every = np.concatenate(docs) if docs else none
     return Pool(
         field.topics,
         np.cumsum(n_docs),
-        tokens.as_words(field.vocabulary)[every],
-        np.concatenate([[0], np.cumsum(np.concatenate(sizes) if sizes else none)]),
-        np.concatenate(run) if run else none,
-        np.concatenate(rank) if rank else none,
+        tokens.as_words(field.vocabulary)[np.concatenate([none, *docs])],
+        np.concatenate([[0], np.cumsum(np.concatenate([none, *sizes]))]),
+        np.concatenate([none, *run]),
+        np.concatenate([none, *rank]),
         runs.table.iloc[rows],
-        {"strategy": "depth", "depth": depth, "contributors": label, "order": runs.order},
+        {
+            "strategy": "depth",
+            "depth": depth,
+            "contributors": contributors if isinstance(contributors, str) else "named",
+            "order": runs.order,
+        },
     )
 
 
-def _contributors(runs: RunSet, contributors: str | Iterable[str]) -> NDArray[np.bool_]:
+def _contributing(runs: RunSet, contributors: str | Iterable[str], function: str) -> NDArray[np.bool_]:
     if isinstance(contributors, str):
-        choice("depth_pool", "contributors", contributors, ("pooled", "all"))
+        if contributors in runs and contributors not in ("pooled", "all"):
+            raise InputError(
+                f"{function}: contributors is the name of a run; give run names as a list: [{contributors!r}]."
+            )
+        choice(function, "contributors", contributors, ("pooled", "all"))
         chosen = runs.pooled if contributors == "pooled" else np.ones(len(runs), dtype=bool)
         if not chosen.any():
-            raise InputError("depth_pool: no run is marked as pooled. Pass contributors='all', or mark runs with pooled=.")
+            raise InputError(
+                f"{function}: no run is marked as pooled. Pass contributors='all', or mark runs with pooled=."
+            )
         return chosen
+    if not isinstance(contributors, Iterable):
+        raise InputError(
+            f"{function}: contributors must be 'pooled', 'all' or run names, got {type(contributors).__name__}."
+        )
+    names = list(contributors)
+    unknown = [name for name in names if name not in runs]
+    if unknown:
+        near = get_close_matches(str(unknown[0]), runs.names, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"There is {examples(runs.names)}."
+        raise InputError(
+            f"{function}: contributors: {examples(unknown)} not among the {count(len(runs), 'run')}. {hint}"
+        )
+    if not names:
+        raise InputError(f"{function}: contributors names no run.")
     chosen = np.zeros(len(runs), dtype=bool)
-    chosen[[runs.row(name) for name in contributors]] = True
-    if not chosen.any():
-        raise InputError("depth_pool: contributors names no run.")
+    chosen[[runs.row(name) for name in names]] = True
     return chosen

@@ -6,7 +6,8 @@ import html
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,8 @@ from pt_reuse.engine.field import ranges
 from pt_reuse.engine.tokens import Words
 from pt_reuse.qrels import Qrels, as_qrels
 
-Judge = Callable[[pd.DataFrame], Sequence[int]]
+Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
+#: what can be left out, or be alone in contributing -> its column in the table of runs
 _COLUMN = {"run": "name", "team": "team", "type": "type"}
 
 
@@ -37,8 +39,10 @@ class Pool:
         >>> pool = ptr.depth_pool(ptr.RunSet.from_frames({"A": a, "B": b}), depth=2)
         >>> pool
         Pool: 3 documents, 1 topic, 2 runs (strategy=depth, depth=2, contributors=pooled, order=trec_eval)
-        >>> pool.uniques(by="run")[["docno", "run"]].values.tolist()
+        >>> pool.uniques(by="run")[["docno", "name"]].values.tolist()
         [['d1', 'A'], ['d3', 'B']]
+        >>> pool.without(run="B")
+        Pool: 2 documents, 1 topic, 1 run (strategy=depth, depth=2, contributors=pooled, order=trec_eval, without_run=B)
     """
 
     def __init__(
@@ -89,10 +93,10 @@ class Pool:
     def contributions(self) -> pd.DataFrame:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
         doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
-        runs = self.table.iloc[self._run]
+        name, team, kind = (self.table[column].to_numpy()[self._run] for column in ("name", "team", "type"))
         return pd.DataFrame({
-            "qid": self._qid[doc], "docno": self._docno[doc], "name": runs["name"].to_numpy(),
-            "team": runs["team"].to_numpy(), "type": runs["type"].to_numpy(), "rank": self._rank,
+            "qid": self._qid[doc], "docno": self._docno[doc], "name": name, "team": team, "type": kind,
+            "rank": self._rank,
         })  # fmt: skip
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], list[str]]:
@@ -118,12 +122,15 @@ class Pool:
             by: ``"team"``, ``"run"`` or ``"type"``.
 
         Returns:
-            DataFrame: ``qid docno rank`` (best, from 1) and the unit under the name of `by`.
+            DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type`` or, for a run, ``name``.
+
+        Raises:
+            InputError: an unknown `by`, or a contributing run without a team or type.
         """
         unit, names = self.sole(by)
         rows = np.flatnonzero(unit >= 0)
         frame = self.to_frame().loc[rows, ["qid", "docno", "rank"]].reset_index(drop=True)
-        frame[by] = np.array([*names, None], dtype=object)[unit[rows]]
+        frame[_COLUMN[by]] = np.array([*names, None], dtype=object)[unit[rows]]
         return frame
 
     def without(
@@ -140,19 +147,23 @@ class Pool:
             run: a run or several.
             type: a type or several.
 
+        Returns:
+            Pool: the documents that at least one other run contributed; the topics stay.
+
         Raises:
             InputError: a name that is not among the contributors.
         """
         out = np.zeros(len(self.table), dtype=bool)
+        settings = dict(self.settings)
         for by, wanted in (("team", team), ("run", run), ("type", type)):
-            if wanted is None:
-                continue
             column = self.table[_COLUMN[by]]
-            values = [wanted] if isinstance(wanted, str) else list(wanted)
-            for value in values:
-                choice("Pool.without", by, value, [name for name in dict.fromkeys(column) if name is not None])
-            out |= column.isin(values).to_numpy()
-        left = {f"without_{by}": wanted for by, wanted in (("team", team), ("run", run), ("type", type)) if wanted}
+            names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
+            for name in names:
+                choice("Pool.without", by, name, [known for known in dict.fromkeys(column) if known is not None])
+            if names:
+                out |= column.isin(names).to_numpy()
+                before = [settings[f"without_{by}"]] if f"without_{by}" in settings else []
+                settings[f"without_{by}"] = "+".join(before + names)
         kept = np.flatnonzero(~out)
         place = np.full(len(self.table), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept))
@@ -161,7 +172,7 @@ class Pool:
         found = np.flatnonzero(np.diff(entries) > 0)
         pool = Pool(
             self.topics, self._starts, self.words, entries, place[self._run[stays]], self._rank[stays],
-            self.table.iloc[kept], {**self.settings, **left},
+            self.table.iloc[kept], settings,
         )  # fmt: skip
         return pool._documents(found)
 
@@ -170,46 +181,52 @@ class Pool:
 
         Args:
             qrels: what is judged already: a Qrels, a frame or a file.
+
+        Returns:
+            Pool: the documents still to be judged, those labelled -1 or less among them; the topics stay.
         """
         known = as_qrels(qrels, "Pool.remainder")
         rows = known.rows_of(self.topics, self._starts, self.words)
         judged = (rows >= 0) & (np.append(known.judgments.labels, np.int16(-1))[rows] >= 0)
-        return self._documents(np.flatnonzero(~judged))
+        return self._documents(np.flatnonzero(~judged), judged_before=int(judged.sum()))
 
-    def judge(self, judge: Any) -> Qrels:
+    def judge(self, judge: Judge | Qrels | pd.DataFrame | str | Path) -> Qrels:
         """Return the labels of the pool's documents.
 
         Args:
-            judge: judgments to look the labels up in (a Qrels, a frame or a file), or a function that takes a frame
-                with ``qid`` and ``docno`` and returns one label per row. A document without a label is left out, with
-                a warning that counts them.
+            judge: judgments to look the labels up in (a Qrels, a frame or a file), or a function of a frame with
+                ``qid`` and ``docno``, such as a PyTerrier transformer, that returns one label per row or a frame with
+                ``qid docno label``. A document without a label (None, NaN or no row) is left out, with a warning that
+                counts them.
 
         Returns:
             Qrels: at most one judgment per pooled document; the topic set is the pool's.
+
+        Raises:
+            InputError: a function that returns another number of labels than it was given documents.
         """
         frame = pd.DataFrame({"qid": self._qid, "docno": self._docno})
-        if callable(judge):
-            labels = list(judge(frame.copy()))
-            if len(labels) != len(frame):
-                raise InputError(f"Pool.judge: the judge returned {len(labels):,} labels for {len(frame):,} documents.")
-            return Qrels(frame.assign(label=labels), topics=self.topics)
-        qrels = as_qrels(judge, "Pool.judge")
-        rows = qrels.rows_of(self.topics, self._starts, self.words)
-        if (rows < 0).any():
+        given: Any = judge(frame.copy()) if callable(judge) else judge
+        if callable(judge) and not isinstance(given, pd.DataFrame):
+            frame["label"] = _one_label_each(given, len(frame))
+            found = frame["label"].notna().to_numpy()
+        else:
+            qrels = as_qrels(given, "Pool.judge")
+            rows = qrels.rows_of(self.topics, self._starts, self.words)
+            frame["label"], found = np.append(qrels.judgments.labels, np.int16(-1))[rows], rows >= 0
+        if not found.all():
             warnings.warn(
-                f"Pool.judge: {count(int((rows < 0).sum()), 'pooled document')} without a label in the qrels, left out.",
+                f"Pool.judge: {count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.",
                 ReuseWarning,
                 stacklevel=2,
             )
-        found = rows >= 0
-        labels = qrels.judgments.labels[rows[found]]
-        return Qrels(frame[found].assign(label=labels), topics=self.topics)
+        return Qrels(frame[found], topics=self.topics)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
         return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
 
-    def _documents(self, kept: NDArray[np.int64]) -> Pool:
+    def _documents(self, kept: NDArray[np.int64], **settings: Any) -> Pool:
         sizes = np.diff(self._entries)[kept]
         gather = ranges(self._entries[:-1][kept], sizes)
         return Pool(
@@ -220,7 +237,7 @@ class Pool:
             self._run[gather],
             self._rank[gather],
             self.table,
-            self.settings,
+            {**self.settings, **settings},
         )
 
     def __repr__(self) -> str:
@@ -229,4 +246,14 @@ class Pool:
         return f"Pool: {sizes} ({settings})"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{html.escape(repr(self))}</b></p>{self.to_frame().to_html(max_rows=12, index=False, escape=True)}"
+        table = self.to_frame().to_html(max_rows=12, index=False, escape=True)
+        return f"<p><b>{html.escape(repr(self))}</b></p>{table}"
+
+
+def _one_label_each(labels: Any, n_docs: int) -> pd.Series:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError(f"Pool.judge: the judge must return one label per document, got {type(labels).__name__}.")
+    listed = list(labels)
+    if len(listed) != n_docs:
+        raise InputError(f"Pool.judge: the judge returned {len(listed):,} labels for {n_docs:,} documents.")
+    return pd.Series(listed, dtype=object)

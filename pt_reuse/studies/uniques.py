@@ -18,38 +18,43 @@ from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes, score_field
 from pt_reuse.measures import MeasureLike, native_spec, parse_measures
-from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.scores import Scores, check_topics, hit_index, make_scores, mean_over_topics, score, topics_of_runs
-from pt_reuse.stats.correlation import DECIMALS, agreement
+from pt_reuse.stats.correlation import DECIMALS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _AT_ONCE = 1 << 24  # scores held at a time: 128 MB
+_TAUS = ("tau_b", "gamma", "tau_ap_b")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaveOutUniques(Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
+    A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
+
     Attributes:
         table: one row per left-out unit and measure, the whole field re-ranked under the unit's reduced judgments:
-            the unit under the name of `by`; ``measure``; ``runs``, its runs in the field; ``unique`` and
-            ``unique_relevant``, documents that it alone contributed; ``removed``, how many of these were taken out;
-            ``tau_b gamma tau_ap_b`` between the full and the reduced ranking of all runs; ``max_drop``, the most ranks
-            that a run loses, and ``dropped``, that run.
+            the unit under ``team``, ``type`` or ``name``; ``measure``; ``runs``, its runs in the field; ``unique`` and
+            ``unique_relevant``, judged documents that it alone contributed; ``removed``, how many of these were taken
+            out; ``tau_b gamma tau_ap_b`` between the full and the reduced ranking of all runs; ``max_drop``, the most
+            ranks that a run loses, and ``dropped``, that run (the best one of several, None where no run loses any).
         by_run: one row per run and measure, the run under the reduced judgments of its own unit: ``name team type
-            pooled measure``; ``score`` and ``reduced_score``; ``change`` = reduced - full and ``change_pct``, the same in
-            per cent of the full score; ``rank``, ``reduced_rank`` when only the runs of this unit are re-scored, and
-            ``drop`` = reduced_rank - rank.
+            pooled contributed measure``, with ``pooled`` as the RunSet says and ``contributed`` whether the run was
+            among the contributors here; ``score`` and ``reduced_score``; ``change`` = reduced - full and
+            ``change_pct``, the same in per cent of the full score (NaN where that is 0); ``rank``, ``reduced_rank``
+            when only the runs of this unit are re-scored, and ``drop`` = reduced_rank - rank.
         summary: one row per measure: ``tau_b gamma tau_ap_b max_drop`` of the ranking in which every run has the score
             under its own unit's reduced judgments (``own_``); ``alone_max_drop``, the largest ``drop`` of `by_run`; the
-            mean change and the largest loss of the runs' scores in per cent; the smallest tau_b and the largest drop
-            when the whole field is re-ranked, and the unit with that drop (``field_``).
-        uniques: one row per unit: ``runs contributing pooled unique unique_relevant unique_nonrelevant``.
+            mean change and the largest loss (0 when no run loses) of the runs' scores in per cent; when the whole field
+            is re-ranked, the smallest tau_b, the largest drop, and the unit with that drop, of several the one with the
+            smallest tau_b, None where no unit changes the ranking (``field_``).
+        uniques: one row per unit, in order of appearance: its ``runs``, how many of them are ``contributing``, and the
+            judged documents that it alone contributed: ``unique unique_relevant unique_nonrelevant``.
         scores: the runs under the full judgments.
         own_scores: each run under the reduced judgments of its own unit.
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
@@ -72,15 +77,23 @@ class LeaveOutUniques(Result):
         return {"summary": self.summary, "table": self.table, "by_run": self.by_run, "uniques": self.uniques}
 
     def headline(self) -> str:
-        """Return the worst unit and the agreement of each measure."""
-        return "; ".join(
-            f"{row.measure} own tau_b {row.own_tau_b:.4f}, largest drop {row.own_max_drop}, whole field drop "
-            f"{row.field_max_drop} ({row.field_worst})"
-            for row in self.summary.itertuples()
-        )
+        """Return the agreement and the largest drops of each measure, and the worst unit."""
+        parts = []
+        for row in self.summary.to_dict("records"):
+            worst = "" if row["field_worst"] is None else f" ({row['field_worst']})"
+            parts.append(
+                f"{row['measure']} own tau_b {row['own_tau_b']:.4f}, largest drop {row['own_max_drop']}, "
+                f"whole field drop {row['field_max_drop']}{worst}"
+            )
+        return "; ".join(parts)
 
     def whole_field(self) -> pd.DataFrame:
-        """Return one row per left-out unit, measure and run: ``<by> measure name score reduced_score rank reduced_rank drop``."""
+        """Return every run under every unit's reduced judgments, one row per left-out unit, measure and run.
+
+        Returns:
+            DataFrame: the left-out unit under ``team``, ``type`` or, for a run, ``left_out``; ``measure name score
+            reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
+        """
         by, full = self.settings["by"], self.scores.means
         shape = self.reduced.shape
         unit = np.broadcast_to(np.array(self.units, dtype=object)[None, :, None], shape)
@@ -99,13 +112,14 @@ class LeaveOutUniques(Result):
         from pt_reuse.plots.uniques import plot_reduced_scores
 
         name = self.scores.measures[0] if measure is None else repr(parse_measures(measure, "plot")[0])
-        return plot_reduced_scores(self, choice("plot", "measure", name, self.scores.measures), ax=ax)
+        choice("plot", "measure", name, self.scores.measures)
+        return plot_reduced_scores(self.by_run, measure=name, by=self.settings["by"], ax=ax)
 
     def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
         """Draw how many unique documents each unit contributed, relevant and not relevant."""
         from pt_reuse.plots.uniques import plot_unique_counts
 
-        return plot_unique_counts(self, ax=ax)
+        return plot_unique_counts(self.uniques, ax=ax)
 
 
 def leave_out_uniques(
@@ -123,26 +137,29 @@ def leave_out_uniques(
     """Say what leaving each team, run or type out of the pool does to the score and rank of every run.
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
-    Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the judgments
-    and the runs are scored again: a system whose score holds up could have been evaluated fairly without taking part.
+    Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
+    judgments and the runs are scored again: a system whose score holds up could have been evaluated fairly without
+    taking part. The topic set stays: a topic that loses its last relevant document counts 0.
 
     Args:
         runs: the field, with teams (``by="team"``) or types (``by="type"``).
         qrels: the judgments: a Qrels, a frame or a file.
-        measures: ir_measures measures or their names.
+        measures: ir_measures measures or their names, one or several.
         by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
         depth: pool depth, documents per run and topic, >= 1; default 100, as in most TREC tracks.
-        remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged document,
-            as NIST's script does. The two agree for measures that take unjudged as not relevant.
+        remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
+            document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         verbose: show a progress bar for measures that ir_measures computes.
 
     Returns:
-        LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.uniques``, ``.whole_field()``, ``.plot()``.
+        LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.uniques``, ``.whole_field()``,
+        ``.plot()``.
 
     Raises:
-        InputError: runs without a team, an unknown measure, a run that has no topic in common with the qrels.
+        InputError: runs without a team or type, an unknown measure, run or option, a run that has no topic in common
+            with the qrels.
 
     Example:
         >>> import pt_reuse as ptr
@@ -157,56 +174,53 @@ def leave_out_uniques(
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
     function = "leave_out_uniques"
+    if not isinstance(runs, RunSet):
+        swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
+        raise InputError(
+            f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.{swapped}"
+        )
     choice(function, "by", by, ("team", "run", "type"))
     choice(function, "remove", remove, ("relevant", "judged"))
-    if not isinstance(runs, RunSet):
-        raise InputError(f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
     qrels = as_qrels(qrels, function)
     parsed = parse_measures(measures, function)
     unit_of_run = runs.units(by, function)
     units = list(dict.fromkeys(unit_of_run))
+    unit = np.array([units.index(name) for name in unit_of_run])
     check_topics(runs, qrels, function)
-    pool = depth_pool(runs, depth=depth, contributors=contributors)
-    owner, row = _owned_judgments(pool, qrels, by, units)
-    relevant = qrels.judgments.labels[row] > 0
+
+    pool = pool_to_depth(runs, depth, contributors, function)
+    labels = qrels.judgments.labels
+    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
+    judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
+    sole, names = pool.sole(by)
+    unique = judged & (sole >= 0)
+    owner = np.array([units.index(name) for name in names])[sole[unique]]
+    row = rows[unique]
+    relevant = labels[row] > 0
     taken = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     changes = Changes(len(units), owner[taken], row[taken], np.full(int(taken.sum()), UNJUDGED))
-    unit = np.array([units.index(name) for name in unit_of_run])
-    scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
 
+    scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
+    provided = ", ".join(repr(measure) for measure in parsed if native_spec(measure) is None)
     settings = {
-        "by": by, "depth": depth, "remove": remove,
-        "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {len(runs)} runs)",
-        "order": runs.order, "complete": complete,
-        "judged without contributor": int((qrels.judgments.labels >= 0).sum()) - _n_judged(pool, qrels),
+        "by": by, "depth": pool.settings["depth"], "remove": remove,
+        "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')})",
+        "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
+        "judged without contributor": int((labels >= 0).sum() - judged.sum()),
+        **({"by ir_measures": provided} if provided else {}),
     }  # fmt: skip
-    names = [repr(measure) for measure in parsed]
-    full = make_scores(runs, qrels, names, scored.full, complete)
-    own = make_scores(runs, qrels, names, scored.own, complete)
-    contributing = runs.table["name"].isin(pool.table["name"]).to_numpy()
-    uniques = _unique_counts(by, units, unit, contributing, owner, relevant)
-    by_run = _by_run(runs, unit, full, own)
+    measure_names = [repr(measure) for measure in parsed]
+    full = make_scores(runs, qrels, measure_names, scored.full, complete, provided)
+    own = make_scores(runs, qrels, measure_names, scored.own, complete, provided)
+    contributed = runs.table["name"].isin(pool.table["name"]).to_numpy()
+    uniques = _unique_counts(by, units, unit, contributed, owner, relevant)
+    by_run = _by_run(runs, unit, contributed, full, own)
     removed = np.bincount(owner[taken], minlength=len(units))
     table = _by_unit(by, uniques, removed, full, scored.reduced)
     return LeaveOutUniques(
-        table=table, settings=settings, by_run=by_run, uniques=uniques, summary=_summary(by, names, table, by_run),
-        units=units, unit_of_run=unit, scores=full, own_scores=own, reduced=scored.reduced,
+        table=table, settings=settings, by_run=by_run, summary=_summary(by, table, by_run, full, own), uniques=uniques,
+        scores=full, own_scores=own, reduced=scored.reduced, units=units, unit_of_run=unit,
     )  # fmt: skip
-
-
-def _owned_judgments(pool: Pool, qrels: Qrels, by: str, units: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the judged documents with one contributing unit: the unit and the row of the judgments."""
-    sole, names = pool.sole(by)
-    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
-    owned = np.flatnonzero((sole >= 0) & (rows >= 0))
-    owned = owned[qrels.judgments.labels[rows[owned]] >= 0]
-    place = np.array([units.index(name) for name in names], dtype=np.int64)
-    return place[sole[owned]], rows[owned]
-
-
-def _n_judged(pool: Pool, qrels: Qrels) -> int:
-    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
-    return int((qrels.judgments.labels[rows[rows >= 0]] >= 0).sum())
 
 
 @dataclass
@@ -239,7 +253,8 @@ def _score_all(
             scored.full[native] = base
             scored.reduced[native, first : first + step] = mean_over_topics(changed.swapaxes(1, 2), has)
             mine = np.flatnonzero((unit >= first) & (unit < first + step))
-            scored.own[np.ix_(native, range(shape[1]), mine)] = changed[:, :, unit[mine] - first, mine]
+            for m, values in zip(native, changed, strict=True):
+                scored.own[m][:, mine] = values[:, unit[mine] - first, mine]
     others = [m for m, spec in enumerate(specs) if spec is None]
     if others:
         provided = [measures[m] for m in others]
@@ -251,23 +266,27 @@ def _score_all(
             values = scored.full[others] if kept.all() else score(runs, qrels.keep(kept), provided).values
             scored.reduced[others, u] = mean_over_topics(values, has)
             mine = np.flatnonzero(unit == u)
-            scored.own[np.ix_(others, range(shape[1]), mine)] = values[:, :, mine]
+            for m, value in zip(others, values, strict=True):
+                scored.own[m][:, mine] = value[:, mine]
     return scored
 
 
 def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (..., runs): the rank of each run when only the runs of its unit have their `own` scores."""
     full, own = np.round(full, DECIMALS), np.round(own, DECIMALS)
-    # row r of the last two axes is the field as run r sees it
-    fields = np.where(unit[None, :] == unit[:, None], own[..., None, :], full[..., None, :])
-    return 1 + (fields > own[..., :, None]).sum(axis=-1)
+    same = unit[None, :] == unit[:, None]
+    rank = np.empty(full.shape, dtype=np.int64)
+    for at in np.ndindex(full.shape[:-1]):
+        seen = np.where(same, own[at], full[at])  # row r is the field as run r sees it
+        rank[at] = 1 + (seen > own[at][:, None]).sum(axis=1)
+    return rank
 
 
 def _unique_counts(
     by: str,
     units: list[str],
     unit: NDArray[np.int64],
-    contributing: NDArray[np.bool_],
+    contributed: NDArray[np.bool_],
     owner: NDArray[np.int64],
     relevant: NDArray[np.bool_],
 ) -> pd.DataFrame:
@@ -275,7 +294,7 @@ def _unique_counts(
     unique, unique_relevant = np.bincount(owner, minlength=n), np.bincount(owner[relevant], minlength=n)
     return pd.DataFrame({
         _column(by): units, "runs": np.bincount(unit, minlength=n),
-        "contributing": np.bincount(unit[contributing], minlength=n), "unique": unique,
+        "contributing": np.bincount(unit[contributed], minlength=n), "unique": unique,
         "unique_relevant": unique_relevant, "unique_nonrelevant": unique - unique_relevant,
     })  # fmt: skip
 
@@ -287,62 +306,71 @@ def _column(by: str) -> str:
 def _by_unit(
     by: str, uniques: pd.DataFrame, removed: NDArray[np.int64], full: Scores, reduced: NDArray[np.float64]
 ) -> pd.DataFrame:
+    counts = uniques[[_column(by), "runs", "unique", "unique_relevant"]].assign(removed=removed)
+    counts = counts.sort_values(
+        ["unique_relevant", "unique", _column(by)], ascending=[False, False, True], kind="stable"
+    )
     parts = []
-    for measure, before, after in zip(full.measures, full.means, reduced, strict=True):
-        found = agreement(before, after)[["tau_b", "gamma", "tau_ap_b", "max_drop"]]
-        drops = pairs.rank_drops(np.round(before, DECIMALS), np.round(after, DECIMALS))
-        worst = np.array(full.names, dtype=object)[drops.argmax(axis=1)]
-        part = uniques[[_column(by), "runs", "unique", "unique_relevant"]].copy()
+    for measure, means, under in zip(full.measures, full.means, reduced, strict=True):
+        before, after = np.round(means, DECIMALS), np.round(under[counts.index], DECIMALS)
+        found = pairs.agreement(before, after, _TAUS)
+        drops = pairs.rank_drops(before, after)
+        best_first = np.argsort(-before, kind="stable")
+        worst = np.array(full.names, dtype=object)[best_first[drops[:, best_first].argmax(axis=1)]]
+        part = counts.assign(**{name: found[name] for name in (*_TAUS, "max_drop")})
         part.insert(1, "measure", measure)
-        part["removed"] = removed
-        part = pd.concat([part, found.reset_index(drop=True)], axis=1)
-        part["dropped"] = np.where(found["max_drop"] > 0, worst, None)
-        parts.append(part.sort_values(
-            ["unique_relevant", "unique", _column(by)], ascending=[False, False, True], kind="stable"
-        ))  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
-
-
-def _by_run(runs: RunSet, unit: NDArray[np.int64], full: Scores, own: Scores) -> pd.DataFrame:
-    parts = []
-    for measure, before, after in zip(full.measures, full.means, own.means, strict=True):
-        rank, reduced_rank = pairs.ranks(np.round(before, DECIMALS)), rank_alone(before, after, unit)
-        part = runs.table[["name", "team", "type", "pooled"]].copy()
-        part["measure"] = measure
-        part["score"], part["reduced_score"], part["change"] = before, after, after - before
-        part["change_pct"] = np.divide(
-            100 * (after - before), before, out=np.full(len(before), np.nan), where=before != 0
-        )
-        part["rank"], part["reduced_rank"], part["drop"] = rank, reduced_rank, reduced_rank - rank
+        part["dropped"] = pd.Series(np.where(found["max_drop"] > 0, worst, None), dtype=object, index=part.index)
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
-def _summary(by: str, measures: list[str], table: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
+def _by_run(
+    runs: RunSet, unit: NDArray[np.int64], contributed: NDArray[np.bool_], full: Scores, own: Scores
+) -> pd.DataFrame:
+    before, after = full.means, own.means
+    rank, reduced_rank = pairs.ranks(np.round(before, DECIMALS)), rank_alone(before, after, unit)
+    per_cent = np.divide(100 * (after - before), before, out=np.full(before.shape, np.nan), where=before != 0)
+    parts = []
+    for m, measure in enumerate(full.measures):
+        parts.append(runs.table[["name", "team", "type", "pooled"]].assign(
+            contributed=contributed, measure=measure, score=before[m], reduced_score=after[m],
+            change=after[m] - before[m], change_pct=per_cent[m], rank=rank[m], reduced_rank=reduced_rank[m],
+            drop=reduced_rank[m] - rank[m],
+        ))  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def _summary(by: str, table: pd.DataFrame, by_run: pd.DataFrame, full: Scores, own: Scores) -> pd.DataFrame:
     rows = []
-    for measure in measures:
-        mine, units = by_run[by_run["measure"] == measure], table[table["measure"] == measure]
-        own = agreement(mine["score"].to_numpy(), mine["reduced_score"].to_numpy()[None]).iloc[0]
-        worst = units.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable").iloc[0]
-        hit = worst["max_drop"] > 0 or worst["tau_b"] < 1
+    units_of, runs_of = table.groupby("measure", sort=False), by_run.groupby("measure", sort=False)
+    for measure, before, after in zip(full.measures, full.means, own.means, strict=True):
+        found = pairs.agreement(np.round(before, DECIMALS), np.round(after, DECIMALS)[None], _TAUS)
+        units, runs = units_of.get_group(measure), runs_of.get_group(measure)
+        worst = units.iloc[np.lexsort((units["tau_b"], -units["max_drop"]))[0]]
+        moved = worst["max_drop"] > 0 or worst["tau_b"] < 1
         rows.append({
-            "measure": measure, "own_tau_b": own["tau_b"], "own_gamma": own["gamma"], "own_tau_ap_b": own["tau_ap_b"],
-            "own_max_drop": int(own["max_drop"]), "alone_max_drop": int(mine["drop"].max()), "mean_change_pct": mine["change_pct"].mean(),
-            "largest_loss_pct": -mine["change_pct"].min(),
+            "measure": measure, **{f"own_{name}": found[name][0] for name in (*_TAUS, "max_drop")},
+            "alone_max_drop": int(runs["drop"].max()), "mean_change_pct": runs["change_pct"].mean(),
+            "largest_loss_pct": 0.0 - runs["change_pct"].clip(upper=0).min(),
             "field_min_tau_b": units["tau_b"].min(), "field_max_drop": int(worst["max_drop"]),
-            "field_worst": worst[_column(by)] if hit else None,
+            "field_worst": worst[_column(by)] if moved else None,
         })  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
 def describe(result: LeaveOutUniques) -> str:
     """Return what the result says, in words, one line per measure."""
     by, lines = result.settings["by"], []
-    for row in result.summary.itertuples():
-        place = f"leaving out {by} {row.field_worst!r}" if row.field_worst else f"leaving out any {by}"
+    for row in result.summary.to_dict("records"):
+        if row["field_worst"] is None:
+            field = f"over the whole field, leaving out any one {by} changes no rank."
+        else:
+            moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
+            field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
+        ranks = count(row["alone_max_drop"], "rank")
         lines.append(
-            f"{row.measure}: judged without its own {by}, a run loses at most {count(row.alone_max_drop, 'rank')} and "
-            f"{row.largest_loss_pct:.2f} % of its score (mean change {row.mean_change_pct:+.2f} %; tau_b {row.own_tau_b:.4f}); "
-            f"over the whole field, {place} moves a run by up to {count(row.field_max_drop, 'rank')}."
+            f"{row['measure']}: judged without its own {by}, a run loses at most {ranks} and "
+            f"{row['largest_loss_pct']:.2f} % of its score (mean change {row['mean_change_pct']:+.2f} %; tau_b "
+            f"{row['own_tau_b']:.4f}); {field}"
         )
     return "\n".join(lines)

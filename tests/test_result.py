@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, dataclass
+from typing import ClassVar
+
+import pandas as pd
+import pytest
+
+from pt_reuse._check import InputError
+from pt_reuse._result import Result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Found(Result):
+    """A result with a second table."""
+
+    title: ClassVar[str] = "Found"
+    parts: pd.DataFrame
+
+    def tables(self):
+        return {"table": self.table, "parts": self.parts}
+
+
+@pytest.fixture
+def result():
+    table = pd.DataFrame({"name": [f"run<{i}>" for i in range(10)], "tau_b": [i / 3 for i in range(10)]})
+    return Found(table=table, settings={"depth": 100, "by": "<team>"}, parts=pd.DataFrame({"a": [1, 2]}))
+
+
+def test_repr_has_title_answer_and_settings(result):
+    assert repr(result) == "Found: 10 rows [depth=100, by=<team>]"
+
+
+def test_str_has_the_first_rows(result):
+    lines = str(result).splitlines()
+    assert lines[0] == repr(result)
+    assert lines[1].split() == ["name", "tau_b"]
+    assert lines[2].split() == ["run<0>", "0.0000"]
+    assert lines[-1] == "... and 2 more rows in .table"
+    assert len(lines) == 2 + 8 + 1
+    short = Result(table=result.table.head(8), settings={})
+    assert "more rows" not in str(short)
+
+
+def test_html_is_escaped(result):
+    page = result._repr_html_()
+    assert "run<" not in page
+    assert "<team>" not in page
+    assert "run&lt;0&gt;" in page
+    assert "by=&lt;team&gt;" in page
+    assert page.count("<table") == 1
+
+
+def test_it_cannot_be_changed_and_compares_by_identity(result):
+    with pytest.raises(FrozenInstanceError):
+        result.settings = {}
+    assert result == result
+    assert result != Found(table=result.table, settings=result.settings, parts=result.parts)
+    assert len({result}) == 1
+
+
+def test_to_frame_is_a_copy(result):
+    frame = result.to_frame()
+    frame["tau_b"] = 0
+    assert result.table["tau_b"].iloc[-1] == 3
+
+
+def test_save_writes_every_table_and_the_settings(result, tmp_path):
+    written = result.save(tmp_path / "deep" / "er")
+    assert written == [tmp_path / "deep" / "er" / name for name in ("table.csv", "parts.csv", "settings.json")]
+    assert sorted(path.name for path in (tmp_path / "deep" / "er").iterdir()) == [
+        "parts.csv",
+        "settings.json",
+        "table.csv",
+    ]
+    lines = (tmp_path / "deep" / "er" / "table.csv").read_text().splitlines()
+    assert lines[0] == "name,tau_b"
+    assert [float(line.split(",")[1]) for line in lines[1:]] == result.table["tau_b"].tolist()
+    assert json.loads((tmp_path / "deep" / "er" / "settings.json").read_text()) == {"depth": 100, "by": "<team>"}
+
+
+def test_save_replaces_only_when_told_to(result, tmp_path):
+    result.save(str(tmp_path))
+    (tmp_path / "table.csv").write_text("mine")
+    (tmp_path / "parts.csv").unlink()
+    with pytest.raises(
+        InputError, match=r"has 'table\.csv', 'settings\.json' already\. Pass overwrite=True to replace them"
+    ):
+        result.save(tmp_path)
+    assert (tmp_path / "table.csv").read_text() == "mine"
+    assert not (tmp_path / "parts.csv").exists()  # nothing is written before the error
+    result.save(tmp_path, overwrite=True)
+    assert (tmp_path / "table.csv").read_text().startswith("name,tau_b")
+    assert (tmp_path / "parts.csv").exists()
+
+
+def test_save_into_a_file(result, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"^save: .*file is a file\. Give a folder; it is made if missing\.$"):
+        result.save(tmp_path / "file", overwrite=True)
+
+
+def test_save_keeps_any_text(tmp_path):
+    table = pd.DataFrame({"name": ['é, "x"\n', "\udcff"], "v": [0.1, float("nan")]})
+    Result(table=table, settings={"who": "ü"}).save(tmp_path)
+    raw = (tmp_path / "table.csv").read_bytes()
+    assert b"\xff" in raw
+    assert 'é, ""x""' in raw.decode("utf-8", "surrogateescape")
+
+
+def test_settings_of_any_kind_are_saved(tmp_path):
+    Result(table=pd.DataFrame(), settings={"path": tmp_path, "none": None, "flag": True}).save(tmp_path)
+    saved = json.loads((tmp_path / "settings.json").read_text())
+    assert saved == {"path": str(tmp_path), "none": None, "flag": True}
