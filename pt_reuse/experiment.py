@@ -4,46 +4,38 @@ from __future__ import annotations
 
 import inspect
 import os
-import types
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import redirect_stdout
+from difflib import get_close_matches
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
-from pt_reuse.engine import pairs
-from pt_reuse.measures import Unjudged, cutoff_of
-from pt_reuse.metadata import Labels
+from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples, positive
+from pt_reuse.experiment_columns import ORDER, REUSE, Adding, compute_columns
+from pt_reuse.measures import parse_measures
+from pt_reuse.metadata import Labels, run_table
 from pt_reuse.qrels import Qrels
 from pt_reuse.runs import RunSet
-from pt_reuse.scores import score
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.uniques import leave_out_uniques, rank_alone
+from pt_reuse.scores import check_topics, topics_of_runs
 from pt_reuse.transformers import Tap
-
-#: what `reuse=` may name, and the columns it adds for a measure m
-REUSE = {
-    "lou": "`m LOU`, the score without the uniques of the system's own unit, and `m LOU %`, its change in per cent",
-    "rank": "`m rank`; with `lou` also `m LOU rank` and `m drop` = LOU rank - rank",
-    "unjudged": "`m unjudged`, the share of unjudged documents down to the measure's cutoff",
-}
-#: the order of pt.Experiment's own scores, so that all columns rank documents alike
-ORDER = "trec_eval9"
-_SAME = 1e-9
 
 
 def Experiment(
     retr_systems: Mapping[str, Any] | Sequence[Any],
-    topics: pd.DataFrame,
-    qrels: Any,
+    topics: pd.DataFrame | str | Path,
+    qrels: pd.DataFrame | Qrels | str | Path,
     eval_metrics: Sequence[Any],
     names: Sequence[str] | None = None,
+    perquery: bool | str = False,
+    dataframe: bool = True,
     *,
     teams: Labels | None = None,
     types: Labels | None = None,
@@ -52,9 +44,6 @@ def Experiment(
     reuse: str | Iterable[str] = ("lou", "rank", "unjudged"),
     by: str = "team",
     depth: int = 100,
-    perquery: bool | str = False,
-    dataframe: bool = True,
-    highlight: str | None = None,
     round: int | dict[str, int] | None = None,
     **experiment_arguments: Any,
 ) -> Any:
@@ -62,42 +51,45 @@ def Experiment(
 
     Each pipeline is executed once, by pt.Experiment, which does all that it does without this function. Its results
     are then placed in the `field` (or among themselves), pooled to `depth`, and scored without the uniques of their
-    team, as :func:`leave_out_uniques` does. The added columns of a measure m:
+    team, as :func:`leave_out_uniques` does. The added columns of a measure m, right of all others:
 
     - ``m LOU``, ``m LOU %``: the score without the uniques of the system's own unit, and its change in per cent
     - ``m rank``: rank in the field, 1 + the number of strictly better runs
-    - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and how many ranks it lost
+    - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one
 
     With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``, for the
-    measure and topic of the row. ``result.attrs["reuse"]`` (of the averages, where there are two frames) holds the
-    settings and, per measure, tau_b, gamma and the largest drop over the field; :func:`reuse_summary` shows it.
+    measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings
+    and, per measure, tau_b, gamma and the largest drop over the field; :func:`reuse_summary` shows it.
 
     Args:
-        retr_systems: dict of name -> pipeline or result frame, or a list with `names`.
+        retr_systems: dict of name -> pipeline or result frame, or a list of them.
         topics: frame with ``qid`` and ``query``, or a topics file.
         qrels: frame with ``qid docno label``, a Qrels, or a qrels file.
-        eval_metrics: measures, as for pt.Experiment.
-        names: names of the systems of a list.
+        eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
+        names: names of the systems of a list, all different; default is how they print.
+        perquery: as for pt.Experiment.
+        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary.
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team.
         types: system -> type; default none.
         pooled: which systems count as contributors to the pool; default all.
-        field: the collection's official runs, so that ranks and pools include them.
+        field: the collection's official runs, so that ranks and pools include them; their order becomes that of
+            pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three.
         by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
         depth: pool depth, documents per run and topic.
-        perquery: as for pt.Experiment.
-        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary.
-        highlight: as for pt.Experiment.
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
-        **experiment_arguments: every other argument of pt.Experiment.
+        **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
+            ``batch_size``, ``save_dir``, ``plan``, ``verbose`` and so on.
 
     Returns:
         What pt.Experiment returns for these arguments, with more columns.
 
     Raises:
-        InputError: systems without distinct names, a system named as a run of the field, an unknown `reuse` column.
+        InputError: before anything is run, where an added column could not be computed: systems of one name, a system
+            named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
+            argument.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -112,63 +104,95 @@ def Experiment(
         1    B  0.5      0.5        0.0         2             2         0
 
     Source: leave-out-uniques as in :func:`leave_out_uniques`; documents are ranked as pt.Experiment's own scores rank
-    them (float32 scores, ties by docno descending).
+    them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (RR@k and Judged@k
+    break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
+    _check_arguments(experiment_arguments)
     wanted = _wanted_columns(reuse)
-    unknown = set(experiment_arguments) - set(inspect.signature(pt.Experiment).parameters)
-    if unknown:
-        raise InputError(f"Experiment: neither pt.Experiment nor this function has an argument {examples(sorted(unknown))}.")
-    system_names = _names(retr_systems, names)
-    topics_frame = pt.io.read_topics(topics) if isinstance(topics, str) else topics
-    qrels_frame = qrels.to_frame() if isinstance(qrels, Qrels) else pt.io.read_qrels(qrels) if isinstance(qrels, str) else qrels
-    systems = dict(zip(system_names, retr_systems.values() if isinstance(retr_systems, Mapping) else retr_systems, strict=True))
-    taps = {name: Tap(name) for name, system in systems.items() if isinstance(system, pt.Transformer)}
-    tapped = {name: system >> taps[name] if name in taps else system for name, system in systems.items()}
-    arguments = experiment_arguments
-    if isinstance(arguments.get("baseline"), int) or not isinstance(retr_systems, Mapping):
-        given: Any = list(tapped.values())
-        arguments = {**arguments, "names": system_names}
-    else:
-        given = tapped
-    result = pt.Experiment(
-        given, topics_frame, qrels_frame, eval_metrics, perquery=perquery, dataframe=dataframe, highlight=highlight,
-        round=round, **arguments,
-    )  # fmt: skip
+    choice("Experiment", "by", by, ("team", "run", "type"))
+    depth = positive("Experiment", "depth", depth, "documents per run and topic")
+    arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
+    asked = _read(topics, "topics", ("qid",), pt.io.read_topics)
+    judged = _read(qrels, "qrels", ("qid", "docno", "label"), pt.io.read_qrels)
+    metrics, measures = _metrics(eval_metrics)
+    if not wanted:
+        return pt.Experiment(_as_dict_or_list(retr_systems), asked, judged, metrics, names, **arguments)
+    if not measures:
+        raise InputError("Experiment: eval_metrics has no measure to add columns to. Give one, or pass reuse=[].")
 
-    frames = {name: _results(name, system, taps, experiment_arguments) for name, system in systems.items()}
-    judged = Qrels(qrels_frame[["qid", "docno", "label"]])
-    if experiment_arguments.get("filter_by_topics", True):
-        asked = set(topics_frame["qid"].astype(str))
-        judged = judged.select([topic for topic in judged.topics if topic in asked])
-    runs = _place(frames, field, teams, types, pooled)
-    columns = _compute(runs, system_names, judged, _measures(eval_metrics), wanted, by, depth)
-    return _Added(columns, system_names, round).to(result, perquery, dataframe)
+    systems = _named(retr_systems, names)
+    judgments = _judgments(asked, judged, arguments)
+    table = _table(list(systems), teams, types, pooled)
+    if "lou" in wanted or "rank" in wanted:
+        _check_measures(measures)
+        field = _check_field(field, table, judgments)
+    if "lou" in wanted:
+        _check_units(field, table, by, named_by_default=teams is None)
+    saved = _saved_files(list(systems), arguments)
+
+    taps = {name: Tap(name) for name, system in systems.items() if isinstance(system, pt.Transformer)}
+    tapped = [system >> taps[name] if name in taps else system for name, system in systems.items()]
+    if isinstance(retr_systems, Mapping):
+        result = pt.Experiment(dict(zip(retr_systems, tapped, strict=True)), asked, judged, metrics, **arguments)
+    else:
+        given = list(systems) if names is None else list(names)
+        result = pt.Experiment(tapped, asked, judged, metrics, given, **arguments)
+
+    frames = {}
+    for name, system in systems.items():
+        if name in saved:
+            frames[name] = _read_saved(saved[name], arguments.get("save_format", "trec"))
+        elif name in taps:
+            frames[name] = taps[name].results()
+        elif arguments.get("plan") == "tree":  # there pt.Experiment joins a result frame with the topics
+            frames[name] = system[system["qid"].astype(str).isin(set(asked["qid"]))]
+        else:
+            frames[name] = system
+    runs = _as_runs(frames, table)
+    check_topics(runs, judgments, "Experiment")
+    verbose = experiment_arguments.get("verbose") is True
+    added = Adding(compute_columns(runs, field, judgments, measures, wanted, by, depth, verbose), round)
+    wide = added.to(result, perquery)
+    added.warn_of_differences(stacklevel=2)
+    return wide
 
 
 def reuse_summary(result: Any) -> pd.DataFrame:
-    """Return, per measure, how the ranking of the whole field changes: ``measure tau_b gamma max_drop`` and more.
+    """Return, per measure, how the ranking of the whole field changes when each unit is scored without its uniques.
 
     Args:
         result: what :func:`Experiment` returned; not a dict, which has no place for it.
 
     Returns:
-        DataFrame: the ``summary`` of :class:`LeaveOutUniques`; empty when ``reuse`` had no ``"lou"``.
+        DataFrame: the ``summary`` of :class:`LeaveOutUniques`: ``measure own_tau_b own_gamma own_max_drop`` and more;
+        empty when ``reuse`` had no ``"lou"``.
+
+    Raises:
+        InputError: something that holds no summary.
     """
-    frame = result[0] if isinstance(result, tuple) else getattr(result, "data", result)
-    kept = getattr(frame, "attrs", {}).get("reuse")
+    frame = result[0] if isinstance(result, tuple) and result else result
+    kept = getattr(getattr(frame, "data", frame), "attrs", {}).get("reuse")
+    if kept is None and isinstance(frame, dict):
+        raise InputError("reuse_summary: a dict holds no summary. Call Experiment with dataframe=True.")
     if kept is None:
-        raise InputError("reuse_summary: this is not a frame that ptr.Experiment returned, or its attrs were lost.")
+        raise InputError(
+            f"reuse_summary: expected what ptr.Experiment returned, got {type(frame).__name__} without it: made by "
+            f"pt.Experiment, with reuse=[], or by an operation of pandas that drops attrs."
+        )
     return pd.DataFrame(kept["summary"])
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """The added values: column suffix -> measure -> (systems,) means and (topics, systems) values."""
-
-    means: dict[str, dict[str, NDArray]]
-    topics: dict[str, dict[str, NDArray]]
-    qids: list[str]
-    attrs: dict[str, Any]
+def _check_arguments(given: Mapping[str, Any]) -> None:
+    known = [name for name, p in inspect.signature(pt.Experiment).parameters.items() if p.kind is not p.VAR_KEYWORD]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        ours = list(inspect.signature(Experiment).parameters)
+        near = get_close_matches(unknown[0], [*known, *ours], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else hint
+        raise InputError(
+            f"Experiment: neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}"
+        )
 
 
 def _wanted_columns(reuse: str | Iterable[str]) -> list[str]:
@@ -178,215 +202,181 @@ def _wanted_columns(reuse: str | Iterable[str]) -> list[str]:
     return wanted
 
 
-def _names(systems: Any, names: Sequence[str] | None) -> list[str]:
+def _read(value: Any, what: str, needed: Sequence[str], reader: Any) -> pd.DataFrame:
+    if isinstance(value, Qrels):
+        frame = value.to_frame()
+    elif isinstance(value, str | Path):
+        if not os.path.isfile(value):
+            raise InputError(f"Experiment: {what} {str(value)!r}: no such file. Give a file or a DataFrame.")
+        frame = reader(str(value))
+    elif isinstance(value, pd.DataFrame):
+        frame = value
+    else:
+        raise InputError(f"Experiment: {what} must be a DataFrame or a file, got {type(value).__name__}.")
+    columns("Experiment", what, frame.columns, needed)
+    # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
+    numbers = [
+        column for column in ("qid", "docno") if column in frame and pd.api.types.is_numeric_dtype(frame[column])
+    ]
+    return frame.astype(dict.fromkeys(numbers, str)) if numbers else frame
+
+
+def _as_dict_or_list(systems: Any) -> Any:
+    return list(systems) if isinstance(systems, tuple) else systems
+
+
+def _named(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     if isinstance(systems, Mapping):
-        found = [str(name) for name in systems]
+        found, values = [str(name) for name in systems], list(systems.values())
     elif isinstance(systems, list | tuple):
-        found = [str(name) for name in names] if names is not None else [str(system) for system in systems]
-        if len(found) != len(systems):
-            raise InputError(f"Experiment: {count(len(systems), 'system')} but {count(len(found), 'name')}. Give one name each.")
+        found, values = [str(name) for name in (systems if names is None else names)], list(systems)
+        if len(found) != len(values):
+            raise InputError(
+                f"Experiment: {count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
+            )
     else:
         raise InputError(f"Experiment: retr_systems must be a dict or a list, got {type(systems).__name__}.")
-    twice = sorted({name for name in found if found.count(name) > 1})
+    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
-        raise InputError(f"Experiment: {examples(twice)} names more than one system. Give a dict, or distinct names=.")
-    return found
+        which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])
+        short = " ".join(twice[0].split())  # a frame prints as several lines
+        short = short if len(short) <= 60 else short[:60] + "..."
+        raise InputError(
+            f"Experiment: the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
+            f"names=."
+        )
+    return dict(zip(found, values, strict=True))
 
 
-def _results(name: str, system: Any, taps: Mapping[str, Tap], arguments: Mapping[str, Any]) -> pd.DataFrame:
-    if name not in taps:
-        return system
-    if not taps[name].empty:
-        return taps[name].results()
-    # save_mode="reuse": pt.Experiment evaluated the saved file and never ran the pipeline
-    folder, form = arguments["save_dir"], arguments.get("save_format", "trec")
-    ending = "res.gz" if form == "trec" else "mod" if isinstance(form, types.ModuleType) else "custom"
-    path = os.path.join(folder, f"{name}.{ending}")
+def _metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measure]]:
+    """Return the measures for pt.Experiment, and column name -> measure as it names its columns."""
+    if isinstance(eval_metrics, str | ir_measures.Measure):
+        eval_metrics = [eval_metrics]
+    given: list[Any] = []
+    found: list[ir_measures.Measure] = []
+    nickname: dict[ir_measures.Measure, str] = {}
+    for metric in eval_metrics:
+        parsed = [metric]
+        if isinstance(metric, str) and metric != "mrt":
+            try:
+                with redirect_stdout(StringIO()):  # pt.Experiment itself says which it skips
+                    parsed = ir_measures.parse_trec_measure(metric)
+            except ValueError:
+                metric, *more = parse_measures(metric, "Experiment")
+                parsed = [metric, *more]
+            if len(parsed) == 1 and isinstance(metric, str):
+                nickname[parsed[0]] = metric
+        given.append(metric)
+        found += [measure for measure in parsed if measure != "mrt"]
+    parsed = parse_measures(found, "Experiment") if found else []
+    return given, {nickname.get(measure, str(measure)): measure for measure in parsed}
+
+
+def _judgments(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str, Any]) -> Qrels:
+    """Return the judgments that pt.Experiment averages over."""
+    judged = Qrels(qrels[["qid", "docno", "label"]])
+    asked = set(topics["qid"])
+    shared = [topic for topic in judged.topics if topic in asked]
+    by_topics = arguments.get("filter_by_topics", True)
+    if not shared and (by_topics or arguments.get("filter_by_qrels", False)):
+        raise InputError(
+            f"Experiment: topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
+            f"{examples(judged.topics)} judged."
+        )
+    return judged.select(shared) if by_topics else judged
+
+
+def _table(names: list[str], teams: Any, types: Any, pooled: Any) -> pd.DataFrame:
+    teams = dict(zip(names, names, strict=True)) if teams is None else teams
+    return run_table(names, teams=teams, types=types, pooled=pooled)
+
+
+def _check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
+    for name, measure in measures.items():
+        needed = {*getattr(measure, "RUN_INPUTS", ()), *getattr(measure, "QREL_INPUTS", ())}
+        more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
+        if more:
+            raise InputError(
+                f"Experiment: {name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from "
+                f"qid, docno, score and label alone. Leave the measure out, or pass reuse=['unjudged']."
+            )
+
+
+def _check_field(field: Any, table: pd.DataFrame, judgments: Qrels) -> RunSet | None:
+    """Return the runs of the field that have some of the topics."""
+    if field is None:
+        return None
+    if not isinstance(field, RunSet):
+        raise InputError(f"Experiment: field must be a RunSet (read_runs makes one), got {type(field).__name__}.")
+    both = [name for name in table["name"] if name in field]
+    if both:
+        raise InputError(f"Experiment: {examples(both)} is a run of the field, too. Give the system another name.")
+    has = topics_of_runs(field, judgments).any(axis=0)
+    if not has.any():
+        check_topics(field, judgments, "Experiment: field")
+    if has.all():
+        return field
+    lost = [field.names[row] for row in np.flatnonzero(~has)]
+    n_topics = count(len(judgments.topics), "topic")
+    warnings.warn(
+        f"Experiment: {count(len(lost), 'run')} of the field without any of the {n_topics} asked, left out of ranks "
+        f"and pools: {examples(lost)}.",
+        ReuseWarning,
+        stacklevel=3,
+    )
+    return field.select([field.names[row] for row in np.flatnonzero(has)])
+
+
+def _check_units(field: RunSet | None, table: pd.DataFrame, by: str, named_by_default: bool) -> None:
+    pooled = table["pooled"].any() or (field is not None and field.pooled.any())
+    if not pooled:
+        raise InputError(
+            "Experiment: no system is pooled, so that there is no pool. Mark some with pooled=, or give field=."
+        )
+    if by == "run":
+        return
+    lacking = table["name"][table[by].isna()].tolist()
+    if lacking:
+        raise InputError(
+            f"Experiment: by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: "
+            f"{examples(lacking)}. Give {by}s=, or use by='run'."
+        )
+    if field is None:
+        return
+    field.units(by, "Experiment: field")
+    clash = [name for name in table["name"] if name in field.teams]
+    if by == "team" and named_by_default and clash:
+        raise InputError(
+            f"Experiment: {examples(clash)} is a team of the field, and a system that is given no team is a team of "
+            f"its own name. Give teams=, or give the system another name."
+        )
+
+
+def _saved_files(names: list[str], arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the files that pt.Experiment will evaluate in place of systems."""
+    folder, form = arguments.get("save_dir"), arguments.get("save_format", "trec")
+    if folder is None or arguments.get("save_mode") != "reuse":
+        return {}
+    ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
+    paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
+    return {name: path for name, path in paths.items() if os.path.exists(path)}
+
+
+def _read_saved(path: str, form: Any) -> pd.DataFrame:
     if form == "trec":
         return pt.io.read_results(path)
     with pt.io.autoopen(path, "rb") as file:
-        return form.load(file) if isinstance(form, types.ModuleType) else form[0](file)
+        return form.load(file) if isinstance(form, ModuleType) else form[0](file)
 
 
-def _place(
-    frames: Mapping[str, pd.DataFrame],
-    field: RunSet | None,
-    teams: Labels | None,
-    types: Labels | None,
-    pooled: Labels | Collection[str] | bool | None,
-) -> RunSet:
-    teams = dict(zip(frames, frames, strict=True)) if teams is None else teams
-    systems = RunSet.from_frames(frames, teams=teams, types=types, pooled=pooled, order=ORDER)
-    if field is None:
-        return systems
-    if not isinstance(field, RunSet):
-        raise InputError(f"Experiment: field must be a RunSet (read_runs makes one), got {type(field).__name__}.")
-    both = [name for name in systems.names if name in field]
-    if both:
-        raise InputError(f"Experiment: {examples(both)} is a run of the field, too. Give the system another name.")
-    return field.reorder(ORDER) | systems
-
-
-def _measures(eval_metrics: Sequence[Any]) -> dict[str, ir_measures.Measure]:
-    """Return column name -> measure, named as pt.Experiment names its columns."""
-    found: dict[str, ir_measures.Measure] = {}
-    for metric in eval_metrics:
-        if isinstance(metric, ir_measures.Measure):
-            found.setdefault(str(metric), metric)
-        elif metric != "mrt":
-            parsed = list(ir_measures.parse_trec_measure(metric))
-            for measure in parsed:
-                found[metric if len(parsed) == 1 else str(measure)] = measure
-    return found
-
-
-def _compute(
-    runs: RunSet,
-    systems: list[str],
-    qrels: Qrels,
-    measures: dict[str, ir_measures.Measure],
-    wanted: list[str],
-    by: str,
-    depth: int,
-) -> _Columns:
-    means: dict[str, dict[str, NDArray]] = {}
-    topics: dict[str, dict[str, NDArray]] = {}
-    at = [runs.row(name) for name in systems]
-    attrs: dict[str, Any] = {"summary": [], "settings": {"order": runs.order, "complete": True, "runs ranked": len(runs)}}
-
-    def add(suffix: str, measure: str, by_mean: NDArray, by_topic: NDArray) -> None:
-        means.setdefault(suffix, {})[measure] = by_mean[at]
-        topics.setdefault(suffix, {})[measure] = by_topic[:, at]
-
-    distinct = list(dict.fromkeys(measures.values()))
-    lou = leave_out_uniques(runs, qrels, distinct, by=by, depth=depth) if "lou" in wanted else None
-    full = score(runs, qrels, distinct) if lou is None else lou.scores
-    if lou is not None:
-        attrs["settings"].update(lou.settings)
-        attrs["summary"] = lou.summary.to_dict("records")
-    for column, measure in measures.items():
-        m = full.measures.index(repr(measure))
-        base, base_topic = full.means[m], full.values[m]
-        add("", column, base, base_topic)
-        if lou is not None:
-            own, own_topic = lou.own_scores.means[m], lou.own_scores.values[m]
-            add(" LOU", column, own, own_topic)
-            add(" LOU %", column, _per_cent(own, base), _per_cent(own_topic, base_topic))
-        if "rank" in wanted:
-            add(" rank", column, _ranks(base), _ranks(base_topic))
-            if lou is not None:
-                after = rank_alone(base, own, lou.unit_of_run)
-                after_topic = rank_alone(base_topic, own_topic, lou.unit_of_run)
-                add(" LOU rank", column, after, after_topic)
-                add(" drop", column, after - _ranks(base), after_topic - _ranks(base_topic))
-        if "unjudged" in wanted:
-            cutoff = cutoff_of(measure)
-            rate = score(runs, qrels, [Unjudged if cutoff is None else Unjudged @ cutoff])
-            add(" unjudged", column, rate.means[0], rate.values[0])
-    return _Columns(means, topics, full.topics, attrs)
-
-
-def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    return pairs.ranks(np.round(scores, DECIMALS))
-
-
-def _per_cent(after: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(100 * (after - before), before, out=np.full(before.shape, np.nan), where=before != 0)
-
-
-class _Added:
-    """Puts the columns into whatever pt.Experiment returned."""
-
-    def __init__(self, columns: _Columns, systems: list[str], rounding: int | dict[str, int] | None):
-        self.columns, self.systems, self.rounding = columns, systems, rounding
-
-    def to(self, result: Any, perquery: bool | str, dataframe: bool) -> Any:
-        """Return the same kind of result with the columns."""
-        if perquery == "both":
-            averages, per_topic = self.to(result[0], False, dataframe), self.to(result[1], True, dataframe)
-            return type(result)(averages, per_topic) if dataframe else (averages, per_topic)
-        if not dataframe:
-            return self._topic_dict(result) if perquery else self._mean_dict(result)
-        if perquery:
-            return self._topic_frame(result)
-        if hasattr(result, "data") and hasattr(result, "export"):
-            # a Styler: the same styles on the wider frame
-            return self._mean_frame(result.data).style.use(result.export())
-        return self._mean_frame(result)
-
-    def _mean_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        self._compare(frame)
-        at = [self.systems.index(str(name)) for name in frame["name"]]
-        added = {
-            measure + suffix: self._rounded(values[measure][at], measure)
-            for measure in self.columns.means[""]
-            for suffix, values in self.columns.means.items()
-            if suffix
-        }
-        wide = pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
-        wide.attrs = {**frame.attrs, "reuse": self.columns.attrs}
-        return wide
-
-    def _topic_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        wide = frame.copy()
-        system = np.array([self.systems.index(str(name)) for name in frame["name"]], dtype=np.int64)
-        row_of = {qid: t for t, qid in enumerate(self.columns.qids)}
-        topic = np.array([row_of.get(qid, -1) for qid in frame["qid"]], dtype=np.int64)
-        for suffix, by_measure in self.columns.topics.items():
-            if not suffix:
-                continue
-            column = np.full(len(frame), np.nan)
-            for measure, values in by_measure.items():
-                # a topic without judgments has no value, as in pt.Experiment
-                rows = np.flatnonzero((frame["measure"] == measure).to_numpy() & (topic >= 0))
-                column[rows] = self._rounded(values[topic[rows], system[rows]], measure)
-            whole = suffix in (" rank", " LOU rank", " drop") and not np.isnan(column).any()
-            wide[suffix.strip()] = column.astype(np.int64) if whole else column
-        wide.attrs = {**frame.attrs, "reuse": self.columns.attrs}
-        return wide
-
-    def _mean_dict(self, result: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        return {
-            name: {**values, **{
-                measure + suffix: self.columns.means[suffix][measure][self.systems.index(str(name))].item()
-                for measure in self.columns.means[""] for suffix in self.columns.means if suffix
-            }}
-            for name, values in result.items()
-        }  # fmt: skip
-
-    def _topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
-        row_of = {qid: t for t, qid in enumerate(self.columns.qids)}
-        return {
-            system: {
-                qid: {**values, **{
-                    measure + suffix: self.columns.topics[suffix][measure][row_of[qid], system].item()
-                    for measure in self.columns.topics[""] for suffix in self.columns.topics if suffix and qid in row_of
-                }}
-                for qid, values in by_topic.items()
-            }
-            for system, by_topic in result.items()
-        }  # fmt: skip
-
-    def _rounded(self, values: NDArray, measure: str) -> NDArray:
-        digits = self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding
-        return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
-
-    def _compare(self, frame: pd.DataFrame) -> None:
-        # both must rank documents alike, or the columns of one row would not be comparable
-        if self.rounding is not None:
-            return
-        at = [self.systems.index(str(name)) for name in frame["name"]]
-        for measure, values in self.columns.means[""].items():
-            if measure not in frame.columns:
-                continue
-            theirs = frame[measure].to_numpy(dtype=np.float64)
-            odd = np.flatnonzero(~(np.abs(theirs - values[at]) <= _SAME))
-            if len(odd):
-                i = int(odd[0])
-                warnings.warn(
-                    f"Experiment: {measure} of {frame['name'].iloc[i]!r} is {theirs[i]:.6f} by pt.Experiment and "
-                    f"{values[at][i]:.6f} in the order of the added columns ({ORDER}): its provider breaks score ties another way, "
-                    f"or averages over other topics. Compare the added columns of this measure among themselves.",
-                    ReuseWarning,
-                    stacklevel=5,
-                )
+def _as_runs(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame) -> RunSet:
+    for name, frame in frames.items():
+        pairs = frame[["qid", "docno"]].astype(str)
+        again = pairs.duplicated()
+        if again.any():
+            row = pairs[again].iloc[0]
+            raise InputError(
+                f"Experiment: system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, "
+                f"so that ranks and LOU are undefined. Mend the pipeline, or pass reuse=[] to do without them."
+            )
+    return RunSet.from_frames(frames, metadata=table, order=ORDER)

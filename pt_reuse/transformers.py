@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
+
+_KEPT = ["qid", "docno", "score"]
 
 
 class Tap(pt.Transformer):
@@ -35,22 +38,25 @@ class Tap(pt.Transformer):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Keep ``qid docno score`` of the results and return them as they are."""
-        kept = [column for column in ("qid", "docno", "score") if column in inp.columns]
-        self._seen.append(inp[kept].copy())
+        if len(inp):  # pyterrier inspects transformers by empty frames
+            self._seen.append(inp[[column for column in _KEPT if column in inp.columns]].copy())
         return inp
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
         """Return the columns that come out: those that went in."""
         return input_columns
 
-    @property
-    def empty(self) -> bool:
-        """Tell whether nothing has passed."""
-        return not self._seen
-
     def results(self) -> pd.DataFrame:
-        """Return all that has passed, batch after batch."""
-        return pd.concat(self._seen, ignore_index=True)
+        """Return all that has passed, batch after batch; what a later batch repeats stands once."""
+        if not self._seen:
+            return pd.DataFrame(columns=_KEPT)
+        seen = pd.concat(self._seen, ignore_index=True)
+        if len(self._seen) == 1 or not seen.duplicated().any():
+            return seen
+        # a source that answers every batch with all it has; a repeat within one batch is the pipeline's own
+        batch = np.repeat(np.arange(len(self._seen)), [len(part) for part in self._seen])
+        first = pd.Series(batch).groupby([seen[column] for column in seen.columns], dropna=False).transform("min")
+        return seen[batch == first.to_numpy()].reset_index(drop=True)
 
     def __repr__(self) -> str:
         return f"Tap({self.label!r})"
