@@ -39,10 +39,7 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
     runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
     expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP", "P(judged_only=True)@5"], depth=5)
     for name in ("summary", "table", "by_run", "uniques"):
-        written = pd.read_csv(out / f"{name}.csv")
-        pd.testing.assert_frame_equal(
-            written, expected.tables()[name], check_dtype=False, rtol=1e-12, check_column_type=False
-        )
+        assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
     assert json.loads((out / "settings.json").read_text())["depth"] == 5
     pictures = sorted(path.name for path in out.glob("*.png"))
     assert pictures == ["scores-AP.png", "scores-P(judged_only=True)@5.png", "uniques.png"]
