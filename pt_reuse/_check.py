@@ -34,7 +34,7 @@ def choice(function: str, argument: str, value: Any, allowed: Sequence[str]) -> 
         return value
     near = get_close_matches(str(value), list(allowed), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"{function}: {argument} must be one of {examples(allowed, len(allowed))}, got {value!r}.{hint}")
+    raise InputError(f"{function}: {argument} must be one of {examples(allowed, 12)}, got {value!r}.{hint}")
 
 
 def positive(function: str, argument: str, value: Any, unit: str) -> int:

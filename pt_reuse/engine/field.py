@@ -40,7 +40,7 @@ class Field:
 
     Attributes:
         topics: topic names, in natural order.
-        vocabulary: every document name of the field once.
+        vocabulary: every document name of the field once, in the order of their hashes.
         topic_docs: for each topic its documents as rows of `vocabulary`, one topic after the other.
         doc_starts: (topics + 1,) into `topic_docs`.
         starts: (topics * runs + 1,) into `codes`; the list of run r on topic t is number ``t * runs + r``.
@@ -234,7 +234,10 @@ def _second_occurrences(codes: NDArray[np.int64], lengths: NDArray[np.int64], n_
 def _vocabulary(docs: list[Words], width: int) -> tuple[Tokens, NDArray[np.int32]]:
     every = np.concatenate(docs) if docs else np.zeros((0, width), dtype="<u8")
     codes, first = tokens.factorize(every)
-    return tokens.as_tokens(every[first]), codes.astype(np.int32)
+    order = tokens.in_hash_order(every[first])
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return tokens.as_tokens(every[first[order]]), place[codes]
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -63,7 +63,7 @@ class HitIndex:
         self.field_topic = [field.topic_row.get(topic, -1) for topic in topics]
         codes, first = tokens.factorize(docs)
         #: (rows,) each judged document as a row of the field's vocabulary, -1 where no run retrieves it
-        self.doc_of_row = tokens.match(docs[first], tokens.as_words(field.vocabulary))[codes]
+        self.doc_of_row = tokens.find(docs[first], tokens.as_words(field.vocabulary))[codes]
         self._row_of_doc = np.full(len(field.vocabulary), -1, dtype=np.int32)
 
     def lengths(self, t: int) -> NDArray[np.int64]:

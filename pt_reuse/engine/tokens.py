@@ -85,10 +85,9 @@ def byte_order(words: Words) -> Words:
     return words.byteswap()
 
 
-def argsort(words: Words) -> NDArray[np.int64]:
-    """Return the order of the tokens by their bytes."""
-    turned = byte_order(words)
-    return np.lexsort(turned.T[::-1])
+def in_hash_order(words: Words) -> NDArray[np.int64]:
+    """Return the order by hash, in which :func:`find` can search."""
+    return np.argsort(hashes(words), kind="stable")
 
 
 def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,6 +106,28 @@ def match(needles: Words, table: Words) -> NDArray[np.int64]:
     codes, first = factorize(np.concatenate([widen(table, width), widen(needles, width)]))
     row_of_code = np.where(first < len(table), first, -1)
     return row_of_code[codes[len(table) :]]
+
+
+def find(needles: Words, table: Words) -> NDArray[np.int64]:
+    """Find each needle among the distinct tokens of a table in hash order: its row, or -1."""
+    keys, wanted = hashes(table), hashes(needles)
+    order = np.argsort(wanted)
+    rows = np.empty(len(needles), dtype=np.int64)
+    # needles in order walk through the table once, which the cache likes
+    rows[order] = np.searchsorted(keys, wanted[order])
+    width = max(needles.shape[1], table.shape[1])
+    needles, table = widen(needles, width), widen(table, width)
+    open_ = np.arange(len(needles))
+    while len(open_):
+        # beyond an equal hash lies another token with that hash, if any: no such hash is left elsewhere
+        inside = rows[open_] < len(keys)
+        here = np.minimum(rows[open_], len(keys) - 1)
+        same_hash = inside & (keys[here] == wanted[open_]) if len(keys) else inside
+        rows[open_[~same_hash]] = -1
+        open_, here = open_[same_hash], here[same_hash]
+        open_ = open_[(table[here] != needles[open_]).any(axis=1)]
+        rows[open_] += 1
+    return rows
 
 
 def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
