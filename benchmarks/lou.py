@@ -89,8 +89,9 @@ def _peer_input(data: Path) -> tuple[list[str], list[str], list[dict], dict, lis
     """Read everything into the dicts that pytrec_eval takes; teams' uniques come from our pool in both routes."""
     import gzip
 
-    import pt_reuse as ptr
     import pyterrier as pt
+
+    import pt_reuse as ptr
 
     start = time.perf_counter()
     names, runs = [], []
@@ -106,7 +107,9 @@ def _peer_input(data: Path) -> tuple[list[str], list[str], list[dict], dict, lis
     reading = time.perf_counter() - start
     pool = ptr.depth_pool(ptr.read_runs(**field_arguments(data)), depth=100)
     unique = pool.uniques(by="team")
-    teams = list(dict.fromkeys(line.split()[1] for line in (data / "runs-pids").read_text().splitlines() if line.strip()))
+    teams = list(
+        dict.fromkeys(line.split()[1] for line in (data / "runs-pids").read_text().splitlines() if line.strip())
+    )
     reduced, affected = [], []
     for team in teams:
         mine = {q: dict(docs) for q, docs in qrels.items()}
@@ -149,7 +152,11 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
         every = []
         for judged, touched in zip(reduced, affected, strict=True):
             part = {q: judged[q] for q in touched}
-            again = _evaluate(part, [{q: run[q] for q in touched if q in run} for run in runs]) if part else [{}] * len(runs)
+            again = (
+                _evaluate(part, [{q: run[q] for q in touched if q in run} for run in runs])
+                if part
+                else [{}] * len(runs)
+            )
             every.append([{**old, **new} for old, new in zip(base, again, strict=True)])
         return every
 

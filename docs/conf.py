@@ -1,11 +1,10 @@
 import os
 import tempfile
 
-
 # keeps pyterrier from making folders in the home of whoever builds the pages
 os.environ.setdefault("PYTERRIER_HOME", tempfile.mkdtemp())
 
-import pt_reuse  # noqa: E402
+import pt_reuse
 
 project = "pt_reuse"
 author = "The pt_reuse developers"

@@ -2,6 +2,7 @@
 
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse._version import __version__
+from pt_reuse.collections.irds import register_datasets
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.experiment import Experiment, reuse_summary
 from pt_reuse.measures import Unjudged
@@ -44,6 +45,7 @@ __all__ = [
     "rank_changes",
     "read_qrels",
     "read_runs",
+    "register_datasets",
     "reuse_summary",
     "score",
     "simulate_field",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from pt_reuse._check import InputError, examples
-from pt_reuse.engine.files import replacing
+from pt_reuse._files import replacing
 
 _SHOWN = 8
 

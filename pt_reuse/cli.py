@@ -1,27 +1,31 @@
-"""The command line: `pt-reuse lou`, `pt-reuse runs`, `pt-reuse simulate`."""
+"""The command line: `pt-reuse lou`, `pt-reuse runs`, `pt-reuse demo`."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pandas as pd
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._files import replacing
 from pt_reuse._version import __version__
-from pt_reuse.collections.simulated import simulate_field
-from pt_reuse.engine.files import replacing
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels import read_qrels
 from pt_reuse.reading import read_runs
+from pt_reuse.report.demo import answer, narrate
 from pt_reuse.runs import RunSet
 from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
 
 _SHOWN = 12
+#: width and height in inches, and what draws into axes
+Figure = tuple[float, float, Callable[..., Any]]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -62,9 +66,13 @@ def _parser() -> argparse.ArgumentParser:
     lou.add_argument("--measures", default="AP,nDCG@10", metavar="LIST", help="comma-separated; default AP,nDCG@10")
     lou.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
     lou.add_argument("--depth", default=100, type=int, metavar="K", help="pool depth; default 100")
-    lou.add_argument("--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged")
+    lou.add_argument(
+        "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
+    )
     lou.add_argument("--contributors", default="pooled", metavar="WHICH", help="pooled (default) or all")
-    lou.add_argument("--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the pictures (PNG) there")
+    lou.add_argument(
+        "--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the pictures (PNG) there"
+    )
     lou.add_argument("--overwrite", action="store_true", help="replace files in --out")
     lou.set_defaults(run=_lou)
 
@@ -73,11 +81,12 @@ def _parser() -> argparse.ArgumentParser:
     runs.add_argument("--all", action="store_true", help="one line for every run, however many")
     runs.set_defaults(run=_runs)
 
-    simulate = commands.add_parser("simulate", help="leave-out-uniques on a small simulated field, to see what it shows")
-    simulate.add_argument("--seed", default=8, type=int, metavar="N", help="default 8")
-    simulate.add_argument("--out", metavar="DIR", help="write runs, qrels, teams, tables and pictures there")
-    simulate.add_argument("--overwrite", action="store_true", help="replace files in --out")
-    simulate.set_defaults(run=_simulate)
+    demo = commands.add_parser(
+        "demo", help="the main questions, answered on the embedded collection with live pipelines"
+    )
+    demo.add_argument("--out", metavar="DIR", help="write the tables (CSV) and the pictures (PNG) there")
+    demo.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    demo.set_defaults(run=_demo)
     return parser
 
 
@@ -91,7 +100,9 @@ def _field_arguments(parser: argparse.ArgumentParser, *, positional: bool) -> No
     parser.add_argument("--types", metavar="FILE", help="two columns: run tag and type")
     parser.add_argument("--pooled", metavar="FILE", help="names of the pooled runs, one a line; default all runs")
     parser.add_argument("--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled and others")
-    parser.add_argument("--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval")
+    parser.add_argument(
+        "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
+    )
     parser.add_argument("--names", default="tag", metavar="FROM", help="name runs by tag (default) or file")
     parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
 
@@ -119,17 +130,46 @@ def _lou(options: argparse.Namespace) -> None:
     _report(result, options)
 
 
-def _simulate(options: argparse.Namespace) -> None:
-    field = simulate_field(seed=options.seed)
-    print("This field is simulated: made by a program to show what the tables look like, evidence of nothing.")
-    print(f"{field.runs!r}\n{field.qrels!r}")
-    result = leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
-    if options.out:
-        folder = Path(options.out)
-        field.runs.write(folder / "runs", overwrite=options.overwrite)
-        field.qrels.write(folder / "qrels.txt", overwrite=options.overwrite)
-        _write(folder / "metadata.csv", field.runs.table.to_csv(index=False), options.overwrite)
-    _report(result, options)
+def _demo(options: argparse.Namespace) -> None:
+    _mute_libraries()
+    report = answer(lambda text: print(text, flush=True))
+    print("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
+    tables = {}
+    for number, (question, table, words) in enumerate(narrate(report), 1):
+        print(f"\n{number}. {question}\n")
+        _print_table(table, len(table), "rows")
+        print(f"\n{words}")
+        tables[f"{number}.csv"] = table.to_csv(index=False)
+    if not options.out:
+        return
+    folder = Path(options.out)
+    figures: dict[str, Figure] = {
+        "lexical-pool.png": (
+            7.6,
+            5.0,
+            partial(report.partial.plot, "nDCG@10", judgments=("complete judgments", "pool of lexical runs only")),
+        ),
+        "leave-out-team.png": (7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
+        "uniques-by-type.png": (7.2, 2.6, report.by_type.plot_uniques),
+    }
+    _refuse_existing(folder, [*tables, *figures], options.overwrite)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in tables.items():
+        with replacing(folder / name) as file:
+            file.write(text.encode("utf-8"))
+    drawn = _draw(figures, folder)
+    print(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
+
+
+def _mute_libraries() -> None:
+    """Keep what C++ libraries write past Python off the screen; Python's own streams go on to it."""
+    for descriptor, stream in ((1, "stdout"), (2, "stderr")):
+        getattr(sys, stream).flush()
+        own = os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="backslashreplace")
+        setattr(sys, stream, own)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
@@ -141,34 +181,42 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     _print_table(result.table[result.table["measure"] == first], _SHOWN, "units")
     print(f"\n{describe(result)}")
     if options.out:
-        folder = Path(options.out)
-        written = result.save(folder, overwrite=options.overwrite) + _pictures(result, folder, options.overwrite)
-        print(f"\nWritten to {folder}: {', '.join(path.name for path in written)}")
+        folder, figures = Path(options.out), _pictures(result)
+        _refuse_existing(folder, list(figures), options.overwrite)
+        written = [path.name for path in result.save(folder, overwrite=options.overwrite)] + _draw(figures, folder)
+        print(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _pictures(result: LeaveOutUniques, folder: Path, overwrite: bool) -> list[Path]:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
-        return []
-    figures: dict[str, tuple[float, float, Any]] = {
-        f"scores-{measure.replace('/', '-')}.png": (7.6, 5.0, lambda ax, m=measure: result.plot(m, ax=ax))
+def _pictures(result: LeaveOutUniques) -> dict[str, Figure]:
+    figures: dict[str, Figure] = {
+        f"scores-{measure.replace('/', '-')}.png": (7.6, 5.0, partial(result.plot, measure))
         for measure in result.scores.measures
     }
     n_bars = min(len(result.uniques), 30)
-    figures["uniques.png"] = (7.2, 1.4 + 0.24 * max(n_bars, 3), lambda ax: result.plot_uniques(ax=ax))
-    there = [name for name in figures if (folder / name).exists()]
-    if there and not overwrite:
-        raise InputError(f"--out: {folder} has {', '.join(there)} already. Pass --overwrite to replace them.")
+    figures["uniques.png"] = (7.2, 1.4 + 0.24 * max(n_bars, 3), result.plot_uniques)
+    return figures
+
+
+def _draw(figures: Mapping[str, Figure], folder: Path) -> list[str]:
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
+        return []
     for name, (width, height, draw) in figures.items():
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Canvas(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
-        draw(figure.subplots())
+        draw(ax=figure.subplots())
         with replacing(folder / name) as file:
             figure.savefig(file, format="png", dpi=150)
-    return [folder / name for name in figures]
+    return list(figures)
+
+
+def _refuse_existing(folder: Path, names: Sequence[str], overwrite: bool) -> None:
+    there = [name for name in names if (folder / name).exists()]
+    if there and not overwrite:
+        raise InputError(f"--out: {folder} has {examples(there)} already. Pass --overwrite to replace them.")
 
 
 def _split(measures: str) -> list[str]:
@@ -181,13 +229,6 @@ def _split(measures: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
-
-
-def _write(path: Path, text: str, overwrite: bool) -> None:
-    if path.exists() and not overwrite:
-        raise InputError(f"--out: {path} exists already. Pass --overwrite to replace it.")
-    with replacing(path) as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def _print_table(frame: pd.DataFrame, most: int, what: str) -> None:

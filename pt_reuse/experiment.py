@@ -122,7 +122,8 @@ def Experiment(
 
     systems = _named(retr_systems, names)
     judgments = _judgments(asked, judged, arguments)
-    table = _table(list(systems), teams, types, pooled)
+    teams_or_own = {name: name for name in systems} if teams is None else teams
+    table = run_table(list(systems), teams=teams_or_own, types=types, pooled=pooled)
     if "lou" in wanted or "rank" in wanted:
         _check_measures(measures)
         field = _check_field(field, table, judgments)
@@ -284,11 +285,6 @@ def _judgments(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str
             f"{examples(judged.topics)} judged."
         )
     return judged.select(shared) if by_topics else judged
-
-
-def _table(names: list[str], teams: Any, types: Any, pooled: Any) -> pd.DataFrame:
-    teams = dict(zip(names, names, strict=True)) if teams is None else teams
-    return run_table(names, teams=teams, types=types, pooled=pooled)
 
 
 def _check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:

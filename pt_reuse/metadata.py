@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from pt_reuse.engine.files import UnreadableError, read_bytes
 Labels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
 _FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
+_WHITE = " \t\n\r\v\f"
 _SEPARATORS = (",", "\t", ";", "|")
 
 
@@ -44,7 +46,9 @@ def run_table(
     def fill(column: str, mapping: Mapping[str, Any], argument: str, *, required: bool) -> None:
         old = table[column].tolist() if base is not None and column in base.columns else None
         values = _values(names, mapping, column, argument, required=required, old=old, stacklevel=stacklevel + 2)
-        kinds = {type(value) for value in values if not _blank(value)}
+        kinds = {type(value) for value in values if not _missing(value)}
+        if str in kinds:
+            values = [None if _missing(value) else value for value in values]
         # a column of texts stays one, whatever pandas makes of it
         table[column] = pd.Series(values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index)
 
@@ -134,7 +138,7 @@ def _read_csv(path: str | Path, where: str) -> pd.DataFrame:
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
+            cells = [cell.strip(_WHITE) for cell in row]
             if rows and any(cells) and len(cells) != len(rows[0]):
                 raise InputError(
                     f"{where}, line {reader.line_num:,}: {count(len(cells), 'cell')} where the header has "
@@ -185,11 +189,11 @@ def _read_two_columns(path: str | Path, column: str, argument: str, names: Seque
     first: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         cells = _two_cells(line, names)
-        if not line.strip() or (line.startswith("#") and cells[0] not in names):
+        if not line.strip(_WHITE) or (line.startswith("#") and cells[0] not in names):
             continue
         if len(cells) != 2 or not all(cells):
             raise InputError(
-                f"{where}, line {number:,}: expected two columns, run tag and {column}, got {line.strip()!r}. "
+                f"{where}, line {number:,}: expected two columns, run tag and {column}, got {line.strip(_WHITE)!r}. "
                 f"Separate them by white space or one comma."
             )
         name, value = cells
@@ -204,10 +208,11 @@ def _read_two_columns(path: str | Path, column: str, argument: str, names: Seque
 
 def _two_cells(line: str, names: Collection[str]) -> list[str]:
     # separated by tabs, by a comma or by any white space: the first way that gives a run and its value
-    line = line.strip()
-    tabbed = [cell for cell in line.split("\t") if cell.strip()]
+    # (white space as in run files: a no-break space is part of a name)
+    line = line.strip(_WHITE)
+    tabbed = [cell for cell in line.split("\t") if cell.strip(_WHITE)]
     ways = [cells for cells in (tabbed, line.split(",")) if len(cells) > 1]
-    ways = [[cell.strip() for cell in cells] for cells in (*ways, line.split(None, 1))]
+    ways = [[cell.strip(_WHITE) for cell in cells] for cells in (*ways, re.split(f"[{_WHITE}]+", line, maxsplit=1))]
     return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
 
 
@@ -215,10 +220,9 @@ def _pooled_mapping(names: Sequence[str], pooled: Labels | Collection[str]) -> d
     if isinstance(pooled, str | Path):
         expected = "a file with one run name a line, a two-column file, a list of names, or a dict"
         lines = _read_text(pooled, f"pooled {pooled}", expected)
-        listed = [
-            line.strip() for line in lines if line.strip() and (not line.startswith("#") or line.strip() in names)
-        ]
-        if any(len(line.replace(",", " ").split()) > 1 for line in listed):
+        listed = [line.strip(_WHITE) for line in lines]
+        listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
+        if any(line not in names and len(line.replace(",", " ").split()) > 1 for line in listed):
             return _mapping(pooled, "pooled", "pooled", names)
         pooled = listed
     if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
@@ -272,14 +276,12 @@ def _values(
     return [mapping[name] if name in given else old[i] if old is not None else None for i, name in enumerate(names)]
 
 
+def _missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
 def _blank(value: Any) -> bool:
-    return (
-        value is None
-        or value is pd.NA
-        or value is pd.NaT
-        or (isinstance(value, float) and value != value)
-        or (isinstance(value, str) and not value.strip())
-    )
+    return _missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _as_bool(name: str, value: Any) -> bool:

@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples
+from pt_reuse._files import replacing
 from pt_reuse.engine import tokens
-from pt_reuse.engine.files import UnreadableError, guarded, read_bytes, replacing
+from pt_reuse.engine.files import UnreadableError, guarded, read_bytes
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
 from pt_reuse.engine.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
@@ -171,7 +172,8 @@ class Qrels:
             Qrels: all (topic, document) pairs of either.
         """
         choice("Qrels.union", "conflict", conflict, CONFLICTS)
-        mine, theirs = self.judgments, as_qrels(other, "Qrels.union").judgments
+        other = as_qrels(other, "Qrels.union")
+        mine, theirs = self.judgments, other.judgments
         found = self.rows_of(theirs.topics, theirs.starts, theirs.docs)
         both = np.flatnonzero(found >= 0)
         labels = mine.labels.copy()

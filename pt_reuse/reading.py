@@ -151,7 +151,7 @@ def _cached(
     def warn(message: str) -> None:
         warnings.warn(f"read_runs: {message}", ReuseWarning, stacklevel=4)
 
-    real = [os.path.realpath(path) for path in paths]
+    real = _real_paths(paths)
     try:
         if folder.exists() and not folder.is_dir():
             raise InputError(
@@ -179,6 +179,14 @@ def _cached(
     except OSError as error:
         warn(f"the runs were read but cannot be kept in {folder} ({error}).")
     return field, found
+
+
+def _real_paths(paths: list[Path]) -> list[str]:
+    # a folder's links are followed once, not for each of its files
+    folders = {folder: os.path.realpath(folder) for folder in {path.parent for path in paths}}
+    return [
+        os.path.realpath(path) if path.is_symlink() else os.path.join(folders[path.parent], path.name) for path in paths
+    ]
 
 
 def _parse(paths: list[Path], settings: dict[str, str], threads: int, verbose: bool) -> tuple[Field, list[str]]:

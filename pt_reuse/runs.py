@@ -321,8 +321,9 @@ class RunSet:
             )
         field = self.field
         lists = np.repeat(np.arange(field.n_topics * field.n_runs), np.diff(field.starts))
-        docs = np.concatenate([field.docs(t)[field.codes[field.rows(t)]] for t in range(field.n_topics)])
-        words = tokens.as_words(field.vocabulary)[docs]
+        parts = [field.docs(t)[field.codes[field.rows(t)]] for t in range(field.n_topics)]
+        docs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        words = tokens.as_words(field.vocabulary).take(docs, axis=0)
         permutation = ranking(lists, words, np.asarray(field.scores), order, None)
         return RunSet(field if permutation is None else field.permute(permutation), self.table, order)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, count, examples
+from pt_reuse._check import InputError, choice, count, examples
 from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.hits import HitIndex
@@ -23,12 +23,15 @@ from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.stats.correlation import DECIMALS, agreement, rank_changes, weighted_tau
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 class Scores:
     """Scores of every run on every topic under every measure.
 
     Attributes:
-        names: run names.
+        runs: one row per run with ``name``, ``team`` and ``type``.
         topics: topic names, those of the qrels.
         measures: measures as ir_measures writes them, ``"nDCG@10"``.
         values: (measures, topics, runs) array.
@@ -37,16 +40,21 @@ class Scores:
 
     def __init__(
         self,
-        names: list[str],
+        runs: pd.DataFrame,
         topics: list[str],
         measures: list[str],
         values: NDArray[np.float64],
         has_topic: NDArray[np.bool_],
         settings: Mapping[str, Any],
     ):
-        self.names, self.topics, self.measures, self.values = names, topics, measures, values
+        self.runs, self.topics, self.measures, self.values = runs, topics, measures, values
         self.settings = dict(settings)
         self._has_topic = has_topic
+
+    @property
+    def names(self) -> list[str]:
+        """Return the run names."""
+        return self.runs["name"].tolist()
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -120,7 +128,7 @@ class Agreement(Result):
 
     Attributes:
         table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``.
-        changes: per run and measure ``name measure score other_score rank other_rank drop``.
+        changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
         per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN where all
             systems tie under one of the two.
     """
@@ -133,6 +141,30 @@ class Agreement(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
+
+    def plot(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        by: str = "type",
+        judgments: tuple[str, str] = ("first judgments", "other judgments"),
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw each run's score under the truth against the other, coloured by ``"type"`` or ``"team"``.
+
+        Args:
+            measure: one of the measures; default the first.
+            by: what gives the colour.
+            judgments: what to call the two sets of judgments on the axes.
+            ax: where to draw; default a new figure.
+        """
+        from pt_reuse.plots.agreement import plot_two_scores
+
+        measures = self.table["measure"].tolist()
+        name = measures[0] if measure is None else repr(parse_measures(measure, "plot")[0])
+        choice("plot", "measure", name, measures)
+        choice("plot", "by", by, ("type", "team"))
+        return plot_two_scores(self.changes, measure=name, by=by, judgments=judgments, ax=ax)
 
     def headline(self) -> str:
         """Return tau_b and the largest drop of each measure."""
@@ -204,7 +236,8 @@ def make_scores(
 ) -> Scores:
     """Label (measures, topics, runs) values; `provided` names the measures that ir_measures computed."""
     settings = {"order": runs.order, "complete": complete, **({"by ir_measures": provided} if provided else {})}
-    return Scores(runs.names, qrels.topics, measures, values, topics_of_runs(runs, qrels), settings)
+    labels = runs.table[["name", "team", "type"]]
+    return Scores(labels, qrels.topics, measures, values, topics_of_runs(runs, qrels), settings)
 
 
 def hit_index(runs: RunSet, qrels: Qrels) -> HitIndex:
@@ -263,9 +296,10 @@ def _score_by_provider(
             hint = " Give the lowest grade that counts as relevant: RBP(rel=1)." if measure.NAME == "RBP" else ""
             raise InputError(f"score: ir_measures cannot compute {measure!r}: {error}{hint}") from error
     for r, name in enumerate(pt.tqdm(runs.names, desc="ir_measures", unit="run", disable=not verbose)):
-        # every provider sorts by score: minus the rank gives each of them the runs' own order
+        # every provider sorts by score, and Compat takes 0 for the score of what is not retrieved: counting down to 1
+        # gives each of them the runs' own order
         ordered = {
-            topic: dict(zip(rows["docno"], -rows["rank"].astype(float), strict=True))
+            topic: dict(zip(rows["docno"], (len(rows) - rows["rank"]).astype(float), strict=True))
             for topic, rows in runs[name].groupby("qid", sort=False)
         }
         for m, evaluator in enumerate(evaluators):
@@ -293,6 +327,7 @@ def _compare(truth: Scores, estimate: Scores) -> Agreement:
         found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if len(truth.names) > 1 else np.nan
         rows.append(found)
         moved = rank_changes(mine[m], theirs[m], truth.names)
+        moved[["team", "type"]] = truth.runs[["team", "type"]].to_numpy()
         moved.insert(1, "measure", measure)
         changes.append(moved)
         by_topic = [

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import InputError, examples
+from pt_reuse._files import replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
-from pt_reuse.engine.files import guarded, replacing
+from pt_reuse.engine.files import guarded
 from pt_reuse.engine.trec import check_names
 
 

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 
 import pt_reuse as ptr
@@ -28,12 +27,15 @@ def folder(tmp_path_factory):
 
 
 def lou(folder, *more):
-    return ["lou", "--runs", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), "--teams", str(folder / "teams"),
-            "--pooled", str(folder / "pooled"), "--depth", "5", *more]  # fmt: skip
+    files = {"runs": "runs", "qrels": "qrels.txt", "teams": "teams", "pooled": "pooled"}
+    given = [word for option, name in files.items() for word in (f"--{option}", str(folder / name))]
+    return ["lou", *given, "--depth", "5", *more]
 
 
 def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, tmp_path, capsys):
-    assert main(lou(folder, "--measures", "AP,P(rel=1,judged_only=True)@5", "--out", str(tmp_path / "new" / "out"))) == 0
+    assert (
+        main(lou(folder, "--measures", "AP,P(rel=1,judged_only=True)@5", "--out", str(tmp_path / "new" / "out"))) == 0
+    )
     printed = capsys.readouterr()
     out = tmp_path / "new" / "out"
     runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
@@ -81,15 +83,6 @@ def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
     assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
 
 
-def test_simulate_says_that_it_is_simulated_and_can_be_read_back(tmp_path, capsys):
-    assert main(["simulate", "--seed", "3", "--out", str(tmp_path / "out")]) == 0
-    assert "simulated: made by a program" in capsys.readouterr().out
-    field = ptr.simulate_field(seed=3)
-    runs = ptr.read_runs(tmp_path / "out" / "runs", metadata=tmp_path / "out" / "metadata.csv")
-    pd.testing.assert_frame_equal(runs[field.runs.names[0]], field.runs[field.runs.names[0]])
-    assert runs.select(pooled=False).teams == field.runs.select(pooled=False).teams
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -98,7 +91,10 @@ def test_simulate_says_that_it_is_simulated_and_can_be_read_back(tmp_path, capsy
         (["runs"], "the following arguments are required: DIR"),
         ([], "the following arguments are required: COMMAND"),
         (["lous"], "invalid choice: 'lous'"),
-        (["runs", "nowhere", "--order", "best"], "order must be one of 'trec_eval', 'trec_eval9', 'rank', 'file', got 'best'."),
+        (
+            ["runs", "nowhere", "--order", "best"],
+            "order must be one of 'trec_eval', 'trec_eval9', 'rank', 'file', got 'best'.",
+        ),
     ],
 )
 def test_errors_go_to_stderr_with_status_2(arguments, message, capsys, tmp_path, monkeypatch):

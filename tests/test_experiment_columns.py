@@ -84,6 +84,7 @@ def test_by_hand_per_topic():
     assert set(rows.index) == set(expected)
     for key, values in expected.items():
         assert rows.loc[key, ["value", *SUFFIXES]].tolist() == pytest.approx(values, nan_ok=True), key
+    assert rows[["rank", "LOU rank", "drop"]].dtypes.tolist() == [np.int64] * 3
     found = by_hand(perquery=True, dataframe=False)[0]["1"]
     assert [found[f"AP {suffix}"] for suffix in SUFFIXES] == pytest.approx(expected["A", "1", "AP"][1:])
     assert all(type(value) in (int, float) for value in found.values())

@@ -16,9 +16,9 @@ MOST_LINES = 400
 
 #: file or folder -> layer; imports go to lower layers, or to the same one without a cycle
 LAYERS = {
-    "_check": 0, "_version": 0,
+    "_check": 0, "_files": 0, "_result": 0, "_version": 0,
     "engine": 1,
-    "_result": 2, "frames": 2, "judgments": 2, "metadata": 2, "qrels": 2, "reading": 2, "runs": 2, "writing": 2,
+    "frames": 2, "judgments": 2, "metadata": 2, "qrels": 2, "reading": 2, "runs": 2, "writing": 2,
     "pooling": 3, "stats": 3, "measures": 3, "scores": 3,
     "transformers": 4, "studies": 4, "collections": 4,
     "plots": 5, "experiment": 5, "experiment_columns": 5,

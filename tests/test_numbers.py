@@ -61,29 +61,13 @@ def test_by_hand():
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nan",
-        "inf",
-        "-inf",
-        "NaN",
-        "Infinity",
-        "1_0",
-        "0x1",
-        "1e999",
-        "-1e999",
-        ".",
-        "-",
-        "+",
-        "-.",
-        "+-1",
-        "--1",
-        "1.2.3",
-    ]
-    + ["1..2", "e5", "1e", "1e+", "1,5", "1 000".replace(" ", "\u00a0"), "１", "٣", "1d5", "1.5f", "..", "1.-", "1/2"]
-    + ["0.5.", ".5.", "1234567.8.", "1.2345678.9", "1.23456789012.3", "12345678.1234567.", "9" * 400, "/", ":", "1:"],
+NO_NUMBERS = (
+    "nan inf -inf NaN Infinity 1_0 0x1 1e999 -1e999 . - + -. +-1 --1 1.2.3 1..2 e5 1e 1e+ 1,5 １ ٣ 1d5 1.5f .. 1.- 1/2 "
+    "0.5. .5. 1234567.8. 1.2345678.9 1.23456789012.3 12345678.1234567. / : 1: 1\u00a0000 " + "9" * 400
 )
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS.split(" "))
 def test_what_is_no_finite_decimal(text):
     assert parsed([text])[1] == {0}
     # the same among other tokens of the same length
@@ -135,6 +119,23 @@ def test_every_length_and_every_place_of_the_dot():
     texts = [digits[:n] for n in range(1, 21)]
     texts += [digits[:dot] + "." + digits[dot:n] for n in range(1, 21) for dot in range(n + 1)]
     check([sign + text for sign in ("", "-", "+") for text in texts])
+
+
+def test_two_dots_at_every_place():
+    digits = "98765432109876543210"
+    texts = [
+        digits[:one] + "." + digits[one:two] + "." + digits[two:n]
+        for n in range(17)
+        for two in range(n + 1)
+        for one in range(two + 1)
+    ]
+    check([sign + text for sign in ("", "-") for text in texts])
+
+
+def test_sixteen_digits():
+    chance = np.random.default_rng(16)
+    check([str(number) for number in chance.integers(2**53, 10**16, size=5000).tolist()])
+    check([f"{number:016}" for number in range(2**53 - 2000, 2**53 + 2000)])
 
 
 def test_a_very_long_number():

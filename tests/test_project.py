@@ -48,11 +48,13 @@ def test_every_public_name_is_documented():
 
 
 def test_public_names_have_docstrings():
-    assert [name for name in ptr.__all__ if name != "__version__" and not (getattr(ptr, name).__doc__ or "").strip()] == []
+    assert [
+        name for name in ptr.__all__ if name != "__version__" and not (getattr(ptr, name).__doc__ or "").strip()
+    ] == []
 
 
 def test_readme_gives_two_commands_first():
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert "pt-reuse simulate --out out" in blocks[0]
+    assert "pt-reuse demo --out out" in blocks[0]
     assert blocks[1].strip().endswith("-m pytest")
     assert all("\n" not in block.strip() for block in blocks[:2])

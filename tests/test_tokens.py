@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from pt_reuse.engine import tokens
 
-names = st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30), max_size=20)
+names = st.lists(
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30), max_size=20
+)
 
 
 def words(texts):

@@ -1,4 +1,4 @@
-"""Files that may be compressed: read whole, write by a temporary name."""
+"""Files that may be compressed, read whole."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -111,23 +108,3 @@ def _sha256(file: IO[bytes]) -> str:
     while block := file.read(1 << 20):
         digest.update(block)
     return digest.hexdigest()
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that takes its place only when all was written."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".pt_reuse-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

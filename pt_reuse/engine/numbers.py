@@ -19,7 +19,6 @@ _MOST = 16  # characters that are read as words; what is longer goes through flo
 _LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
-_EXACT = _U(2**53)
 _BLOCK = 1 << 14  # rows at a time, so that what lies between two steps stays in the processor's cache
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -30,9 +29,10 @@ def parse_numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number).
 
-    A plain decimal of at most 15 digits is its digits as a whole number divided by a power of ten: both are exact,
-    so their quotient is the nearest float64 (Clinger 1990). All others go through `float()`, one by one. `buffer` has
-    16 spare bytes at its front.
+    A plain decimal of at most 16 characters is its digits as a whole number divided by a power of ten. With a dot there
+    are 15 digits at most: both numbers are exact, so their quotient is the nearest float64 (Clinger 1990); without one
+    the whole number is rounded once, to the nearest. All others go through `float()`, one by one. `buffer` has 16 spare
+    bytes at its front.
     """
     values = np.empty(len(starts))
     plain = np.empty(len(starts), dtype=np.bool_)
@@ -75,9 +75,8 @@ def _read_block(
     low_dot, high_dot = _if_alike(_dots(low)), _if_alike(_dots(high))
     in_low = (low_dot != 0).astype(np.uint64)
     in_high = (high_dot != 0).astype(np.uint64)
-    one_dot = ((low_dot & (low_dot - in_low)) | (high_dot & (high_dot - in_high)) | (in_low & in_high)) == 0
     decimals = ((low_dot * _PLACES) >> _TOP) + ((high_dot * _PLACES) >> _TOP) + _BYTE * in_high
-    # close the gap of the dot: what stands before it moves up by one byte
+    # close the gap of the dot: what stands before it moves up by one byte; a second dot stays and is no digit
     low = _close(low, (low_dot << _BYTE) - in_low) | ((high >> _TOP) * in_low)
     high = _close(high, np.where(in_low != 0, _ALL, (high_dot << _BYTE) - in_high))
 
@@ -89,10 +88,9 @@ def _read_block(
     if negative is not None:
         np.negative(values, out=values, where=negative)
     np.equal(wrong & _HIGH, 0, out=plain)
-    plain &= one_dot
     plain &= lengths > (in_low | in_high).astype(np.int64)  # one digit at least
-    if longest >= _MOST:
-        plain &= (lengths <= _MOST) & (whole <= _EXACT)
+    if longest > _MOST:
+        plain &= lengths <= _MOST
 
 
 def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:

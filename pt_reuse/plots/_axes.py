@@ -24,3 +24,8 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     except ImportError as error:
         raise InputError("plot: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.") from error
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def plain(text: str) -> str:
+    """Return a name as matplotlib shows it literally: with dollar signs that are not mathematics."""
+    return text.replace("$", r"\$")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes
+from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def plot_reduced_scores(by_run: pd.DataFrame, *, measure: str, by: str, ax: Axes
     rest = ~np.isin(unit, list(shown))
     for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False):
         rows = table[unit == name]
-        label = _plain(f"{name} (-{loss[name]:.3f})")
+        label = plain(f"{name} (-{loss[name]:.3f})")
         ax.scatter(rows["score"], rows["reduced_score"], s=44, color=colour, marker=marker, label=label, zorder=3)
     if rest.any():
         others = table[rest]
@@ -53,7 +53,9 @@ def plot_reduced_scores(by_run: pd.DataFrame, *, measure: str, by: str, ax: Axes
     ax.set_xlabel(f"{measure}, all judgments")
     ax.set_ylabel(f"{measure}, without the uniques of the run's own {by}")
     ax.set_title(f"Scores with and without the {by}'s own unique documents", fontsize=11)
-    ax.legend(title=f"{by} (largest loss of a run)", loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=9)
+    ax.legend(
+        title=f"{by} (largest loss of a run)", loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=9
+    )
     ax.grid(color="#EEEEEE", zorder=0)
     ax.set_axisbelow(True)
     return ax
@@ -81,20 +83,19 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
     ax.barh(place, relevant, color=COLOURS[0], label="relevant (how many: beside the bar)")
     ax.barh(place, other, left=relevant, color="#D9D9D9", label="not relevant")
-    ax.set_yticks(place, [_plain(str(name)) for name in counts[column]], fontsize=8)
+    ax.set_yticks(place, [plain(str(name)) for name in counts[column]], fontsize=8)
     for y, total, n in zip(place, relevant + other, relevant, strict=True):
-        ax.annotate(f"{n:,}", (total, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8, color=COLOURS[0])
+        ax.annotate(
+            f"{n:,}", (total, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8, color=COLOURS[0]
+        )
     ax.set_ylim(-0.7, len(counts) - 0.3)
     ax.margins(x=0.08)
     word = _WORDS.get(column, column)
     ax.set_xlabel(f"judged documents that one {word} alone put into the pool")
-    ax.set_title(f"What each {word} found alone" + (f" ({hidden:,} with fewer not shown)" if hidden > 0 else ""), fontsize=11)
+    ax.set_title(
+        f"What each {word} found alone" + (f" ({hidden:,} with fewer not shown)" if hidden > 0 else ""), fontsize=11
+    )
     ax.legend(loc="lower right", frameon=False, fontsize=9)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
-
-
-def _plain(text: str) -> str:
-    # a name with dollar signs is not mathematics
-    return text.replace("$", r"\$")
