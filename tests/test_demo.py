@@ -195,7 +195,7 @@ def test_further_assessors_saw_the_top_20_and_a_sample_and_agree_as_printed(demo
         both = pd.concat([labels[one], labels[other]], axis=1, join="inner").to_numpy()
         found = kappa(both[:, 0], both[:, 1])
         assert 0.5 < found < 1
-        assert found == pytest.approx(sheet_number(demo, rf"{one} and {other}: ([\d.]+)"), abs=0.0006)
+        assert found == pytest.approx(sheet_number(demo, rf"{one} and {other}: (\d\.\d+)"), abs=0.0006)
 
 
 #: runs added after the assessors' pool was made

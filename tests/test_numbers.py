@@ -76,25 +76,25 @@ def test_what_is_no_finite_decimal(text):
         assert np.isnan(plain_decimal(text.encode())) or np.isinf(plain_decimal(text.encode()))
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(st.lists(numbers, min_size=1, max_size=30))
 def test_plain_decimals_are_what_float_gives(texts):
     check(texts)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(st.lists(st.one_of(numbers, others), min_size=1, max_size=20))
 def test_numbers_among_others(texts):
     check(texts)
 
 
-@settings(max_examples=200)
+@settings(deadline=None, max_examples=200)
 @given(numbers, st.integers(1, 5))
 def test_rows_that_are_all_alike(text, n):
     check([text] * n)
 
 
-@settings(max_examples=100)
+@settings(deadline=None, max_examples=100)
 @given(st.integers(0, 16), st.integers(0, 16), st.lists(st.integers(0, 10**16 - 1), min_size=1, max_size=50))
 def test_same_width_and_decimals(width, places, digits):
     # the shapes that are read together: one length, the dot at one place

@@ -19,7 +19,7 @@ from pt_reuse.reading import read_runs
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST = 1024
 BOM = b"\xef\xbb\xbf"
-FUZZ = settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class RejectedError(Exception):

@@ -69,7 +69,7 @@ word = st.one_of(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(st.tuples(word, word), finite, min_size=1, max_size=12),
     name=word.filter(lambda name: "/" not in name and "\\" not in name and name not in (".", "..")),
