@@ -150,7 +150,15 @@ def Experiment(
         else:
             frames[name] = system
     runs = _as_runs(frames, table)
-    check_topics(runs, judgments, "Experiment")
+    some = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
+    if not some.all():
+        lost = [runs.names[row] for row in np.flatnonzero(~some)]
+        nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
+        warnings.warn(
+            f"Experiment: {nothing}, scored 0: {examples(lost)}.",
+            ReuseWarning,
+            stacklevel=2,
+        )
     verbose = experiment_arguments.get("verbose") is True
     added = Adding(compute_columns(runs, field, judgments, measures, wanted, by, depth, verbose), round)
     wide = added.to(result, perquery)

@@ -19,7 +19,7 @@ from pt_reuse.qrels import Qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.scores import score
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.uniques import leave_out_uniques, rank_alone
+from pt_reuse.studies.uniques import leave_out_uniques, per_cent_change, rank_alone
 
 #: what `reuse=` may name, and the columns it adds for a measure m
 REUSE = {
@@ -76,7 +76,7 @@ def compute_columns(
         _rank_and_lou(systems, field, qrels, measures, wanted, by, depth, verbose, columns.attrs, add)
     if "unjudged" in wanted:
         rates = {name: _unjudged_to(measure) for name, measure in measures.items()}
-        found = score(systems, qrels, list(dict.fromkeys(rates.values())))
+        found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
         for name, rate in rates.items():
             m = found.measures.index(repr(rate))
             add("unjudged", name, found.means[m], found.values[m])
@@ -98,8 +98,10 @@ def _rank_and_lou(
     runs = systems if field is None else field.reorder(ORDER) | systems
     at = np.array([runs.row(name) for name in systems.names])
     distinct = list(measures.values())
-    lou = leave_out_uniques(runs, qrels, distinct, by=by, depth=depth, verbose=verbose) if "lou" in wanted else None
-    full = score(runs, qrels, distinct, verbose=verbose) if lou is None else lou.scores
+    # a system that finds nothing on the judged topics scores 0, as in pt.Experiment
+    options: dict[str, Any] = {"without_topics": "zero", "verbose": verbose}
+    lou = leave_out_uniques(runs, qrels, distinct, by=by, depth=depth, **options) if "lou" in wanted else None
+    full = score(runs, qrels, distinct, **options) if lou is None else lou.scores
     attrs["settings"] |= {**full.settings, **(lou.settings if lou else {}), "runs ranked": len(runs)}
     column_of = {repr(measure): name for name, measure in measures.items()}
     if lou is not None:
@@ -114,7 +116,7 @@ def _rank_and_lou(
         if lou is not None:
             own, own_topic = lou.own_scores.means[m], lou.own_scores.values[m]
             add("LOU", name, own[at] * times, own_topic[:, at])
-            add("LOU %", name, _per_cent(own, base)[at], _per_cent(own_topic, base_topic)[:, at])
+            add("LOU %", name, per_cent_change(base, own)[at], per_cent_change(base_topic, own_topic)[:, at])
         if "rank" in wanted:
             add("rank", name, rank[at], rank_topic[:, at])
         if lou is not None and "rank" in wanted:
@@ -131,10 +133,6 @@ def _unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return pairs.ranks(np.round(scores, DECIMALS))
-
-
-def _per_cent(after: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(100 * (after - before), before, out=np.full(before.shape, np.nan), where=before != 0)
 
 
 class Adding:

@@ -176,7 +176,6 @@ class Qrels:
         mine, theirs = self.judgments, other.judgments
         found = self.rows_of(theirs.topics, theirs.starts, theirs.docs)
         both = np.flatnonzero(found >= 0)
-        labels = mine.labels.copy()
         old, new = mine.labels[found[both]], theirs.labels[both]
         clash = (old != new) & (old != -1) & (new != -1)
         if conflict == "error" and clash.any():
@@ -196,8 +195,11 @@ class Qrels:
             "lower": np.minimum(old, new),
         }
         merged = np.where(clash, chosen[conflict], np.where(old == -1, new, old))
-        labels[found[both]] = merged
-        added = np.flatnonzero(found < 0)
+        # a judgment that takes over another's label takes over its further columns, too: who judged, which round
+        wins = both[merged != old]
+        stays = np.ones(len(self), dtype=bool)
+        stays[found[wins]] = False
+        added = np.union1d(np.flatnonzero(found < 0), wins)
         names = [*mine.topics, *theirs.topics]
         their_topic = np.repeat(np.arange(len(theirs.topics)), np.diff(theirs.starts))[added] + len(mine.topics)
         every = list(dict.fromkeys(names))
@@ -206,10 +208,10 @@ class Qrels:
         width = max(mine.docs.shape[1], theirs.docs.shape[1])
         return Qrels._of(
             every,
-            place[np.concatenate([self._topic, their_topic])] if names else their_topic,
-            np.concatenate([tokens.widen(mine.docs, width), tokens.widen(theirs.docs, width)[added]]),
-            np.concatenate([labels, theirs.labels[added]]),
-            stack_extra(self._extra, len(self), other._extra, added),
+            place[np.concatenate([self._topic[stays], their_topic])] if names else their_topic,
+            np.concatenate([tokens.widen(mine.docs, width)[stays], tokens.widen(theirs.docs, width)[added]]),
+            np.concatenate([mine.labels[stays], theirs.labels[added]]),
+            stack_extra(None if self._extra is None else self._extra[stays], int(stays.sum()), other._extra, added),
             None,
             "Qrels.union",
         )

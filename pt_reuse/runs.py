@@ -46,7 +46,7 @@ class RunSet:
     def __init__(self, field: Field, table: pd.DataFrame, order: str):
         self.field = field
         self.order = order
-        self.table = table.reset_index(drop=True)
+        self._table = table.reset_index(drop=True)
         self.names: list[str] = table["name"].tolist()
         self._row = {name: row for row, name in enumerate(self.names)}
 
@@ -161,6 +161,11 @@ class RunSet:
         """Return the position of a run, or say which names are near."""
         _known("RunSet", "run", name, self.names)
         return self._row[name]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Return a copy of the runs' metadata: ``name team type pooled`` and all further columns, one row per run."""
+        return self._table.copy()
 
     @property
     def topics(self) -> list[str]:

@@ -177,6 +177,7 @@ def score(
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     complete: bool = True,
+    without_topics: str = "error",
     verbose: bool = False,
 ) -> Scores:
     """Score every run of a field.
@@ -191,6 +192,7 @@ def score(
         measures: ir_measures measures, or their names.
         complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
             False: over the topics that the run has.
+        without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         verbose: show a progress bar while ir_measures works.
 
     Returns:
@@ -217,7 +219,7 @@ def score(
         raise InputError(f"score: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
     qrels = as_qrels(qrels, "score")
     parsed = parse_measures(measures, "score")
-    check_topics(runs, qrels, "score")
+    check_topics(runs, qrels, "score", without_topics)
     specs = [native_spec(measure) for measure in parsed]
     native = [m for m, spec in enumerate(specs) if spec is not None]
     values = np.empty((len(parsed), len(qrels.topics), len(runs)))
@@ -232,10 +234,27 @@ def score(
 
 
 def make_scores(
-    runs: RunSet, qrels: Qrels, measures: list[str], values: NDArray[np.float64], complete: bool, provided: str = ""
+    runs: RunSet,
+    qrels: Qrels,
+    measures: list[str],
+    values: NDArray[np.float64],
+    complete: bool,
+    provided: str = "",
+    judgments: str = "",
 ) -> Scores:
-    """Label (measures, topics, runs) values; `provided` names the measures that ir_measures computed."""
-    settings = {"order": runs.order, "complete": complete, **({"by ir_measures": provided} if provided else {})}
+    """Label (measures, topics, runs) values.
+
+    Args:
+        runs: the field.
+        qrels: the judgments whose topics count.
+        measures: their names.
+        values: the scores.
+        complete: whether the mean is over all topics.
+        provided: the measures that ir_measures computed.
+        judgments: what to say of the judgments, where they are not `qrels` as it is.
+    """
+    settings: dict[str, Any] = {"order": runs.order, "complete": complete}
+    settings |= {name: value for name, value in (("by ir_measures", provided), ("judgments", judgments)) if value}
     labels = runs.table[["name", "team", "type"]]
     return Scores(labels, qrels.topics, measures, values, topics_of_runs(runs, qrels), settings)
 
@@ -260,8 +279,10 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     return lengths[rows] > 0
 
 
-def check_topics(runs: RunSet, qrels: Qrels, function: str) -> None:
-    """Raise when a run has no topic in common with the qrels."""
+def check_topics(runs: RunSet, qrels: Qrels, function: str, without_topics: str = "error") -> None:
+    """Raise when a run has no topic in common with the qrels, unless it is to score zero."""
+    if choice(function, "without_topics", without_topics, ("error", "zero")) == "zero":
+        return
     has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
     if has.all():
         return

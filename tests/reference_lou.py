@@ -205,8 +205,9 @@ def leave_out_uniques(runs, judgments, measures, unit_of, contributors, *, depth
         per_cent = [row["change_pct"] for row in mine if not math.isnan(row["change_pct"])]
         own_drops = [a - b for a, b in zip(ranks(owns), rank.values(), strict=True)]
         taus = [row["tau_b"] for row in rows if not math.isnan(row["tau_b"])]
+        moved = any(r["rank"] != r["reduced_rank"] for r in whole_field if r["measure"] == repr(measure))
         rows.sort(key=lambda row: (-row["unique_relevant"], -row["unique"], row["unit"]))
-        worst = min(rows, key=lambda row: (-row["max_drop"], math.inf if math.isnan(row["tau_b"]) else row["tau_b"]))
+        worst = min(rows, key=lambda row: (-row["max_drop"], -2 if math.isnan(row["tau_b"]) else row["tau_b"]))
         summary.append(
             {
                 "measure": repr(measure),
@@ -214,10 +215,10 @@ def leave_out_uniques(runs, judgments, measures, unit_of, contributors, *, depth
                 "own_max_drop": max(0, *own_drops),
                 "alone_max_drop": max(row["drop"] for row in mine),
                 "mean_change_pct": sum(per_cent) / len(per_cent) if per_cent else math.nan,
-                "largest_loss_pct": max(0.0, *(-p for p in per_cent)) if per_cent else math.nan,
-                "field_min_tau_b": min(taus) if taus else math.nan,
+                "largest_loss_pct": max([0.0, *(-p for p in per_cent)]),
+                "field_min_tau_b": min(taus) if len(taus) == len(rows) else math.nan,
                 "field_max_drop": worst["max_drop"],
-                "field_worst": worst["unit"] if worst["max_drop"] > 0 or worst["tau_b"] < 1 else None,
+                "field_worst": worst["unit"] if moved else None,
             }
         )
         table += rows

@@ -436,8 +436,9 @@ def test_field_and_topics():
     ]
     pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS))
     stranger = {"A": elsewhere, "B": FIELD.runs["lex1b"]}
-    with pytest.raises(InputError, match="Experiment: 1 run without any topic of the qrels: 'A'"):
-        ptr.Experiment(stranger, TOPICS, QRELS, [AP])
+    ours, _, warned = recorded(ptr.Experiment, stranger, TOPICS, QRELS, [AP])
+    assert warned == ["Experiment: 1 system without a result on any judged topic, scored 0: 'A'."]
+    assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
 
 
 def test_a_name_of_teams_that_is_no_system_is_told_once():

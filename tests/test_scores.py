@@ -23,7 +23,7 @@ def by_provider(measure, runs, judgments):
 
 
 def by_rank(ranking):
-    return {docno: -i for i, docno in enumerate(ranking)}
+    return {docno: float(len(ranking) - i) for i, docno in enumerate(ranking)}
 
 
 def as_mapping(table):

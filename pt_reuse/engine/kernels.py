@@ -14,8 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import InputError
 from pt_reuse.engine.cells import UNJUDGED, Cells, discounts
 
+_HIGHEST_EXPONENT = 1000  # leaves room for the sum of many
 Values = NDArray[np.float64]
 Labels = NDArray[np.int16]
 
@@ -59,6 +61,12 @@ class Spec:
     def gain_of_label(self, labels: Labels) -> dict[int, float]:
         """Return the gain of each label present that has one above 0."""
         gains = self.replaced(labels)
+        highest = max(gains.values(), default=0)
+        if self.exponential and highest > _HIGHEST_EXPONENT:
+            raise InputError(
+                f"nDCG(dcg='exp-log2'): label {highest} would have the gain 2^{highest} - 1, beyond float64. Use "
+                f"dcg='log2', or map the labels to lower grades with gains=."
+            )
         return {label: 2.0**gain - 1 if self.exponential else float(gain) for label, gain in gains.items() if gain > 0}
 
     def replaced(self, labels: Labels) -> dict[int, int]:

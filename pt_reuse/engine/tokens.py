@@ -26,15 +26,17 @@ def words_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray
     words = np.empty((len(starts), width), dtype="<u8")
     last = len(loads) - 1
     inside = int(starts.max(initial=0)) + 8 * (width - 1) <= last
+    # for each length and word the bytes that belong to the token
+    keep = [_KEEP[np.clip(np.arange(longest + 1) - 8 * w, 0, 8)] for w in range(width)]
     for at in range(0, len(starts), _BLOCK):
         rows = slice(at, at + _BLOCK)
         for w in range(width):
             place = starts[rows] + 8 * w
             word = loads[place if inside else np.minimum(place, last)]
             if shortest == longest:
-                word &= _KEEP[min(longest - 8 * w, 8)]
+                word &= keep[w][longest]
             elif shortest < 8 * (w + 1):
-                word &= _KEEP[np.clip(lengths[rows] - 8 * w, 0, 8)]
+                word &= keep[w][lengths[rows]]
             words[rows, w] = word
     return words
 

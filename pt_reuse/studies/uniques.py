@@ -132,6 +132,7 @@ def leave_out_uniques(
     remove: str = "relevant",
     contributors: str | Iterable[str] = "pooled",
     complete: bool = True,
+    without_topics: str = "error",
     verbose: bool = False,
 ) -> LeaveOutUniques:
     """Say what leaving each team, run or type out of the pool does to the score and rank of every run.
@@ -151,6 +152,7 @@ def leave_out_uniques(
             document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
+        without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         verbose: show a progress bar for measures that ir_measures computes.
 
     Returns:
@@ -186,7 +188,7 @@ def leave_out_uniques(
     unit_of_run = runs.units(by, function)
     units = list(dict.fromkeys(unit_of_run))
     unit = np.array([units.index(name) for name in unit_of_run])
-    check_topics(runs, qrels, function)
+    check_topics(runs, qrels, function, without_topics)
 
     pool = pool_to_depth(runs, depth, contributors, function)
     labels = qrels.judgments.labels
@@ -211,14 +213,17 @@ def leave_out_uniques(
     }  # fmt: skip
     measure_names = [repr(measure) for measure in parsed]
     full = make_scores(runs, qrels, measure_names, scored.full, complete, provided)
-    own = make_scores(runs, qrels, measure_names, scored.own, complete, provided)
+    what = "unique relevant" if remove == "relevant" else "unique judged"
+    without = f"without the {what} documents of the run's own {by}, depth {depth}"
+    own = make_scores(runs, qrels, measure_names, scored.own, complete, provided, judgments=without)
     contributed = runs.table["name"].isin(pool.table["name"]).to_numpy()
     uniques = _unique_counts(by, units, unit, contributed, owner, relevant)
     by_run = _by_run(runs, unit, contributed, full, own)
     removed = np.bincount(owner[taken], minlength=len(units))
     table = _by_unit(by, uniques, removed, full, scored.reduced)
     return LeaveOutUniques(
-        table=table, settings=settings, by_run=by_run, summary=_summary(by, table, by_run, full, own), uniques=uniques,
+        table=table, settings=settings, by_run=by_run, uniques=uniques,
+        summary=_summary(by, table, by_run, full, own, scored.reduced),
         scores=full, own_scores=own, reduced=scored.reduced, units=units, unit_of_run=unit,
     )  # fmt: skip
 
@@ -258,12 +263,16 @@ def _score_all(
     others = [m for m, spec in enumerate(specs) if spec is None]
     if others:
         provided = [measures[m] for m in others]
-        scored.full[others] = score(runs, qrels, provided).values
+        scored.full[others] = score(runs, qrels, provided, without_topics="zero").values
         for u in pt.tqdm(range(changes.n_sets), desc="leaving out", unit="unit", disable=not verbose):
             kept = np.ones(len(qrels), dtype=bool)
             kept[changes.row[changes.in_set == u]] = False
             # a unit without uniques leaves the judgments, and so the scores, as they are
-            values = scored.full[others] if kept.all() else score(runs, qrels.keep(kept), provided).values
+            values = (
+                scored.full[others]
+                if kept.all()
+                else score(runs, qrels.keep(kept), provided, without_topics="zero").values
+            )
             scored.reduced[others, u] = mean_over_topics(values, has)
             mine = np.flatnonzero(unit == u)
             for m, value in zip(others, values, strict=True):
@@ -329,7 +338,7 @@ def _by_run(
 ) -> pd.DataFrame:
     before, after = full.means, own.means
     rank, reduced_rank = pairs.ranks(np.round(before, DECIMALS)), rank_alone(before, after, unit)
-    per_cent = np.divide(100 * (after - before), before, out=np.full(before.shape, np.nan), where=before != 0)
+    per_cent = per_cent_change(before, after)
     parts = []
     for m, measure in enumerate(full.measures):
         parts.append(runs.table[["name", "team", "type", "pooled"]].assign(
@@ -340,19 +349,29 @@ def _by_run(
     return pd.concat(parts, ignore_index=True)
 
 
-def _summary(by: str, table: pd.DataFrame, by_run: pd.DataFrame, full: Scores, own: Scores) -> pd.DataFrame:
+def per_cent_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the change in per cent of `before`, NaN where that is 0; a total loss is exactly -100."""
+    return 100 * np.divide(after - before, before, out=np.full(before.shape, np.nan), where=before != 0)
+
+
+def _summary(
+    by: str, table: pd.DataFrame, by_run: pd.DataFrame, full: Scores, own: Scores, reduced: NDArray[np.float64]
+) -> pd.DataFrame:
     rows = []
     units_of, runs_of = table.groupby("measure", sort=False), by_run.groupby("measure", sort=False)
-    for measure, before, after in zip(full.measures, full.means, own.means, strict=True):
+    for measure, before, after, left in zip(full.measures, full.means, own.means, reduced, strict=True):
         found = pairs.agreement(np.round(before, DECIMALS), np.round(after, DECIMALS)[None], _TAUS)
+        # tau is undefined where all runs tie, so ranks say whether anything moved
+        rank, new_rank = pairs.ranks(np.round(before, DECIMALS)), pairs.ranks(np.round(left, DECIMALS))
+        moved = (rank != new_rank).any()
         units, runs = units_of.get_group(measure), runs_of.get_group(measure)
-        worst = units.iloc[np.lexsort((units["tau_b"], -units["max_drop"]))[0]]
-        moved = worst["max_drop"] > 0 or worst["tau_b"] < 1
+        # an undefined tau comes first: all runs tie without this unit
+        worst = units.iloc[np.lexsort((units["tau_b"].fillna(-2), -units["max_drop"]))[0]]
         rows.append({
             "measure": measure, **{f"own_{name}": found[name][0] for name in (*_TAUS, "max_drop")},
             "alone_max_drop": int(runs["drop"].max()), "mean_change_pct": runs["change_pct"].mean(),
-            "largest_loss_pct": 0.0 - runs["change_pct"].clip(upper=0).min(),
-            "field_min_tau_b": units["tau_b"].min(), "field_max_drop": int(worst["max_drop"]),
+            "largest_loss_pct": 0.0 - runs["change_pct"].clip(upper=0).fillna(0).min(),
+            "field_min_tau_b": units["tau_b"].min(skipna=False), "field_max_drop": int(worst["max_drop"]),
             "field_worst": worst[_column(by)] if moved else None,
         })  # fmt: skip
     return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
@@ -368,9 +387,9 @@ def describe(result: LeaveOutUniques) -> str:
             moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
             field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
         ranks = count(row["alone_max_drop"], "rank")
+        mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
         lines.append(
             f"{row['measure']}: judged without its own {by}, a run loses at most {ranks} and "
-            f"{row['largest_loss_pct']:.2f} % of its score (mean change {row['mean_change_pct']:+.2f} %; tau_b "
-            f"{row['own_tau_b']:.4f}); {field}"
+            f"{row['largest_loss_pct']:.2f} % of its score ({mean}tau_b {row['own_tau_b']:.4f}); {field}"
         )
     return "\n".join(lines)
