@@ -1,6 +1,6 @@
 """Leave-out-uniques on a folder of TREC run files: what if a team had not taken part?
 
-    python examples/lou_on_run_files.py RUNS_FOLDER QRELS TEAMS_FILE
+    python examples/lou_on_run_files.py RUNS_FOLDER QRELS TEAMS_FILE POOLED_FILE
 
 Without arguments it writes a small simulated field to a temporary folder first, and uses that.
 """
@@ -14,17 +14,18 @@ from ir_measures import AP, nDCG
 import pt_reuse as ptr
 
 depth = 100
-if len(sys.argv) == 4:
-    runs_folder, qrels_file, teams = sys.argv[1:]
+if len(sys.argv) == 5:
+    runs_folder, qrels_file, teams, pooled = sys.argv[1:]
 else:
     field = ptr.simulate_field(seed=8)
     folder = Path(tempfile.mkdtemp())
     field.runs.write(folder / "runs")
     qrels_file = field.qrels.write(folder / "qrels.txt")
-    runs_folder, teams, depth = folder / "runs", field.runs.table[["name", "team"]], field.depth
+    runs_folder, depth = folder / "runs", field.depth
+    teams, pooled = field.runs.table[["name", "team"]], field.runs.select(pooled=True).names
     print("Simulated runs, evidence of nothing:")
 
-runs = ptr.read_runs(runs_folder, teams=teams)
+runs = ptr.read_runs(runs_folder, teams=teams, pooled=pooled)
 qrels = ptr.read_qrels(qrels_file)
 print(runs, qrels, sep="\n")
 

@@ -37,6 +37,13 @@ def choice(function: str, argument: str, value: Any, allowed: Sequence[str]) -> 
     raise InputError(f"{function}: {argument} must be one of {examples(allowed, 12)}, got {value!r}.{hint}")
 
 
+def flag(function: str, argument: str, value: Any) -> bool:
+    """Return `value` when it is True or False, else raise."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise InputError(f"{function}: {argument} must be True or False, got {value!r}.")
+
+
 def positive(function: str, argument: str, value: Any, unit: str) -> int:
     """Return `value` as an int when it is a whole number of at least 1, else raise."""
     whole = isinstance(value, int) and not isinstance(value, bool)

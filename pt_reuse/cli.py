@@ -17,6 +17,7 @@ from pt_reuse._check import InputError, ReuseWarning, examples
 from pt_reuse._files import replacing
 from pt_reuse._version import __version__
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.measures import parse_measures
 from pt_reuse.qrels import read_qrels
 from pt_reuse.reading import read_runs
 from pt_reuse.report.demo import answer, narrate
@@ -24,6 +25,14 @@ from pt_reuse.runs import RunSet
 from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
 
 _SHOWN = 12
+_TABLES = ("summary.csv", "table.csv", "by_run.csv", "uniques.csv", "settings.json")
+#: what errors advise in Python -> the same as options
+_OPTIONS = {
+    "overwrite=True": "--overwrite", "names='file'": "--names file", "duplicates='best'": "--duplicates best",
+    "Give teams= when reading the runs": "Give --teams", "Give types= when reading the runs": "Give --types",
+    "by='run'": "--by run", "order='trec_eval'": "--order trec_eval", "order='file'": "--order file",
+    "give it to read_qrels": "give it as --qrels", "give it to read_runs": "give it as --runs",
+}  # fmt: skip
 #: width and height in inches, and what draws into axes
 Figure = tuple[float, float, Callable[..., Any]]
 
@@ -40,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except InputError as error:
-        print(f"pt-reuse: {error}", file=sys.stderr)
+        print(f"pt-reuse: {_in_options(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # the reader of a pipe, such as head, has seen enough
@@ -53,6 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("pt-reuse: interrupted; files already written are whole.", file=sys.stderr)
         return 130
     return 0
+
+
+def _in_options(message: str) -> str:
+    """Return an error with what to do said in options of the command line, not in Python."""
+    for python, option in _OPTIONS.items():
+        message = message.replace(python, option)
+    return message
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,13 +120,17 @@ def _field_arguments(parser: argparse.ArgumentParser, *, positional: bool) -> No
         "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
     )
     parser.add_argument("--names", default="tag", metavar="FROM", help="name runs by tag (default) or file")
+    parser.add_argument(
+        "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
+    )
     parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
 
 
 def _read(options: argparse.Namespace) -> RunSet:
     return read_runs(
         options.runs, teams=options.teams, types=options.types, pooled=options.pooled, metadata=options.metadata,
-        order=options.order, names=options.names, cache=options.cache, verbose=sys.stderr.isatty(),
+        order=options.order, names=options.names, duplicates=options.duplicates,
+        cache=options.cache, verbose=sys.stderr.isatty(),
     )  # fmt: skip
 
 
@@ -121,10 +141,14 @@ def _runs(options: argparse.Namespace) -> None:
 
 
 def _lou(options: argparse.Namespace) -> None:
+    measures = parse_measures(_split(options.measures), "--measures")
+    if options.out:
+        pictures = [f"scores-{measure!r}.png".replace("/", "-") for measure in measures]
+        _refuse_existing(Path(options.out), [*_TABLES, *pictures, "uniques.png"], options.overwrite)
     runs, qrels = _read(options), read_qrels(options.qrels)
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
-        runs, qrels, _split(options.measures), by=options.by, depth=options.depth, remove=options.remove,
+        runs, qrels, measures, by=options.by, depth=options.depth, remove=options.remove,
         contributors=options.contributors, verbose=sys.stderr.isatty(),
     )  # fmt: skip
     _report(result, options)
@@ -135,11 +159,11 @@ def _demo(options: argparse.Namespace) -> None:
     report = answer(lambda text: print(text, flush=True))
     print("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
-    for number, (question, table, words) in enumerate(narrate(report), 1):
+    for number, (name, question, table, words) in enumerate(narrate(report), 1):
         print(f"\n{number}. {question}\n")
         _print_table(table, len(table), "rows")
         print(f"\n{words}")
-        tables[f"{number}.csv"] = table.to_csv(index=False)
+        tables[f"{number}-{name}.csv"] = table.to_csv(index=False)
     if not options.out:
         return
     folder = Path(options.out)
@@ -182,7 +206,6 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     print(f"\n{describe(result)}")
     if options.out:
         folder, figures = Path(options.out), _pictures(result)
-        _refuse_existing(folder, list(figures), options.overwrite)
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)] + _draw(figures, folder)
         print(f"\nWritten to {folder}: {', '.join(written)}")
 

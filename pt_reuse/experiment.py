@@ -205,6 +205,8 @@ def _check_arguments(given: Mapping[str, Any]) -> None:
 
 
 def _wanted_columns(reuse: str | Iterable[str]) -> list[str]:
+    if not isinstance(reuse, Iterable):
+        raise InputError(f"Experiment: reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.")
     wanted = [reuse] if isinstance(reuse, str) else list(reuse)
     for value in wanted:
         choice("Experiment", "reuse", value, tuple(REUSE))

@@ -19,7 +19,7 @@ from pt_reuse.qrels import Qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.scores import score
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.uniques import leave_out_uniques, per_cent_change, rank_alone
+from pt_reuse.studies.uniques import leave_out_uniques
 
 #: what `reuse=` may name, and the columns it adds for a measure m
 REUSE = {
@@ -116,12 +116,14 @@ def _rank_and_lou(
         if lou is not None:
             own, own_topic = lou.own_scores.means[m], lou.own_scores.values[m]
             add("LOU", name, own[at] * times, own_topic[:, at])
-            add("LOU %", name, per_cent_change(base, own)[at], per_cent_change(base_topic, own_topic)[:, at])
+            add(
+                "LOU %", name, pairs.per_cent_change(base, own)[at], pairs.per_cent_change(base_topic, own_topic)[:, at]
+            )
         if "rank" in wanted:
             add("rank", name, rank[at], rank_topic[:, at])
         if lou is not None and "rank" in wanted:
-            after = rank_alone(base, own, lou.unit_of_run)
-            after_topic = rank_alone(base_topic, own_topic, lou.unit_of_run)
+            after = _rank_alone(base, own, lou.unit_of_run)
+            after_topic = _rank_alone(base_topic, own_topic, lou.unit_of_run)
             add("LOU rank", name, after[at], after_topic[:, at])
             add("drop", name, (after - rank)[at], (after_topic - rank_topic)[:, at])
 
@@ -129,6 +131,10 @@ def _rank_and_lou(
 def _unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
     cutoff = cutoff_of(measure)
     return Unjudged if cutoff is None else Unjudged @ cutoff
+
+
+def _rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    return pairs.rank_alone(np.round(full, DECIMALS), np.round(own, DECIMALS), unit)
 
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -116,7 +116,7 @@ def _read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
 def _read_text(path: str | Path, where: str, expected: str) -> list[str]:
     # the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files
     try:
-        if "\0" in str(path) or not Path(path).is_file():
+        if "\0" in str(path) or not Path(path).exists() or Path(path).is_dir():
             raise InputError(f"{where}: no such file. Give {expected}.")
         data = read_bytes(Path(path))
     except OSError as error:

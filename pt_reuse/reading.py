@@ -107,7 +107,8 @@ def _run_files(source: str | Path | Iterable[str | Path]) -> list[Path]:
         path = Path(source)
         if path.is_dir():
             with os.scandir(path) as entries:
-                names = sorted(item.name for item in entries if item.is_file() and not item.name.startswith("."))
+                # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
+                names = sorted(item.name for item in entries if not item.is_dir() and not item.name.startswith("."))
             if not names:
                 raise InputError(
                     f"read_runs: the folder {path} has no files. Give the folder that holds the run files."

@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, count, examples
+from pt_reuse._check import InputError, choice, count, examples, flag
 from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.hits import HitIndex
@@ -217,6 +217,7 @@ def score(
     """
     if not isinstance(runs, RunSet):
         raise InputError(f"score: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
+    flag("score", "complete", complete)
     qrels = as_qrels(qrels, "score")
     parsed = parse_measures(measures, "score")
     check_topics(runs, qrels, "score", without_topics)

@@ -23,6 +23,7 @@ NUL = f"a NUL byte, so this is not a plain text file (an image, an archive, or U
 LOOKS_LIKE_QRELS = "This looks like qrels (four columns): give it to read_qrels."
 LOOKS_LIKE_RUN = "This looks like a run file (six columns): give it to read_runs."
 MEND = "Mend or remove the line; names must not hold white space."
+AWAY = "If this is no such file, move it away or give a pattern such as 'input.*'."
 GIVE_RUN, GIVE_QRELS = f"Give a run file, {SIX}.", f"Give qrels, {FOUR}."
 FINITE = "must be a finite decimal number, got"
 LEAVE_OUT = "Mend the line, or leave the document out of the run."

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from faults import (
+    AWAY,
     EMPTY,
     FINITE,
     FOUR,
@@ -52,18 +53,18 @@ FILES = {
     "qrels": (QRELS, f"{{d}}/f, line 1: expected {SIX}; found 4 in '1 0 d1 1'. {LOOKS_LIKE_QRELS}"),
     "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", f"{{d}}/f, line 3: {NUL}"),
     "utf-16": ("1 Q0 d1 1 2.5 bm25\n".encode("utf-16"), f"{{d}}/f, line 1: {NUL}"),
-    "one long word": (b"x" * 500 + b"\n", f"{{d}}/f, line 1: expected {SIX}; found 1 in '{'x' * 77}...'. {MEND}"),
+    "one long word": (b"x" * 500 + b"\n", f"{{d}}/f, line 1: expected {SIX}; found 1 in '{'x' * 77}...'. {AWAY}"),
     "binary": (
         b"\x89\x01\xff \xfe\x80",
-        f"{{d}}/f, line 1: expected {SIX}; found 2 in '\\\\x89\\x01\\\\xff \\\\xfe\\\\x80'. {MEND}",
+        f"{{d}}/f, line 1: expected {SIX}; found 2 in '\\\\x89\\x01\\\\xff \\\\xfe\\\\x80'. {AWAY}",
     ),
     "five columns, first line": (
         RUN.replace(b" bm25\n", b"\n", 1),
-        f"{{d}}/f, line 1: expected {SIX}; found 5 in '1 Q0 d1 1 2.5'. {MEND}",
+        f"{{d}}/f, line 1: expected {SIX}; found 5 in '1 Q0 d1 1 2.5'. {AWAY}",
     ),
     "seven columns, first line": (
         RUN.replace(b" bm25\n", b" bm25 x\n", 1),
-        f"{{d}}/f, line 1: expected {SIX}; found 7 in '1 Q0 d1 1 2.5 bm25 x'. {MEND}",
+        f"{{d}}/f, line 1: expected {SIX}; found 7 in '1 Q0 d1 1 2.5 bm25 x'. {AWAY}",
     ),
     "five columns, middle line": (
         RUN + b"\n2 Q0 d1 1 bm25\n" + RUN.replace(b"1 Q0", b"3 Q0"),
@@ -75,7 +76,7 @@ FILES = {
     ),
     "five and seven columns": (
         b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 bm25 x\n",
-        f"{{d}}/f, line 1: expected {SIX}; found 5 in '1 Q0 d1 1 2.5'. {MEND}",
+        f"{{d}}/f, line 1: expected {SIX}; found 5 in '1 Q0 d1 1 2.5'. {AWAY}",
     ),
     "four columns, last line": (RUN + QRELS[:9], f"{{d}}/f, line 3: expected {SIX}; found 4 in '1 0 d1 1'. {MEND}"),
     "duplicate document": (
@@ -311,7 +312,7 @@ def test_no_permission(tmp_path, monkeypatch):
 QRELS_FILES = {
     "empty": (b"", f": the file is empty; expected one line per document of {FOUR}."),
     "a run file": (RUN, f", line 1: expected {FOUR}; found 6 in '1 Q0 d1 1 2.5 bm25'. {LOOKS_LIKE_RUN}"),
-    "three columns": (b"1 0 d1\n", f", line 1: expected {FOUR}; found 3 in '1 0 d1'. {MEND}"),
+    "three columns": (b"1 0 d1\n", f", line 1: expected {FOUR}; found 3 in '1 0 d1'. {AWAY}"),
     "five columns": (QRELS + b"1 0 d 3 1\n", f", line 3: expected {FOUR}; found 5 in '1 0 d 3 1'. {MEND}"),
     "a label between": (
         b"1 0 d1 0.5",

@@ -62,7 +62,7 @@ def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys):
     out.mkdir()
     (out / "table.csv").write_text("mine")
     assert main(lou(folder, "--out", str(out))) == 2
-    assert f"save: {out} has 'table.csv' already. Pass overwrite=True" in capsys.readouterr().err
+    assert f"--out: {out} has 'table.csv' already. Pass --overwrite" in capsys.readouterr().err
     assert (out / "table.csv").read_text() == "mine"
     assert [path.name for path in out.iterdir()] == ["table.csv"]
     assert main(lou(folder, "--out", str(out), "--overwrite")) == 0
@@ -113,7 +113,7 @@ def test_errors_go_to_stderr_with_status_2(arguments, message, capsys, tmp_path,
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--measures", "AP,Foo@3"], "leave_out_uniques: unknown measure 'Foo@3'."),
+        (["--measures", "AP,Foo@3"], "--measures: unknown measure 'Foo@3'."),
         (["--measures", ","], "no measure given"),
         (["--by", "Team"], "by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'?"),
         (["--depth", "0"], "depth must be a whole number of documents per run and topic, at least 1, got 0."),

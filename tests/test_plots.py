@@ -73,9 +73,35 @@ def test_names_with_dollar_signs_are_not_mathematics():
     assert lou.plot().get_legend().get_texts()[0].get_text().startswith(r"\$x_1\$ & <b>")
 
 
+def test_names_with_underscores_and_long_names_are_in_the_legend():
+    field = ptr.simulate_field(seed=8)
+    names = {team: "_" + team + "x" * 60 for team in field.runs.teams}
+    runs = field.runs.with_metadata(
+        teams={n: names[t] for n, t in zip(field.runs, field.runs.table["team"], strict=True)}
+    )
+    texts = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=field.depth).plot().get_legend().get_texts()
+    assert len(texts) == 7
+    assert all(text.get_text().startswith(" _team-") and len(text.get_text()) < 50 for text in texts[:6])
+
+
+def test_two_sets_of_scores_are_drawn_by_type():
+    field = ptr.simulate_field(seed=8)
+    truth = ptr.score(field.runs, field.all_qrels, ["AP", "nDCG@10"])
+    agreement = truth.compare(ptr.score(field.runs, field.qrels, ["AP", "nDCG@10"]))
+    ax = agreement.plot("nDCG@10", judgments=("all", "pool"))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["lexical", "manual", "neural"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
+    drawn = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
+    rows = agreement.changes[agreement.changes["measure"] == "nDCG@10"]
+    expected = rows[["score", "other_score"]].to_numpy()
+    assert np.array_equal(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
+    with pytest.raises(ptr.InputError, match=r"plot: by must be one of 'type', 'team', got 'run'\."):
+        agreement.plot(by="run")
+
+
 def test_many_units_are_cut_with_a_note():
     field = ptr.simulate_field(seed=1, n_teams=33, n_topics=3, n_docs=300, length=20, depth=5)
     lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=5)
     ax = lou.plot_uniques()
     assert len(ax.get_yticklabels()) == 30
-    assert ax.get_title() == "What each team found alone (2 with fewer not shown)"
+    assert ax.get_title() == "What each team found alone (2 more not shown)"

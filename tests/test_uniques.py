@@ -13,12 +13,13 @@ from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, team_fields
 
 from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.engine.pairs import rank_alone
 from pt_reuse.measures import Unjudged
 from pt_reuse.qrels import Qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.scores import score
 from pt_reuse.studies import uniques
-from pt_reuse.studies.uniques import leave_out_uniques, rank_alone
+from pt_reuse.studies.uniques import leave_out_uniques
 
 NATIVE = [
     AP, P @ 3, P(rel=2) @ 2, nDCG, nDCG @ 4, R @ 5, RR, Rprec, Bpref, RBP(rel=1), AP(judged_only=True),

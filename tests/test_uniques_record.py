@@ -32,7 +32,7 @@ def test_the_record_cannot_be_changed(lou):
 def test_settings_name_every_convention(lou):
     assert lou.settings == {
         "by": "team", "depth": 3, "remove": "relevant", "contributors": "pooled (3 of 4 runs)", "order": "trec_eval",
-        "complete": True, "ties": "means equal to 12 decimals", "judged without contributor": 3,
+        "complete": True, "ties": "means equal to 12 decimals", "judged": 7, "judged without contributor": 3,
     }  # fmt: skip
 
 
@@ -62,12 +62,13 @@ def test_repr_and_html_say_what_was_found(lou):
 def test_the_answer_in_words(lou):
     field = hand_field()
     lines = describe(lou).splitlines()
-    assert len(lines) == 2
-    assert lines[1].startswith("P@2: judged without its own team, a run loses at most 2 ranks and 50.00 % of its score")
+    assert len(lines) == 3
+    assert lines[1].startswith("P@2: judged without its own team, a run loses at most 50.00 % of its score, 2 ranks if")
     assert lines[1].endswith("leaving out team '<script>alert(1)</script>' moves a run down by up to 2 ranks.")
+    assert lines[2].startswith("Beware: 3 of 7 judged documents are within depth 3 of no contributing run.")
     still = leave_out_uniques(field.as_runs(), as_qrels({"1": {"d9": 1, "d3": 1}}), AP)
     assert "leaving out any one team changes no rank." in describe(still)
-    assert "at most 0 ranks and 0.00 %" in describe(still)
+    assert "at most 0.00 % of its score, 0 ranks" in describe(still)
     assert repr(still).startswith("Leave-out-uniques: AP own tau_b 1.0000, largest drop 0, whole field drop 0 [by=")
 
 

@@ -76,6 +76,8 @@ def simulate_field(
     for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
         if value < least:
             raise InputError(f"simulate_field: {argument} must be at least {least}, got {value}.")
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"simulate_field: seed must be a whole number of at least 0, got {seed!r}.")
     random = np.random.default_rng(seed)
     grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
     grades += grades * (random.random((n_topics, n_docs)) < 0.35)

@@ -194,3 +194,18 @@ def agreement(x: Scores, ys: Scores, names: Sequence[str]) -> dict[str, NDArray[
         table["max_drop"][block] = drops.max(axis=1, initial=0)
         table["max_rise"][block] = -drops.min(axis=1, initial=0)
     return table
+
+
+def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (..., systems): the rank of each system when only the systems of its unit have their `own` scores."""
+    same = unit[None, :] == unit[:, None]
+    rank = np.empty(full.shape, dtype=np.int64)
+    for at in np.ndindex(full.shape[:-1]):
+        seen = np.where(same, own[at], full[at])  # row r is the field as system r sees it
+        rank[at] = 1 + (seen > own[at][:, None]).sum(axis=1)
+    return rank
+
+
+def per_cent_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the change in per cent of `before`, NaN where that is 0; a total loss is exactly -100."""
+    return 100 * np.divide(after - before, before, out=np.full(before.shape, np.nan), where=before != 0)

@@ -110,7 +110,8 @@ def _fields(data: bytes, source: str, columns: int, line: str, other_kinds: dict
         return Fields(data, columns)
     except BadLineError as error:
         shown = error.text if len(error.text) <= 80 else error.text[:77] + "..."
-        hint = other_kinds.get(error.found, "") if error.line == 1 else ""
+        first = "If this is no such file, move it away or give a pattern such as 'input.*'."
+        hint = other_kinds.get(error.found, first) if error.line == 1 else ""
         raise InputError(
             f"{source}, line {error.line:,}: expected {line}; found {error.found:,} in {shown!r}."
             f" {hint or 'Mend or remove the line; names must not hold white space.'}"

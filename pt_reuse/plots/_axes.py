@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 #: distinct without relying on hue alone: each goes with a marker of its own (Okabe and Ito's palette)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
+_LONGEST = 32  # characters of a name
 GREY, DARK = "#B8B8B8", "#333333"
 
 
@@ -27,5 +28,6 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def plain(text: str) -> str:
-    """Return a name as matplotlib shows it literally: with dollar signs that are not mathematics."""
-    return text.replace("$", r"\$")
+    """Return a name as matplotlib shows it: dollar signs are not mathematics, no underscore hides it, not too long."""
+    short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return (" " + short if short.startswith("_") else short).replace("$", r"\$")

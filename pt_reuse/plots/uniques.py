@@ -42,7 +42,7 @@ def plot_reduced_scores(by_run: pd.DataFrame, *, measure: str, by: str, ax: Axes
     rest = ~np.isin(unit, list(shown))
     for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False):
         rows = table[unit == name]
-        label = plain(f"{name} (-{loss[name]:.3f})")
+        label = f"{plain(str(name))} (-{loss[name]:.3f})"
         ax.scatter(rows["score"], rows["reduced_score"], s=44, color=colour, marker=marker, label=label, zorder=3)
     if rest.any():
         others = table[rest]
@@ -92,10 +92,8 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax.margins(x=0.08)
     word = _WORDS.get(column, column)
     ax.set_xlabel(f"judged documents that one {word} alone put into the pool")
-    ax.set_title(
-        f"What each {word} found alone" + (f" ({hidden:,} with fewer not shown)" if hidden > 0 else ""), fontsize=11
-    )
-    ax.legend(loc="lower right", frameon=False, fontsize=9)
+    ax.set_title(f"What each {word} found alone" + (f" ({hidden:,} more not shown)" if hidden > 0 else ""), fontsize=11)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9, borderaxespad=0.1)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax

@@ -113,19 +113,22 @@ def _coverage(runs: RunSet, judged: Any, agreement: Agreement) -> pd.DataFrame:
     return means.rename(columns={"score": "nDCG@10", "other_score": "nDCG@10 lexical pool"}).reset_index()
 
 
-def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
-    """Return (question, table, answer in words) for each part of the report."""
+def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
+    """Return (short name, question, table, answer in words) for each part of the report."""
     coverage = report.coverage.set_index("group")
     dense, held = coverage.loc["dense"], coverage.loc["lexical, held out"]
     partial, full = (a.table.set_index("measure") for a in (report.partial, report.full))
     n, changes = "nDCG@10", report.partial.changes
-    moved = changes[changes["measure"] == n].sort_values("rank")[
-        ["name", "type", "score", "other_score", "rank", "other_rank", "drop"]
-    ]
+    moved = (
+        changes[changes["measure"] == n]
+        .sort_values("rank")[["name", "type", "score", "other_score", "rank", "other_rank", "drop"]]
+        .rename(columns={"score": "complete judgments", "other_score": "lexical pool", "other_rank": "new rank"})
+    )
     live = report.experiment.set_index("name")
     columns = ["name", n, f"{n} rank", f"{n} unjudged", "AP", "AP rank"]
     return [
         (
+            "live-pipelines",
             "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
             report.experiment[columns],
             f"Judged is the depth-{DEPTH} pool of the pooled runs. MiniLM ranks {live.loc[_LIVE[2], f'{n} rank']} of "
@@ -134,6 +137,7 @@ def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
             "judged.",
         ),
         (
+            "lexical-pool",
             "What if only lexical systems had been pooled?",
             report.coverage,
             f"Of the top 10 of dense runs {dense['Unjudged@10']:.1%} would be unjudged, of lexical runs that were not "
@@ -142,6 +146,7 @@ def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
             f"from {dense[n] - held[n]:.3f} to {dense[f'{n} lexical pool'] - held[f'{n} lexical pool']:.3f}.",
         ),
         (
+            "gains-and-losses",
             "Which runs gain and lose by it?",
             moved,
             f"tau_b to the ranking under complete judgments: {partial.loc[n, 'tau_b']:.3f} with the lexical pool, "
@@ -149,9 +154,10 @@ def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
             f"{full.loc[n, 'max_drop']}.",
         ),
         (
+            "leave-out-type",
             "What if a type of system had not taken part in the pool?",
             report.by_type.table[report.by_type.table["measure"] == n].drop(columns="measure"),
             describe(report.by_type),
         ),
-        ("And a team?", report.by_team.summary, describe(report.by_team)),
+        ("leave-out-team", "And a team?", report.by_team.summary, describe(report.by_team)),
     ]

@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, count
+from pt_reuse._check import InputError, choice, count, flag
 from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
@@ -183,6 +183,7 @@ def leave_out_uniques(
         )
     choice(function, "by", by, ("team", "run", "type"))
     choice(function, "remove", remove, ("relevant", "judged"))
+    flag(function, "complete", complete)
     qrels = as_qrels(qrels, function)
     parsed = parse_measures(measures, function)
     unit_of_run = runs.units(by, function)
@@ -208,7 +209,7 @@ def leave_out_uniques(
         "by": by, "depth": pool.settings["depth"], "remove": remove,
         "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')})",
         "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
-        "judged without contributor": int((labels >= 0).sum() - judged.sum()),
+        "judged": int((labels >= 0).sum()), "judged without contributor": int((labels >= 0).sum() - judged.sum()),
         **({"by ir_measures": provided} if provided else {}),
     }  # fmt: skip
     measure_names = [repr(measure) for measure in parsed]
@@ -280,17 +281,6 @@ def _score_all(
     return scored
 
 
-def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return (..., runs): the rank of each run when only the runs of its unit have their `own` scores."""
-    full, own = np.round(full, DECIMALS), np.round(own, DECIMALS)
-    same = unit[None, :] == unit[:, None]
-    rank = np.empty(full.shape, dtype=np.int64)
-    for at in np.ndindex(full.shape[:-1]):
-        seen = np.where(same, own[at], full[at])  # row r is the field as run r sees it
-        rank[at] = 1 + (seen > own[at][:, None]).sum(axis=1)
-    return rank
-
-
 def _unique_counts(
     by: str,
     units: list[str],
@@ -337,8 +327,12 @@ def _by_run(
     runs: RunSet, unit: NDArray[np.int64], contributed: NDArray[np.bool_], full: Scores, own: Scores
 ) -> pd.DataFrame:
     before, after = full.means, own.means
-    rank, reduced_rank = pairs.ranks(np.round(before, DECIMALS)), rank_alone(before, after, unit)
-    per_cent = per_cent_change(before, after)
+    rounded = np.round(before, DECIMALS)
+    rank, reduced_rank = (
+        pairs.ranks(np.round(before, DECIMALS)),
+        pairs.rank_alone(rounded, np.round(after, DECIMALS), unit),
+    )
+    per_cent = pairs.per_cent_change(before, after)
     parts = []
     for m, measure in enumerate(full.measures):
         parts.append(runs.table[["name", "team", "type", "pooled"]].assign(
@@ -347,11 +341,6 @@ def _by_run(
             drop=reduced_rank[m] - rank[m],
         ))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
-
-
-def per_cent_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the change in per cent of `before`, NaN where that is 0; a total loss is exactly -100."""
-    return 100 * np.divide(after - before, before, out=np.full(before.shape, np.nan), where=before != 0)
 
 
 def _summary(
@@ -386,10 +375,18 @@ def describe(result: LeaveOutUniques) -> str:
         else:
             moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
             field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
-        ranks = count(row["alone_max_drop"], "rank")
+        alone, all_at_once = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
         mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
         lines.append(
-            f"{row['measure']}: judged without its own {by}, a run loses at most {ranks} and "
-            f"{row['largest_loss_pct']:.2f} % of its score ({mean}tau_b {row['own_tau_b']:.4f}); {field}"
+            f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % of "
+            f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
+            f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
+        )
+    strangers, judged = result.settings["judged without contributor"], result.settings["judged"]
+    if strangers > 0.05 * judged:
+        lines.append(
+            f"Beware: {strangers:,} of {judged:,} judged documents are within depth {result.settings['depth']} of no "
+            "contributing run. The depth, the contributors, the order or the runs are not those of the real pool, so "
+            "uniques are not what they were."
         )
     return "\n".join(lines)
