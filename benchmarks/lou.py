@@ -42,7 +42,7 @@ def field_arguments(data: Path) -> dict:
 
 
 def fingerprint(rows: list[tuple[str, int, float]]) -> str:
-    return json.dumps(sorted((name, n, float(total).hex()) for name, n, total in rows))
+    return json.dumps(sorted((str(name), n, float(total).hex()) for name, n, total in rows))
 
 
 def read_peer(data: Path, work: Path) -> dict:
@@ -97,7 +97,7 @@ def _peer_input(data: Path) -> tuple[list[str], list[str], list[dict], dict, lis
     names, runs = [], []
     for path in sorted((data / "inputs").iterdir()):
         frame = pt.io.read_results(str(path))
-        names.append(frame["name"].iloc[0])
+        names.append(str(frame["name"].iloc[0]))
         runs.append({q: dict(zip(g["docno"], g["score"], strict=True)) for q, g in frame.groupby("qid")})
     qrels: dict[str, dict[str, int]] = {}
     with gzip.open(data / "trec8.qrels.gz", "rt") as lines:
@@ -172,13 +172,14 @@ def kernel_ours(data: Path, work: Path) -> dict:
     from pt_reuse.engine.rescore import Changes, score_hits
     from pt_reuse.measures import native_spec, parse_measures
     from pt_reuse.scores import hit_index
-    from pt_reuse.studies.uniques import _owned_judgments
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")
-    judgments = qrels.judgments
-    owner, row = _owned_judgments(ptr.depth_pool(runs), qrels, "team", runs.teams)[:2]
-    relevant = judgments.labels[row] > 0
-    changes = Changes(len(runs.teams), owner[relevant], row[relevant], np.full(int(relevant.sum()), UNJUDGED))
+    judgments, pool = qrels.judgments, ptr.depth_pool(runs)
+    sole, names = pool.sole("team")
+    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
+    taken = (sole >= 0) & (rows >= 0) & (np.append(judgments.labels, 0)[rows] > 0)
+    teams = np.array([runs.teams.index(name) for name in names])
+    changes = Changes(len(runs.teams), teams[sole[taken]], rows[taken], np.full(int(taken.sum()), UNJUDGED))
     specs = [native_spec(measure) for measure in parse_measures(list(MEASURES), "benchmark")]
     hits = hit_index(runs, qrels).gather(judgments.labels > 0)  # built once, as the peer's dicts are
 
