@@ -39,15 +39,14 @@ def text_codes(where: str, column: str, values: pd.Series) -> tuple[NDArray[np.i
             f"{where}: the {column}s must be text, got numbers such as {shown(values.iloc[0])}, which could be written "
             f"in more than one way. Read the column as text (dtype=str)."
         )
-    codes, found = pd.factorize(values)
-    names = [str(name) for name in found]
-    odd = [name for name in names if not name or "\0" in name]
+    # a dict, because pandas 2 takes names with bytes that are not UTF-8 for one another
+    place: dict[str, int] = {}
+    texts = (value if type(value) is str else str(value) for value in values.tolist())
+    codes = np.fromiter((place.setdefault(text, len(place)) for text in texts), dtype=np.int64, count=len(values))
+    odd = [name for name in place if not name or "\0" in name]
     if odd:
         raise InputError(f"{where}: {examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
-    place = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    if len(place) < len(names):  # 1 and "1" are one name
-        codes = np.array([place[name] for name in names], dtype=np.int64)[codes]
-    return codes.astype(np.int64, copy=False), list(place)
+    return codes, list(place)
 
 
 def text_words(where: str, column: str, names: Sequence[str]) -> Words:
