@@ -81,7 +81,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax = axes(ax, 7.2, 1.4 + 0.24 * max(len(counts), 3))
     place = np.arange(len(counts))[::-1]
     relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
-    ax.barh(place, relevant, color=COLOURS[0], label="relevant (how many: beside the bar)")
+    ax.barh(place, relevant, color=COLOURS[0], label="relevant (number)")
     ax.barh(place, other, left=relevant, color="#D9D9D9", label="not relevant")
     ax.set_yticks(place, [plain(str(name)) for name in counts[column]], fontsize=8)
     for y, total, n in zip(place, relevant + other, relevant, strict=True):
@@ -93,7 +93,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     word = _WORDS.get(column, column)
     ax.set_xlabel(f"judged documents that one {word} alone put into the pool")
     ax.set_title(f"What each {word} found alone" + (f" ({hidden:,} more not shown)" if hidden > 0 else ""), fontsize=11)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9, borderaxespad=0.1)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
