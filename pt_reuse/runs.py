@@ -29,7 +29,6 @@ class RunSet:
 
     Attributes:
         names: run names, in the order given.
-        table: one row per run with the columns ``name``, ``team``, ``type``, ``pooled`` and all further metadata.
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
         field: the coded arrays underneath.
 
