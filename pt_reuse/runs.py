@@ -28,7 +28,6 @@ class RunSet:
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
 
     Attributes:
-        names: run names, in the order given.
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
         field: the coded arrays underneath.
 
@@ -46,8 +45,8 @@ class RunSet:
         self.field = field
         self.order = order
         self._table = table.reset_index(drop=True)
-        self.names: list[str] = table["name"].tolist()
-        self._row = {name: row for row, name in enumerate(self.names)}
+        self._names: list[str] = table["name"].tolist()
+        self._row = {name: row for row, name in enumerate(self._names)}
 
     @classmethod
     def from_frames(
@@ -129,7 +128,7 @@ class RunSet:
         return cls.from_frames(frames, **metadata)
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -160,6 +159,11 @@ class RunSet:
         """Return the position of a run, or say which names are near."""
         _known("RunSet", "run", name, self.names)
         return self._row[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the run names, in the order given."""
+        return list(self._names)
 
     @property
     def table(self) -> pd.DataFrame:

@@ -53,11 +53,11 @@ class DemoDataset(pt.datasets.Dataset):
 
     def documents(self) -> list[dict[str, str]]:
         """Return every document as ``docno source title text``."""
-        return _documents()
+        return [dict(document) for document in _documents()]
 
     def topics(self) -> list[dict[str, str]]:
         """Return every topic as ``qid query description narrative``."""
-        return _topics()
+        return [dict(topic) for topic in _topics()]
 
     def get_corpus_lang(self) -> str:
         """Return ``"en"``."""
@@ -112,10 +112,18 @@ class DemoDataset(pt.datasets.Dataset):
         runs = _runs()
         return runs.select(**chosen) if chosen else runs
 
-    def get_embeddings(self) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
-        """Return unit vectors of all-MiniLM-L6-v2, stored as float16: docnos, (documents, 384), and qid -> (384,)."""
+    def get_embeddings(
+        self, variant: str = "query"
+    ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
+        """Return unit vectors of all-MiniLM-L6-v2, stored as float16: docnos, (documents, 384), and qid -> (384,).
+
+        Args:
+            variant: what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
+        """
+        stored_as = {"query": "queries", "described": "described"}
+        choice("get_embeddings", "variant", variant, tuple(stored_as))
         with np.load(io.BytesIO(_data("embeddings.npz")), allow_pickle=False) as stored:
-            documents, queries = stored["documents"].astype(np.float32), stored["queries"].astype(np.float32)
+            documents, queries = stored["documents"].astype(np.float32), stored[stored_as[variant]].astype(np.float32)
         docnos = [document["docno"] for document in _documents()]
         return docnos, documents, dict(zip([topic["qid"] for topic in _topics()], queries, strict=True))
 

@@ -1,6 +1,6 @@
 """The demo collection in the form in which ir_datasets keeps a dataset."""
 
-from __future__ import annotations
+# no postponed annotations here: pyterrier's text loader compares those of a document's fields with `str` itself
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class DemoDocs:
         for document in DemoDataset().documents():
             yield DemoDoc(document["docno"], document["source"], document["title"], document["text"])
 
-    def docs_store(self, **_: Any) -> DemoDocs:
+    def docs_store(self, **_: Any) -> "DemoDocs":
         """Return a store to look documents up in."""
         return self
 
@@ -73,7 +73,7 @@ class DemoDocs:
         """Return how many documents there are."""
         return len(DemoDataset().documents())
 
-    def docs_handler(self) -> DemoDocs:
+    def docs_handler(self) -> "DemoDocs":
         """Return itself."""
         return self
 
@@ -106,7 +106,7 @@ class DemoTopics:
         """Return how many topics there are."""
         return len(DemoDataset().get_topics())
 
-    def queries_handler(self) -> DemoTopics:
+    def queries_handler(self) -> "DemoTopics":
         """Return itself."""
         return self
 
@@ -139,7 +139,7 @@ class DemoTopics:
         """Return how many judgments there are."""
         return len(DemoDataset().get_qrels())
 
-    def qrels_handler(self) -> DemoTopics:
+    def qrels_handler(self) -> "DemoTopics":
         """Return itself."""
         return self
 
