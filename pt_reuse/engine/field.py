@@ -80,14 +80,6 @@ class Field:
         """Return the documents of one topic as rows of the vocabulary."""
         return self.topic_docs[self.doc_starts[t] : self.doc_starts[t + 1]]
 
-    def run_and_rank(self, t: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return for each row of a topic its run and its rank from 1."""
-        lengths = self.lengths[t]
-        run = np.repeat(np.arange(self.n_runs, dtype=np.int32), lengths)
-        firsts = np.cumsum(lengths) - lengths
-        rank = np.arange(1, len(run) + 1, dtype=np.int32) - firsts.astype(np.int32)[run]
-        return run, rank
-
     def top(self, t: int, depth: int, runs: NDArray[np.bool_]) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
         """Return (codes, run, rank) of the first `depth` rows of the chosen runs on a topic."""
         lengths = np.where(runs, np.minimum(self.lengths[t], depth), 0)

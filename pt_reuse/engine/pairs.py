@@ -96,12 +96,6 @@ def compare(x: Scores, ys: Scores) -> Comparison:
     return Comparison(x_rank, y_rank, above_in_both, counts)
 
 
-def pair_counts(x: Scores, ys: Scores) -> PairCounts:
-    """Count pairs for (n,) against (S, n), in blocks."""
-    parts = [compare(x, ys[block]).counts for block in blocks(*ys.shape)] or [compare(x, ys).counts]
-    return PairCounts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
 def _divide(numerator: NDArray[Any], denominator: NDArray[Any], defined: NDArray[np.bool_]) -> Floats:
     """Divide where defined, NaN elsewhere."""
     result = np.full(defined.shape, np.nan)
