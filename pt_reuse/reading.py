@@ -24,7 +24,7 @@ from pt_reuse.frames import code_runs, warn_of_twin_topics
 from pt_reuse.metadata import Labels, run_table
 from pt_reuse.runs import RunSet
 
-_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst)$")
+_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)$")
 
 
 def read_runs(
@@ -44,7 +44,7 @@ def read_runs(
     r"""Read TREC run files as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
-    (.gz, .bz2, .xz; .lz4 and .zst where their library is installed), recognised by its first bytes.
+    (.gz, .bz2, .xz; .lz4, .zst and .Z where their library is installed), recognised by its first bytes.
 
     Args:
         source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
@@ -85,7 +85,7 @@ def read_runs(
     choice("read_runs", "duplicates", duplicates, ("error", "best"))
     threads = (os.cpu_count() or 1) if n_jobs is None else positive("read_runs", "n_jobs", n_jobs, "threads")
     try:
-        paths = _run_files(source)
+        paths = run_paths(source)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -102,7 +102,8 @@ def read_runs(
     return RunSet(field, table, order)
 
 
-def _run_files(source: str | Path | Iterable[str | Path]) -> list[Path]:
+def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the files that a source of :func:`read_runs` stands for."""
     if isinstance(source, str | os.PathLike) and str(source):
         path = Path(source)
         if path.is_dir():

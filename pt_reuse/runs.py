@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from pt_reuse.engine.field import Field, build_field
 from pt_reuse.engine.order import ORDERS, ranking
 from pt_reuse.frames import code_runs, frame_rows, run_names, text_words, warn_of_twin_topics
 from pt_reuse.metadata import Labels, run_table, stack_tables
+from pt_reuse.selection import check_known, chosen_rows
 from pt_reuse.writing import write_runs
 
 
@@ -157,7 +157,7 @@ class RunSet:
 
     def row(self, name: str) -> int:
         """Return the position of a run, or say which names are near."""
-        _known("RunSet", "run", name, self.names)
+        check_known("RunSet", "run", name, self._names)
         return self._row[name]
 
     @property
@@ -224,24 +224,7 @@ class RunSet:
         Raises:
             InputError: an unknown name, team or type, or no run left.
         """
-        chosen = np.ones(len(self), dtype=bool)
-        for column, wanted, known in (
-            ("name", names, self.names),
-            ("team", team, self.teams),
-            ("type", type, self.types),
-        ):
-            if wanted is None:
-                continue
-            values = _several("RunSet.select", "names" if column == "name" else column, wanted)
-            for value in values:
-                _known("RunSet.select", "run" if column == "name" else column, value, known)
-            chosen &= self.table[column].isin(values).to_numpy()
-        if pooled is not None:
-            if not isinstance(pooled, bool | np.bool_):
-                raise InputError(f"RunSet.select: pooled must be True or False, got {pooled!r}.")
-            chosen &= self.pooled == pooled
-        if not chosen.any():
-            raise InputError("RunSet.select: no run meets all conditions. See `runs.table` for what there is.")
+        chosen = chosen_rows("RunSet.select", self._table, names=names, team=team, type=type, pooled=pooled)
         return self._take(np.flatnonzero(chosen))
 
     def _take(self, rows: NDArray[np.int64]) -> RunSet:
@@ -376,21 +359,3 @@ class RunSet:
         texts = np.empty(len(distinct), dtype=object)
         texts[:] = tokens.decode(self.field.vocabulary[distinct])
         return texts[inverse]
-
-
-def _known(function: str, what: str, value: Any, known: list[str]) -> None:
-    if isinstance(value, str) and value in known:
-        return
-    if not known:
-        raise InputError(f"{function}: no {what} {value!r}; no run has a {what}. Give {what}s= when reading the runs.")
-    near = get_close_matches(str(value), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"{function}: no {what} {value!r} among {examples(known)}.{hint}")
-
-
-def _several(function: str, argument: str, given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{function}: {argument} must be a text or several, got {given!r}.")
-    return list(given)

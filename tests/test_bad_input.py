@@ -175,11 +175,18 @@ def test_truncated_with_optional_library(name, tmp_path):
     check(tmp_path, lambda folder: read_runs(folder / "cut"), message)
 
 
-@pytest.mark.parametrize(("magic", "library"), [(b"\x28\xb5\x2f\xfd", "zstandard"), (b"\x04\x22\x4d\x18", "lz4")])
-def test_library_is_missing(magic, library, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("magic", "kind", "library"),
+    [
+        (b"\x28\xb5\x2f\xfd", "zstandard", "zstandard"),
+        (b"\x04\x22\x4d\x18", "lz4", "lz4"),
+        (b"\x1f\x9d\x90", "compress", "unlzw3"),
+    ],
+)
+def test_library_is_missing(magic, kind, library, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     put(tmp_path, {"f": magic + b"1234"})
-    message = f"{{d}}/f is packed with {library}; reading it needs `pip install {library}`. {GIVE_RUN}"
+    message = f"{{d}}/f is packed with {kind}; reading it needs `pip install {library}`. {GIVE_RUN}"
     check(tmp_path, lambda folder: read_runs(folder / "f"), message)
 
 

@@ -56,6 +56,12 @@ def test_by_hand(tmp_path):
     assert set(frame["name"]) == {"bm25"}
 
 
+def as_compress_does(data: bytes) -> bytes:
+    """Pack up to 255 bytes as Unix compress would have, every byte as a code of its own of nine bits."""
+    bits = sum(byte << 9 * i for i, byte in enumerate(data))
+    return b"\x1f\x9d\x90" + bits.to_bytes((9 * len(data) + 7) // 8, "little")
+
+
 PACKED = {
     "plain": lambda data: data,
     "gzip": gzip.compress,
@@ -72,6 +78,7 @@ PACKED = {
     "zstandard in two frames": lambda data: (
         pytest.importorskip("zstandard").compress(data[:30]) + pytest.importorskip("zstandard").compress(data[30:])
     ),
+    "compress": lambda data: as_compress_does(data) if pytest.importorskip("unlzw3") else b"",
 }
 
 

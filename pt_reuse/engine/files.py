@@ -17,7 +17,10 @@ MAGIC = {
     b"\xfd7zXZ\x00": "xz",
     b"\x04\x22\x4d\x18": "lz4",
     b"\x28\xb5\x2f\xfd": "zstandard",
+    b"\x1f\x9d": "compress",
 }
+#: format -> the package that reads it, where the two have different names
+_PACKAGE = {"compress": "unlzw3"}
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
 _BOM = b"\xef\xbb\xbf"
 
@@ -63,11 +66,16 @@ def _unpack(raw: bytes, name: str) -> bytes:
             import lz4.frame
 
             return _each_stream(raw, lz4.frame.LZ4FrameDecompressor)
+        if name == "compress":
+            from unlzw3 import unlzw
+
+            return bytes(unlzw(raw))
         import zstandard
 
         return _each_stream(raw, zstandard.ZstdDecompressor().decompressobj)
     except ImportError as error:
-        raise UnreadableError(f"is packed with {name}; reading it needs `pip install {name}`") from error
+        package = _PACKAGE.get(name, name)
+        raise UnreadableError(f"is packed with {name}; reading it needs `pip install {package}`") from error
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {name} file, or does not fit in memory") from error
     except Exception as error:
