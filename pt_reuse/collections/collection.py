@@ -1,0 +1,120 @@
+"""Collection: what is known of a test collection before any of its files is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
+
+import pandas as pd
+
+#: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets, or paths of files
+Source = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DocumentSources:
+    """How a docno tells which source a document is from; the first rule that fits wins.
+
+    Attributes:
+        prefixes: beginning of a docno -> name of its source; the longest that fits counts.
+        pattern: a regular expression whose first group is the name of the source, tried where no prefix fits.
+    """
+
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    pattern: str | None = None
+
+    def of(self, docno: str) -> str | None:
+        """Return the source of a document, None where no rule fits."""
+        fitting = [prefix for prefix in self.prefixes if docno.startswith(prefix)]
+        if fitting:
+            return self.prefixes[max(fitting, key=len)]
+        found = re.match(self.pattern, docno) if self.pattern else None
+        return found.group(1) if found else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Collection:
+    """A test collection: where its parts come from, and which runs were submitted to it.
+
+    Attributes:
+        name: what follows ``reuse:``, such as ``trec-8/adhoc``.
+        title: for people, such as ``TREC-8 ad hoc``.
+        origin: ``"catalogue"``, ``"package"`` (the demo) or ``"own"``.
+        year: of the track.
+        documents: where they come from.
+        topics: where they come from.
+        qrels: where they come from.
+        n_topics: judged topics.
+        n_judged: judgments, those below 0 among them.
+        n_relevant: judgments above 0.
+        topic_ids: the topics a run of the collection may have; None where this is not known.
+        submitted: one row per submitted run, ``name team type official_type task pooled published``; ``pooled`` is
+            None where nobody recorded it; None for a collection whose runs are what its folder holds.
+        url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
+            `submitted` has the addresses that differ.
+        access: ``"open"`` or ``"password"``; None without `url`.
+        folders: further folders, below the user's, in which its run files may be.
+        runs: folder or files of an own collection's runs.
+        labels: ``teams``, ``types``, ``pooled``, ``metadata`` of an own collection, as :func:`read_runs` takes them.
+        sources: how a docno tells its source; None where it does not.
+        language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
+        note: what one must know before using it, in one sentence.
+    """
+
+    name: str
+    title: str
+    origin: Literal["catalogue", "package", "own"] = "own"
+    year: int | None = None
+    documents: Source | None = None
+    topics: Source | None = None
+    qrels: Source | None = None
+    n_topics: int | None = None
+    n_judged: int | None = None
+    n_relevant: int | None = None
+    topic_ids: frozenset[str] | None = None
+    submitted: pd.DataFrame | None = None
+    url: str | None = None
+    access: Literal["open", "password"] | None = None
+    folders: tuple[str, ...] = ()
+    runs: Source | None = None
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    sources: DocumentSources | None = None
+    language: str | None = None
+    note: str = ""
+
+    @property
+    def pooled_is_on_record(self) -> bool:
+        """Return whether somebody recorded which of the submitted runs were pooled."""
+        return self.submitted is not None and bool(self.submitted["pooled"].notna().all()) and len(self.submitted) > 0
+
+    @property
+    def irds_id(self) -> str | None:
+        """Return the ir_datasets id behind topics and judgments, None where files are."""
+        for source in (self.qrels, self.topics, self.documents):
+            if isinstance(source, str) and source.startswith("irds:"):
+                return source.removeprefix("irds:")
+        return None
+
+    def url_of(self, name: str) -> str | None:
+        """Return the address at which a run is published, None where it is not."""
+        if self.submitted is not None and "url" in self.submitted.columns:
+            own = self.submitted.loc[self.submitted["name"] == name, "url"].tolist()
+            if own and isinstance(own[0], str):
+                return own[0]
+        return None if self.url is None else self.url.replace("{tag}", quote(name))
+
+
+def home() -> Path:
+    """Return the user's folder: ``PT_REUSE_HOME``, or ``.pt_reuse`` in the home folder."""
+    return Path(os.environ.get("PT_REUSE_HOME") or Path.home() / ".pt_reuse").expanduser()
+
+
+def places() -> list[Path]:
+    """Return the folders in which a collection's files are looked for: :func:`home`, then ``PT_REUSE_DATA``."""
+    data = os.environ.get("PT_REUSE_DATA")
+    return [home(), *([Path(data).expanduser()] if data else [])]
