@@ -1,0 +1,119 @@
+"""Checks of a run file that has just arrived: is it whole, is it a run, is it a run of these topics?"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from pathlib import Path
+from typing import Any
+
+from pt_reuse._check import InputError, count, examples
+from pt_reuse.engine.files import UnreadableError, packed_with, read_bytes
+from pt_reuse.engine.trec import RUN_LINE, parse_run
+
+#: bytes of the largest text that is unpacked to look at it
+MOST_UNPACKED = 4 * 10**9
+_OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
+SUFFIXES = tuple(_SUFFIX.values())
+_BLOCK = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+class DamagedError(Exception):
+    """A file that was cut off or altered on its way; the message is a clause. To ask again may help."""
+
+
+def whole_file_suffix(path: Path) -> str:
+    """Read a file to its end and return the suffix its name should have: ``""``, ``.gz``, ``.bz2``, ``.xz``, ``.Z``.
+
+    Raises:
+        DamagedError: a packed file that ends early or whose checksum is wrong.
+        InputError: what cannot be a run: nothing, a web page, a text that unpacks without end.
+    """
+    with path.open("rb") as file:
+        head = file.read(_BLOCK)
+    packed = packed_with(head)
+    if packed not in _SUFFIX:
+        raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
+    if packed == "compress":
+        head = _unpacked(path)[:_BLOCK]
+    elif packed is not None:
+        head = _beginning(path, packed)
+    if not head:
+        raise InputError("the file is empty.")
+    if head.removeprefix(_BOM).lstrip().startswith(b"<"):
+        raise InputError(
+            "it begins like a web page (HTML or XML), not like a run. Is a login needed, or has the file moved?"
+        )
+    return _SUFFIX[packed]
+
+
+def check_run_file(name: str, path: Path, topic_ids: frozenset[str] | None, expected: str) -> None:
+    r"""Raise unless a file is a run of the right topics.
+
+    A plain text that was cut off between two lines cannot be told from a whole one.
+
+    Args:
+        name: the run's name, for the message.
+        path: the file, packed or not.
+        topic_ids: the topics that the run may have; it may lack some. None: any.
+        expected: the collection that the run should be of, for the message.
+
+    Raises:
+        InputError: the file is no run file, or it has a topic that is not among `topic_ids`.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "input.bm25")
+        ...     _ = path.write_text("401 Q0 d1 1 2.5 bm25\n")
+        ...     check_run_file("bm25", path, frozenset({"401", "402"}), "trec-8/adhoc")
+    """
+    source = f"the file of run {name!r}"
+    try:
+        data = read_bytes(path)
+    except UnreadableError as error:
+        raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
+    _, rows = parse_run(data, source, "file")
+    if topic_ids is None:
+        return
+    odd = [topic for topic in rows.topics if topic not in topic_ids]
+    if not odd:
+        return
+    of = f"Expected a run of {expected}, whose topics are such as {examples(sorted(topic_ids))}."
+    if len(odd) == len(rows.topics):
+        raise InputError(f"{source} has no topic of {expected}: its topics are {examples(odd)}. {of}")
+    raise InputError(
+        f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {expected} does not have: "
+        f"{examples(odd)}. {of}"
+    )
+
+
+def _beginning(path: Path, packed: str) -> bytes:
+    # the first block, returned only when the whole file was read: nothing is said of a file that was cut short
+    first, size = b"", 0
+    try:
+        with _OPEN[packed](path, "rb") as file:
+            while size <= MOST_UNPACKED and (block := bytes(file.read(_BLOCK))):
+                first, size = first or block, size + len(block)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
+        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error).rstrip('.')})") from None
+    if size > MOST_UNPACKED:
+        raise InputError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; no run is that long.")
+    return first
+
+
+def _unpacked(path: Path) -> bytes:
+    # what Unix compress wrote, as some runs of 1995 are published; it has no checksum and cannot be read in parts
+    try:
+        import unlzw3  # noqa: F401
+    except ImportError:
+        raise InputError("it is packed with compress; reading it needs `pip install unlzw3`.") from None
+    try:
+        return read_bytes(path)
+    except UnreadableError as error:
+        raise DamagedError(f"the file {error}") from None

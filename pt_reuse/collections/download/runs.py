@@ -1,0 +1,245 @@
+"""Download: run files from where they are published into a folder, each checked before it gets its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyterrier as pt
+
+from pt_reuse._check import InputError, flag, positive
+from pt_reuse.collections.download.partial import Partial
+from pt_reuse.collections.download.run_check import SUFFIXES, whole_file_suffix
+from pt_reuse.collections.download.transfer import Transfer, TransferError
+
+PARTIAL_FOLDER = ".partial"
+_LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
+_PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
+_PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """What came of a download.
+
+    Attributes:
+        files: run name -> its file, for those that are there now; in the order in which they were wanted.
+        failed: run name -> why it is not there, for a person.
+    """
+
+    files: Mapping[str, Path]
+    failed: Mapping[str, str]
+
+
+def fetch_runs(
+    wanted: Mapping[str, str],
+    folder: str | Path,
+    *,
+    check: Callable[[str, Path], None],
+    n_jobs: int = 8,
+    timeout: float = 30,
+    tries: int = 3,
+    verbose: bool = False,
+) -> Fetched:
+    """Download run files into a folder.
+
+    A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
+    it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
+    call goes on if the server can and the file is still the same. A file that is there already is left as it is.
+
+    User name and password are sent only to a server that asks for them: those of the environment variables
+    ``PT_REUSE_TREC_USERNAME`` and ``PT_REUSE_TREC_PASSWORD`` to trec.nist.gov, those of a netrc file to the machine
+    they are for, both over https alone and never to where a server redirects. Proxies are taken from the environment.
+
+    Ctrl-C stops the call and keeps what arrived. A connection that is silent at that moment may hold up the end of
+    the process for as long as `timeout`.
+
+    Args:
+        wanted: run name -> URL (http or https).
+        folder: where to; made when it does not exist.
+        check: called with a run's name and its file; raises InputError when it is not the right one. It is called
+            from several threads.
+        n_jobs: files at a time.
+        timeout: seconds without a byte after which a connection is given up.
+        tries: how often a file is asked for when the connection breaks or the server is busy. A server that cannot be
+            reached at all is given up at once.
+        verbose: show a progress bar.
+
+    Returns:
+        Fetched: ``.files`` and ``.failed``; every name of `wanted` is in one of them.
+
+    Raises:
+        InputError: a wrong argument, a folder that cannot be written to, or into which another call is downloading.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     fetch_runs({"bm25": "ftp://example.org/bm25"}, folder, check=lambda name, path: None).failed
+        {'bm25': 'the address is not one of http or https.'}
+    """
+    _check_wanted(wanted)
+    if not callable(check):
+        raise InputError(f"fetch_runs: check must be a function of name and path, got {check!r}.")
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
+        raise InputError(f"fetch_runs: timeout must be a number of seconds above 0, got {timeout!r}.")
+    n_jobs, tries = positive("fetch_runs", "n_jobs", n_jobs, "files"), positive("fetch_runs", "tries", tries, "tries")
+    flag("fetch_runs", "verbose", verbose)
+    if not isinstance(folder, str | os.PathLike) or not str(folder):
+        raise InputError(f"fetch_runs: folder must be the path of a folder, got {folder!r}.")
+    folder = Path(folder)
+    try:
+        (folder / PARTIAL_FOLDER).mkdir(parents=True, exist_ok=True)
+        with _alone(folder):
+            try:
+                transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
+                return _fetch_all(wanted, folder, check, transfer, verbose)
+            finally:
+                with suppress(OSError):  # unless something in it waits for the next call
+                    (folder / PARTIAL_FOLDER).rmdir()
+    except OSError as error:
+        raise InputError(
+            f"fetch_runs: {error.filename or folder} cannot be used ({error.strerror or type(error).__name__}). "
+            f"Give a folder that can be written to."
+        ) from None
+
+
+def _fetch_all(
+    wanted: Mapping[str, str], folder: Path, check: Callable[[str, Path], None], transfer: Transfer, verbose: bool
+) -> Fetched:
+    files, failed, to_do = _there(wanted, folder)
+    pool = ThreadPoolExecutor(transfer.connections, thread_name_prefix="fetch_runs")
+    futures: dict[Future[Path], str] = {}
+    with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
+        try:
+            for name in to_do:
+                futures[pool.submit(_fetch, name, wanted[name], folder, check, transfer)] = name
+            size = 0
+            for future in as_completed(futures):
+                name = futures[future]
+                try:
+                    files[name] = future.result()
+                    size += files[name].stat().st_size
+                except TransferError as error:
+                    failed[name] = transfer.hide(str(error))
+                bar.set_postfix_str(f"{size / 1e6:,.1f} MB", refresh=False)
+                bar.update(1)
+        finally:
+            # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
+            pool.shutdown(wait=False, cancel_futures=True)
+            transfer.close()
+            wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
+    return Fetched(
+        files={name: files[name] for name in wanted if name in files},
+        failed={name: failed[name] for name in wanted if name in failed},
+    )
+
+
+def _fetch(name: str, url: str, folder: Path, check: Callable[[str, Path], None], transfer: Transfer) -> Path:
+    try:
+        part = Partial(folder / PARTIAL_FOLDER, name, url)
+        try:
+            suffix = transfer.fetch(url, part, whole_file_suffix)
+            check(name, part.path)
+        except InputError as error:
+            part.discard()
+            raise TransferError(f"what arrived is not the run and was removed: {error}") from None
+        return _place(part, folder / f"input.{name}{suffix}", transfer)
+    except OSError as error:
+        raise TransferError(f"it cannot be stored: {error.strerror or type(error).__name__}.") from None
+
+
+def _place(part: Partial, path: Path, transfer: Transfer) -> Path:
+    with part.path.open("rb+") as file:
+        os.fsync(file.fileno())
+    transfer.raise_if_stopped()
+    if os.path.lexists(path):
+        raise TransferError(f"{path.name} has appeared in the meantime and was left as it is.")
+    os.replace(part.path, path)
+    part.forget()
+    return path
+
+
+def _there(wanted: Mapping[str, str], folder: Path) -> tuple[dict[str, Path], dict[str, str], list[str]]:
+    # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
+    listed, folds = set(os.listdir(folder)), _folds_case(folder)
+    taken = {name.casefold() for name in listed}
+    files: dict[str, Path] = {}
+    failed: dict[str, str] = {}
+    to_do: list[str] = []
+    for name in wanted:
+        problem = _unsafe(name)
+        names = [f"input.{name}{suffix}" for suffix in SUFFIXES]
+        found = [folder / name for name in names if name in listed]
+        if problem:
+            failed[name] = f"the name {problem}, so no file is named by it."
+        elif found and found[0].is_file():
+            files[name] = found[0]
+        elif found:
+            failed[name] = f"{found[0].name} is in the folder already but is no file. Move it away."
+        elif folds and any(name.casefold() in taken for name in names):
+            failed[name] = (
+                "this file system does not tell upper from lower case, and another run's file would have the same "
+                "name. Use a folder on one that does."
+            )
+        else:
+            to_do.append(name)
+            taken |= {name.casefold() for name in names}
+    return files, failed, to_do
+
+
+def _folds_case(folder: Path) -> bool:
+    return (folder / PARTIAL_FOLDER.upper()).exists()
+
+
+def _unsafe(name: str) -> str:
+    # a run's name comes from a catalogue or a user's file: it must not lead out of the folder, nor hide a file
+    if not name or name in (".", ".."):
+        return "is empty or dots"
+    if name.startswith("~"):
+        return "begins with a tilde"
+    if any(letter in "/\\:" or letter.isspace() or not letter.isprintable() for letter in name):
+        return "has a slash, a backslash, a colon, white space or a letter that cannot be printed"
+    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST_NAME:
+        return f"has more than {_LONGEST_NAME} bytes"
+    if name.lower().endswith(_PACKED):
+        return "ends like that of a packed file"
+    return ""
+
+
+def _check_wanted(wanted: Mapping[str, str]) -> None:
+    if not isinstance(wanted, Mapping):
+        raise InputError(f"fetch_runs: wanted must be a mapping of run name -> URL, got {type(wanted).__name__}.")
+    for name, url in wanted.items():
+        if not isinstance(name, str) or not isinstance(url, str):
+            # the value is not shown: an address may have a password in it
+            raise InputError(
+                f"fetch_runs: wanted must map run names to URLs, both str; got {type(name).__name__} -> "
+                f"{type(url).__name__}."
+            )
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    # two at once in one folder would write to the same partial files; the lock ends with the process
+    try:
+        import fcntl
+    except ImportError:  # Windows, which lets nobody move a file that another has open
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"fetch_runs: another call is downloading into {folder} now. Wait until it has ended."
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(handle)
