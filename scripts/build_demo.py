@@ -1,9 +1,11 @@
 """Make the runs and embeddings of the demo collection from its documents and topics.
 
     python scripts/build_demo.py [--out pt_reuse/collections/data/demo]
+    python scripts/build_demo.py --only-judgments [--out ...]
 
-Needs the extras `pisa` and `neural`, and Terrier with Java. The versions that made the shipped files are in
-`build.json` beside them. Nothing here reads a judgment.
+Needs the extras `pisa` and `neural`, and Terrier with Java; with `--only-judgments`, none of these. The versions that
+made the shipped files are in `build.json` beside them. The judgments are what assessors gave, brought into one order
+and packed; no run is made from them.
 """
 
 from __future__ import annotations
@@ -33,6 +35,23 @@ def read(name: str) -> list[dict]:
     path = HERE / name
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     return [json.loads(line) for line in text.decode("utf-8").splitlines()]
+
+
+def pack_judgments(out: Path) -> None:
+    """Write the first assessor's labels, 0 where none was given, as qrels, and those of the others as they are."""
+    qids, docnos = ([row[name] for row in read(file)] for name, file in (
+        ("qid", "topics.jsonl"), ("docno", "documents.jsonl.gz")
+    ))  # fmt: skip
+    rows = [line.split() for line in gzip.decompress((HERE / "qrels.txt.gz").read_bytes()).decode("utf-8").splitlines()]
+    first = {(qid, docno): label for qid, _, docno, label in rows}
+    unknown = set(first) - {(qid, docno) for qid in qids for docno in docnos}
+    if unknown or len(first) < len(rows):
+        raise SystemExit(f"qrels.txt.gz: pairs that are twice or of no topic and document: {sorted(unknown)[:3]}")
+    qrels = "".join(f"{qid} 0 {docno} {first.get((qid, docno), '0')}\n" for qid in qids for docno in docnos)
+    others = gzip.decompress((HERE / "labels.csv.gz").read_bytes())
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in (("qrels.txt.gz", qrels.encode("utf-8")), ("labels.csv.gz", others)):
+        (out / name).write_bytes(gzip.compress(text, mtime=0))
 
 
 def ranked(topics: pd.DataFrame, docnos: np.ndarray, scores: np.ndarray) -> pd.DataFrame:
@@ -70,7 +89,8 @@ def latent(documents: list[str], queries: list[str], dimensions: int = 100) -> n
 
 
 def main(out: Path) -> None:
-    """Make the runs, the embeddings and the record of versions."""
+    """Make the runs, the embeddings, the record of versions, and the packed judgments."""
+    pack_judgments(out)
     documents, topic_rows = read("documents.jsonl.gz"), read("topics.jsonl")
     docnos = np.array([doc["docno"] for doc in documents], dtype=object)
     texts = [f"{doc['title']} {doc['text']}" for doc in documents]
@@ -203,4 +223,6 @@ def with_ranks(frame: pd.DataFrame) -> pd.DataFrame:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=HERE, help="where to; default the package's data folder")
-    main(parser.parse_args().out)
+    parser.add_argument("--only-judgments", action="store_true", help="pack the judgments, make no runs")
+    given = parser.parse_args()
+    (pack_judgments if given.only_judgments else main)(given.out)

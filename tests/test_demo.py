@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import re
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.collections.definition import read_definition
 
 DATA = Path(ptr.__file__).parent / "collections" / "data" / "demo"
 STOP = frozenset(
@@ -167,6 +170,29 @@ def test_judgments_are_complete_and_in_range(demo, documents, complete):
     assert set(frame["docno"]) == set(documents["docno"])
 
 
+def test_the_judgments_are_a_plain_qrels_file_that_the_script_makes(demo, complete, tmp_path):
+    pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "qrels.txt.gz").to_frame(), complete.to_frame())
+    script = Path(ptr.__file__).parents[1] / "scripts" / "build_demo.py"
+    if not script.is_file():
+        pytest.skip("installed without the repository's scripts")
+    subprocess.run([sys.executable, str(script), "--only-judgments", "--out", str(tmp_path)], check=True)
+    for name in ("qrels.txt.gz", "labels.csv.gz"):
+        made, shipped = tmp_path / name, DATA / name
+        assert gzip.decompress(made.read_bytes()) == gzip.decompress(shipped.read_bytes())
+    with gzip.open(DATA / "labels.csv.gz", "rt") as labels:
+        assert {row["assessor"] for row in csv.DictReader(labels)} == {"second", "third"}
+
+
+def test_it_is_defined_like_any_collection(demo, documents):
+    defined = read_definition(DATA / "collection.toml")
+    assert demo.collection.origin == "package"
+    assert {**vars(defined), "origin": "package"} == vars(demo.collection)
+    assert demo.sources_of(documents["docno"]).tolist() == documents["source"].tolist()
+    assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
+    assert len(list(demo.get_corpus_iter(verbose=False, start=3, count=4))) == 4
+    assert demo.text_loader(["title"])(pd.DataFrame({"docno": ["ENC-001"]}))["title"].iloc[0] == documents["title"][0]
+
+
 def test_relevant_documents_with_and_without_the_words_of_the_query(demo, documents, complete):
     text = dict(zip(documents["docno"], (documents["title"] + " " + documents["text"]).map(stems), strict=True))
     frame = complete.to_frame()
@@ -276,17 +302,18 @@ def test_a_lexical_pool_is_unfair_to_dense_runs_and_a_full_pool_is_not(runs, com
 
 
 def test_ir_datasets_knows_it_once_registered(demo, documents, complete):
-    assert ptr.register_datasets() == ["reuse/demo"]
-    assert ptr.register_datasets() == ["reuse/demo"]
+    assert ptr.register_datasets()[0] == "reuse/demo"
+    assert ptr.register_datasets()[0] == "reuse/demo"
     loaded = ir_datasets.load("reuse/demo")
     assert loaded.docs_count() == len(list(loaded.docs_iter())) == 480
     first = documents.iloc[0]
     found = loaded.docs_store().get(first["docno"])
     assert (found.title, found.text) == (first["title"], first["text"])
     assert loaded.docs_store().get_many(["NEWS-001", "none"]).keys() == {"NEWS-001"}
-    assert [query.title for query in loaded.queries_iter()] == demo.get_topics()["query"].tolist()
+    assert [query.default_text() for query in loaded.queries_iter()] == demo.get_topics()["query"].tolist()
     assert sum(qrel.relevance > 0 for qrel in loaded.qrels_iter()) == complete.summary()["relevant"].sum()
-    assert loaded.qrels_defs()[2] == "answers the need"
+    assert loaded.qrels_defs() == {0: "not relevant", 1: "relevant", 2: "relevant"}
+    assert [run.run_id for run in loaded.runs_iter()] == demo.get_runs().names
     through_pyterrier = pt.get_dataset("irds:reuse/demo")
     pd.testing.assert_frame_equal(
         through_pyterrier.get_qrels()[["qid", "docno", "label"]], demo.get_qrels(), check_dtype=False

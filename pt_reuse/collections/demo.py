@@ -5,30 +5,24 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.registry import find_collection
 from pt_reuse.qrels import Qrels
-from pt_reuse.reading import read_runs
-from pt_reuse.runs import RunSet
 
-#: which field of a topic is its query
-TOPIC_FIELDS = ("query", "description", "narrative")
 #: whose labels; the first are the collection's judgments, complete, the others label what runs ranked high and a sample
 ASSESSORS = ("first", "second", "third")
 
 
-class DemoDataset(pt.datasets.Dataset):
+class DemoDataset(ReuseDataset):
     """A small test collection to teach and to test with: ``pt.get_dataset("reuse:demo")``.
 
     Short texts from three sources (encyclopedia entries ``ENC-``, news items ``NEWS-``, forum posts ``FORUM-``),
@@ -44,24 +38,28 @@ class DemoDataset(pt.datasets.Dataset):
         ['docno', 'text']
         >>> demo.get_runs(type="dense", pooled=True).names
         ['lumen-minilm', 'mosaic-lsa']
+        >>> demo.source_of("NEWS-001")
+        'NEWS'
     """
 
-    def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
+    def __init__(self) -> None:
+        super().__init__(find_collection("demo"))
+
+    def get_corpus_iter(
+        self, verbose: bool = True, start: int = 0, count: int | None = None
+    ) -> Iterator[dict[str, str]]:
         """Yield ``docno text``, the title in front of the text: an index of all fields counts no word twice."""
-        for document in pt.tqdm(_documents(), desc="reuse:demo", unit="doc", disable=not verbose):
+        for document in super().get_corpus_iter(verbose, start, count):
             yield {"docno": document["docno"], "text": f"{document['title']} {document['text']}"}
 
     def documents(self) -> list[dict[str, str]]:
         """Return every document as ``docno source title text``."""
-        return [dict(document) for document in _documents()]
+        return [{"docno": doc[0], **dict(zip(doc._fields[1:], doc[1:], strict=True))} for doc in self._irds.docs_iter()]
 
     def topics(self) -> list[dict[str, str]]:
         """Return every topic as ``qid query description narrative``."""
-        return [dict(topic) for topic in _topics()]
-
-    def get_corpus_lang(self) -> str:
-        """Return ``"en"``."""
-        return "en"
+        rows = self._irds.queries_iter()
+        return [{"qid": topic[0], **dict(zip(topic._fields[1:], topic[1:], strict=True))} for topic in rows]
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid query``.
@@ -70,15 +68,11 @@ class DemoDataset(pt.datasets.Dataset):
             variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
                 or ``"all"`` for a frame with the three.
         """
-        frame = pd.DataFrame(_topics())
+        frame = pd.DataFrame(self.topics())
         if variant == "all":
             return frame
-        name = choice("get_topics", "variant", variant or "query", (*TOPIC_FIELDS, "all"))
+        name = choice("get_topics", "variant", variant or "query", (*frame.columns[1:], "all"))
         return frame[["qid"]].assign(query=frame[name])
-
-    def get_topics_lang(self) -> str:
-        """Return ``"en"``."""
-        return "en"
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
@@ -88,29 +82,14 @@ class DemoDataset(pt.datasets.Dataset):
                 ``"third"``, who labelled what any run has in its top 20 and a random sample of the rest.
         """
         name = choice("get_qrels", "variant", variant or "first", ASSESSORS)
+        if name == "first":
+            return super().get_qrels()
         given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
-        mine = given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
-        if name != "first":
-            return mine
-        # the first assessor read everything: what is not listed is 0
-        every = pd.MultiIndex.from_product(
-            [[topic["qid"] for topic in _topics()], [document["docno"] for document in _documents()]],
-            names=["qid", "docno"],
-        )
-        return mine.set_index(["qid", "docno"]).reindex(every, fill_value=0).reset_index()
+        return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
 
     def get_judgments(self, assessor: str = "first") -> Qrels:
         """Return the labels of :meth:`get_qrels` as a :class:`Qrels`."""
         return Qrels(self.get_qrels(assessor))
-
-    def get_runs(self, **chosen: Any) -> RunSet:
-        """Return the stored runs with their teams, types and pooled flags.
-
-        Args:
-            **chosen: conditions of :meth:`RunSet.select`, such as ``type="dense"`` or ``pooled=True``.
-        """
-        runs = _runs()
-        return runs.select(**chosen) if chosen else runs
 
     def get_embeddings(
         self, variant: str = "query"
@@ -124,8 +103,8 @@ class DemoDataset(pt.datasets.Dataset):
         choice("get_embeddings", "variant", variant, tuple(stored_as))
         with np.load(io.BytesIO(_data("embeddings.npz")), allow_pickle=False) as stored:
             documents, queries = stored["documents"].astype(np.float32), stored[stored_as[variant]].astype(np.float32)
-        docnos = [document["docno"] for document in _documents()]
-        return docnos, documents, dict(zip([topic["qid"] for topic in _topics()], queries, strict=True))
+        docnos = [document["docno"] for document in self.documents()]
+        return docnos, documents, dict(zip([topic["qid"] for topic in self.topics()], queries, strict=True))
 
     def datasheet(self) -> str:
         """Return how the collection was made, as Markdown."""
@@ -140,22 +119,6 @@ def _data(name: str) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def _documents() -> list[dict[str, str]]:
-    return [json.loads(line) for line in gzip.decompress(_data("documents.jsonl.gz")).decode("utf-8").splitlines()]
-
-
-@lru_cache(maxsize=1)
-def _topics() -> list[dict[str, str]]:
-    return [json.loads(line) for line in _data("topics.jsonl").decode("utf-8").splitlines()]
-
-
-@lru_cache(maxsize=1)
 def _labels() -> list[tuple[str, str, str, int]]:
     rows = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
     return [(row["qid"], row["docno"], row["assessor"], int(row["label"])) for row in rows]
-
-
-@lru_cache(maxsize=1)
-def _runs() -> RunSet:
-    folder = files("pt_reuse.collections") / "data" / "demo"
-    return read_runs(Path(str(folder / "runs")), metadata=Path(str(folder / "runs.csv")))

@@ -1,173 +1,178 @@
-"""The demo collection in the form in which ir_datasets keeps a dataset."""
+"""Collections in the form in which ir_datasets keeps a dataset, with their runs beside what it knows."""
 
-# no postponed annotations here: pyterrier's text loader compares those of a document's fields with `str` itself
+# no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from pt_reuse.collections.demo import DemoDataset
+from pt_reuse._check import InputError, examples
+from pt_reuse.collections.collection import Collection, Source
+from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
+from pt_reuse.runs import RunSet
+
+#: a part of a dataset in ir_datasets -> our word for it
+WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
+_PREFIX = "irds:"
 
 
-class DemoDoc(NamedTuple):
-    """A document of the demo collection."""
+class RunDocs:
+    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when they are asked for.
 
-    doc_id: str
-    source: str
-    title: str
-    text: str
+    Args:
+        runs: the field.
+        name: the run.
+    """
 
-    def default_text(self) -> str:
-        """Return title and text."""
-        return f"{self.title} {self.text}"
+    def __init__(self, runs: RunSet, name: str):
+        self._runs = runs
+        self._name = name
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield ``GenericScoredDoc(query_id, doc_id, score)``."""
+        from ir_datasets.formats import GenericScoredDoc
 
-class DemoQuery(NamedTuple):
-    """A topic of the demo collection."""
+        frame = self._runs[self._name]
+        for qid, docno, value in zip(frame["qid"], frame["docno"], frame["score"].tolist(), strict=True):
+            yield GenericScoredDoc(qid, docno, value)
 
-    query_id: str
-    title: str
-    description: str
-    narrative: str
+    def __len__(self) -> int:
+        return int(self._runs.field.lengths[:, self._runs.row(self._name)].sum())
 
-    def default_text(self) -> str:
-        """Return the title, what a person would type."""
-        return self.title
-
-
-class DemoQrel(NamedTuple):
-    """A judgment of the demo collection."""
-
-    query_id: str
-    doc_id: str
-    relevance: int
-    iteration: str
+    def __repr__(self) -> str:
+        return f"RunDocs({self._name!r}, {len(self):,} documents)"
 
 
-class DemoDocs:
-    """What ir_datasets asks of documents."""
+class SubmittedRun(NamedTuple):
+    """A run of a collection: who submitted it, whether it was pooled, and its documents."""
 
-    def docs_iter(self) -> Iterator[DemoDoc]:
-        """Yield every document."""
-        for document in DemoDataset().documents():
-            yield DemoDoc(document["docno"], document["source"], document["title"], document["text"])
+    run_id: str
+    team: str | None
+    type: str | None
+    pooled: bool
+    scoreddocs: RunDocs
 
-    def docs_store(self, **_: Any) -> "DemoDocs":
-        """Return a store to look documents up in."""
-        return self
+    def scoreddocs_iter(self) -> Iterator[Any]:
+        """Yield ``GenericScoredDoc(query_id, doc_id, score)``, topic by topic in the run's ranking order."""
+        return iter(self.scoreddocs)
 
-    def get(self, doc_id: str, field: str | None = None) -> Any:
-        """Return one document, or one field of it."""
-        return self.get_many([doc_id], field)[doc_id]
 
-    def get_many(self, doc_ids: list[str], field: str | None = None) -> dict[str, Any]:
-        """Return documents by id; an unknown id is left out, as in ir_datasets."""
-        wanted = set(doc_ids)
-        found = {document.doc_id: document for document in self.docs_iter() if document.doc_id in wanted}
-        return {i: getattr(document, field) for i, document in found.items()} if field else found
+class Runs:
+    """What a dataset of this package has besides what ir_datasets asks for: its runs.
 
-    def get_many_iter(self, doc_ids: list[str]) -> Iterator[DemoDoc]:
-        """Yield documents by id."""
-        yield from self.get_many(list(doc_ids)).values()
+    Args:
+        get_runs: reads the runs; called when they are first asked for.
+    """
 
-    def docs_count(self) -> int:
-        """Return how many documents there are."""
-        return len(DemoDataset().documents())
+    def __init__(self, get_runs: Callable[[], RunSet]):
+        self._get_runs = get_runs
 
-    def docs_handler(self) -> "DemoDocs":
+    def runs_iter(self) -> Iterator[SubmittedRun]:
+        """Yield every run."""
+        table = self._runs.table
+        for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
+            yield SubmittedRun(name, team, kind, bool(pooled), RunDocs(self._runs, name))
+
+    def runs_count(self) -> int:
+        """Return how many runs there are."""
+        return len(self._runs)
+
+    def runs_handler(self) -> "Runs":
         """Return itself."""
         return self
 
-    def docs_cls(self) -> type:
-        """Return the type of a document."""
-        return DemoDoc
+    def runs_cls(self) -> type:
+        """Return the type of a run."""
+        return SubmittedRun
 
-    def docs_namespace(self) -> str:
-        """Return a name for the ids of the documents."""
-        return "reuse/demo"
-
-    def docs_lang(self) -> str:
-        """Return the language."""
-        return "en"
+    @cached_property
+    def _runs(self) -> RunSet:
+        return self._get_runs()
 
 
-class DemoTopics:
-    """What ir_datasets asks of queries and qrels."""
+class IrdsPart:
+    """One part of a dataset of ir_datasets, looked up when it is used: having it opens nothing.
 
-    def queries_iter(self) -> Iterator[DemoQuery]:
-        """Yield every topic."""
-        for topic in DemoDataset().topics():
-            yield DemoQuery(topic["qid"], topic["query"], topic["description"], topic["narrative"])
+    Args:
+        name: the collection, for errors.
+        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
+        irds_id: the dataset that has it.
+    """
 
-    def queries_dict(self) -> dict[str, DemoQuery]:
-        """Return topics by id."""
-        return {query.query_id: query for query in self.queries_iter()}
+    def __init__(self, name: str, part: str, irds_id: str):
+        self._name = name
+        self._part = part
+        self._irds_id = irds_id
 
-    def queries_count(self) -> int:
-        """Return how many topics there are."""
-        return len(DemoDataset().get_topics())
+    def __getattr__(self, attribute: str) -> Any:
+        part = self.__dict__.get("_part")
+        if part is None or not attribute.startswith(f"{part}_"):
+            raise AttributeError(attribute)
+        if attribute == f"{part}_handler":
+            return lambda: getattr(self._dataset, attribute)()
+        return getattr(self._dataset, attribute)
 
-    def queries_handler(self) -> "DemoTopics":
-        """Return itself."""
-        return self
-
-    def queries_cls(self) -> type:
-        """Return the type of a topic."""
-        return DemoQuery
-
-    def queries_namespace(self) -> str:
-        """Return a name for the ids of the topics."""
-        return "reuse/demo"
-
-    def queries_lang(self) -> str:
-        """Return the language."""
-        return "en"
-
-    def qrels_iter(self) -> Iterator[DemoQrel]:
-        """Yield a judgment for every topic and document."""
-        qrels = DemoDataset().get_qrels()
-        for qid, docno, label in zip(qrels["qid"], qrels["docno"], qrels["label"].tolist(), strict=True):
-            yield DemoQrel(qid, docno, label, "0")
-
-    def qrels_dict(self) -> dict[str, dict[str, int]]:
-        """Return labels by topic and document."""
-        found: dict[str, dict[str, int]] = {}
-        for qrel in self.qrels_iter():
-            found.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-        return found
-
-    def qrels_count(self) -> int:
-        """Return how many judgments there are."""
-        return len(DemoDataset().get_qrels())
-
-    def qrels_handler(self) -> "DemoTopics":
-        """Return itself."""
-        return self
-
-    def qrels_cls(self) -> type:
-        """Return the type of a judgment."""
-        return DemoQrel
-
-    def qrels_defs(self) -> dict[int, str]:
-        """Return what the labels mean."""
-        return {0: "not relevant", 1: "related", 2: "answers the need"}
+    @cached_property
+    def _dataset(self) -> Any:
+        return find_irds(f"reuse:{self._name}", self._part, self._irds_id)
 
 
-def register_datasets() -> list[str]:
-    """Make the collections of this package known to ir_datasets; calling it again changes nothing.
+def find_irds(where: str, part: str, irds_id: str) -> Any:
+    """Return a dataset of ir_datasets that has a part, or raise an InputError that says what there is.
+
+    Args:
+        where: what the error begins with.
+        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
+        irds_id: its id.
+    """
+    import ir_datasets
+
+    try:
+        dataset = ir_datasets.load(irds_id)
+    except KeyError:
+        near = get_close_matches(irds_id, list(ir_datasets.registry), n=3)
+        hint = f" Did you mean {examples(near)}?" if near else ""
+        if irds_id.startswith("reuse/"):
+            hint = " Call register_datasets() first, which makes the collections of this package known to it."
+        raise InputError(f"{where}: ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}.{hint}") from None
+    if not dataset.has(part):
+        there = [word for name, word in WORDS.items() if dataset.has(name)]
+        raise InputError(f"{where}: {irds_id!r} of ir_datasets has no {WORDS[part]}, only {examples(there) or 'none'}.")
+    return dataset
+
+
+def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = None) -> Any:
+    """Return a collection as ir_datasets has its datasets; nothing is opened before it is asked for.
+
+    Args:
+        collection: where the parts come from. A part that it does not name is absent: ``has_docs()`` is False.
+        get_runs: reads the runs, such as ``ReuseDataset(collection).get_runs``; called when ``runs_iter()`` is.
 
     Returns:
-        list of str: the names for ``ir_datasets.load``, also behind ``irds:`` in ``pt.get_dataset``.
-
-    Example:
-        >>> import ir_datasets, pt_reuse as ptr
-        >>> ptr.register_datasets()
-        ['reuse/demo']
-        >>> ir_datasets.load("reuse/demo").docs_count()
-        480
+        ir_datasets.Dataset: named ``reuse/NAME``. Besides ir_datasets' own functions it has ``runs_iter()``, which
+        yields one ``SubmittedRun(run_id, team, type, pooled, scoreddocs)`` a run; its ``scoreddocs`` (or
+        ``scoreddocs_iter()``) yields ``GenericScoredDoc(query_id, doc_id, score)``. Also ``runs_count()``,
+        ``runs_cls()``, ``runs_handler()``. Without `get_runs` and where nobody knows of runs, all four are absent.
     """
     # ir_datasets takes a third of a second to import, which `import pyterrier` should not pay for us
     import ir_datasets
 
-    if "reuse/demo" not in ir_datasets.registry:
-        ir_datasets.registry.register("reuse/demo", ir_datasets.Dataset(DemoDocs(), DemoTopics()))
-    return ["reuse/demo"]
+    name = f"reuse/{collection.name}"
+    parts: list[Any] = [
+        _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
+        _part(collection, "queries", collection.topics, lambda paths: OwnTopics(paths[0], name, collection.language)),
+        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
+    ]
+    if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
+        parts.append(Runs(get_runs))
+    dataset = ir_datasets.Dataset(*parts)
+    return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
+
+
+def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:
+    if source is None:
+        return None
+    if isinstance(source, str) and source.startswith(_PREFIX):
+        return IrdsPart(collection.name, part, source.removeprefix(_PREFIX))
+    return own((source,) if isinstance(source, str) else source)
