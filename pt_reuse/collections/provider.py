@@ -1,4 +1,4 @@
-"""What PyTerrier and ir_datasets find under `reuse`."""
+"""What PyTerrier finds under `reuse:`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import pyterrier as pt
 
+from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.demo import DemoDataset
+from pt_reuse.collections.registry import UnknownCollectionError, collection_names, find_collection
 
 
 class ReuseDatasets(pt.datasets.DatasetProvider):
@@ -14,13 +16,12 @@ class ReuseDatasets(pt.datasets.DatasetProvider):
 
     def get_dataset(self, name: str) -> pt.datasets.Dataset:
         """Return a dataset by name; an unknown name is a KeyError, as PyTerrier asks."""
-        if name not in _DATASETS:
-            raise KeyError(f"no dataset 'reuse:{name}'; there is {', '.join(f'reuse:{known}' for known in _DATASETS)}")
-        return _DATASETS[name]()
+        try:
+            collection = find_collection(name)
+        except UnknownCollectionError as error:
+            raise KeyError(str(error)) from None
+        return DemoDataset() if collection.name == "demo" else ReuseDataset(collection)
 
     def list_dataset_names(self) -> Iterable[str]:
         """Return the names without the prefix."""
-        return list(_DATASETS)
-
-
-_DATASETS = {"demo": DemoDataset}
+        return collection_names()

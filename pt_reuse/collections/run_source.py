@@ -1,0 +1,169 @@
+"""RunSource: where the runs that were submitted to a collection are, and what to say of those that are not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.collections.download.runs import Fetched, fetch_runs
+from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
+from pt_reuse.metadata import Labels, run_table
+from pt_reuse.selection import chosen_rows
+
+HERE, FETCHED = "here", "fetched"
+
+
+class PoolUnknownWarning(ReuseWarning):
+    """Nobody recorded which runs were pooled, so all of them count as contributors."""
+
+
+class RunSource:
+    """The runs on record of a collection, on this machine or where they are published.
+
+    Args:
+        collection: the collection; it has a record of its runs.
+        function: whose errors and warnings these are.
+    """
+
+    def __init__(self, collection: Collection, function: str):
+        if collection.submitted is None:
+            raise InputError(f"{function}: nobody recorded its runs; get_runs().table says what is there.")
+        self.collection = collection
+        self.function = function
+        self.submitted = collection.submitted
+
+    def wanted(
+        self, pooled: bool | None, types: Labels | None, **conditions: str | Iterable[str] | None
+    ) -> pd.DataFrame:
+        """Return the runs on record that meet all conditions, with the user's types over those on record."""
+        if pooled is not None and not self.collection.pooled_is_on_record:
+            raise InputError(
+                f"{self.function}: who was pooled is not on record. Leave out pooled=, and let infer_pool(runs, qrels) "
+                f"say which runs must have contributed."
+            )
+        table = with_types(self.submitted, types)
+        return table[chosen_rows(self.function, table, pooled=pooled, **conditions)].reset_index(drop=True)
+
+    def files(
+        self, table: pd.DataFrame, *, runs: str | Path | None, missing: str, download: bool, n_jobs: int, verbose: bool
+    ) -> dict[str, Path]:
+        """Return the file of each run that can be had; of the others, raise or warn as `missing` says."""
+        choice(self.function, "missing", missing, ("warn", "error", "ignore"))
+        found = find_run_files(self.collection, table["name"], runs)
+        lacking = [name for name in table["name"] if name not in found]
+        failed: Mapping[str, str] = {}
+        if lacking and runs is None and download:
+            fetched = self._fetch(lacking, n_jobs, verbose)
+            failed = fetched.failed
+            found = {name: file for name in table["name"] if (file := found.get(name) or fetched.files.get(name))}
+            lacking = [name for name in table["name"] if name not in found]
+        if lacking:
+            self._tell_missing(table, lacking, failed, runs, missing, download)
+        return found
+
+    def fetch(self, table: pd.DataFrame, *, n_jobs: int, verbose: bool) -> pd.DataFrame:
+        """Download what is not here; return ``name file status`` per run."""
+        here = find_run_files(self.collection, table["name"])
+        fetched = self._fetch([name for name in table["name"] if name not in here], n_jobs, verbose)
+        rows = []
+        for name in table["name"]:
+            file = here.get(name) or fetched.files.get(name)
+            status = HERE if name in here else FETCHED if name in fetched.files else fetched.failed[name]
+            rows.append((name, str(file) if file else None, status))
+        return pd.DataFrame(rows, columns=["name", "file", "status"])
+
+    def metadata(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return what a RunSet keeps of each run; warn when all count as pooled because nobody knows better."""
+        frame = table.drop(columns=["published", "url"], errors="ignore")
+        if not self.collection.pooled_is_on_record:
+            warnings.warn(
+                f"{self.function}: who was pooled is not on record, so every run counts as a contributor. "
+                f"infer_pool(runs, qrels) says which must have been; runs.with_metadata(pooled=...) keeps it.",
+                PoolUnknownWarning,
+                stacklevel=4,
+            )
+            frame = frame.assign(pooled=True)
+        blank = [column for column in ("task", "official_type") if not any(map(_is_text, frame[column]))]
+        return frame.drop(columns=blank)
+
+    def reasons(self, failed: Mapping[str, str]) -> dict[str, list[str]]:
+        """Return the runs behind each reason; a reason that names a run's own address counts as one."""
+        grouped: dict[str, list[str]] = {}
+        for name, reason in failed.items():
+            general = reason.replace(str(self.collection.url_of(name)), self.collection.url or "the address")
+            grouped.setdefault(general, []).append(name)
+        return grouped
+
+    def _fetch(self, names: list[str], n_jobs: int, verbose: bool) -> Fetched:
+        published = dict(zip(self.submitted["name"], self.submitted["published"], strict=True))
+        urls = {name: url for name in names if published[name] and (url := self.collection.url_of(name)) is not None}
+        failed = {name: "not published anywhere that is known." for name in names if name not in urls}
+        if not urls:
+            return Fetched(files={}, failed=failed)
+
+        def check(name: str, path: Path) -> None:
+            check_run_file(name, path, self.collection.topic_ids, self.collection.title)
+
+        try:
+            fetched = fetch_runs(urls, download_folder(self.collection), check=check, n_jobs=n_jobs, verbose=verbose)
+        except InputError as error:
+            # a folder that cannot be written to keeps nobody from the runs that are there
+            return Fetched(files={}, failed={**failed, **dict.fromkeys(urls, str(error).removeprefix("fetch_runs: "))})
+        return Fetched(files=fetched.files, failed={**failed, **fetched.failed})
+
+    def _tell_missing(
+        self,
+        table: pd.DataFrame,
+        lacking: list[str],
+        failed: Mapping[str, str],
+        runs: str | Path | None,
+        missing: str,
+        download: bool,
+    ) -> None:
+        why = " ".join(f"{reason} ({count(len(names), 'run')})" for reason, names in self.reasons(failed).items())
+        folder = Path(runs) if runs is not None else download_folder(self.collection)
+        todo = f"Put the files into {folder}, named {expected_files(lacking)} (or without 'input.', packed or not)"
+        todo += "." if download or runs is not None else ", or pass download=True."
+        n_here = len(table) - len(lacking)
+        if n_here == 0:
+            looked = [str(path) for path in folders_of(self.collection, runs)]
+            raise InputError(
+                f"{self.function}: none of {count(len(table), 'run')} is on this machine"
+                f"{', and none could be downloaded: ' + why if why else '.'} {todo}"
+                f"{' Looked in ' + examples(looked, 4) + '.' if looked else ''}"
+            )
+        absent = sorted(set(table["team"]) - set(table["team"][~table["name"].isin(lacking)]))
+        gone = f"; {count(len(absent), 'team')} without any run left: {examples(absent, 6)}" if absent else ""
+        message = (
+            f"{self.function}: {len(lacking):,} of {count(len(table), 'run')} are missing, {n_here:,} are there "
+            f"(missing {examples(lacking)}{gone}).{' Download: ' + why if why else ''} {todo}"
+        )
+        if missing == "error":
+            raise InputError(message)
+        if missing == "warn":
+            warnings.warn(message, ReuseWarning, stacklevel=4)
+
+
+def with_types(table: pd.DataFrame, types: Labels | None) -> pd.DataFrame:
+    """Return a table of runs with the user's types over its own; ``type_source`` says whose each is."""
+    if types is None:
+        return table.copy()
+    names = table["name"].tolist()
+    given = run_table(names, types=types, base=table[["name"]].assign(team=None, type=None, pooled=True), stacklevel=5)
+    said = given["type"].notna().to_numpy()
+    label = str(types) if isinstance(types, str | Path) else "given"
+    return table.assign(
+        type=np.where(said, given["type"], table["type"]), type_source=np.where(said, label, "catalogue").astype(object)
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""

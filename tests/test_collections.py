@@ -1,0 +1,345 @@
+"""Collections by name: their runs from the user's folders, their judgments through ir_datasets."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.collections import registry, run_source
+from pt_reuse.collections.download.runs import Fetched
+from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
+
+TREC8 = ["1", "8manexT3D1N0", "INQ604", "READWARE"]
+
+
+def no_network(urls, *_, **__):
+    return Fetched(files={}, failed=dict.fromkeys(urls, "no network."))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Return an empty folder of the user's; nothing outside it is looked at."""
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setattr(run_source, "fetch_runs", no_network)
+    return tmp_path / "home"
+
+
+def write_run(path: Path, tag: str, topics=("401", "450")):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{topic} Q0 FT911-{rank} {rank} {10 - rank} {tag}\n" for topic in topics for rank in (1, 2, 3))
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+@pytest.fixture
+def trec8_home(home):
+    for name in TREC8:
+        write_run(home / "trec-8" / "adhoc" / "runs" / f"input.{name}.gz", name)
+    return home
+
+
+def offline(name="trec-8/adhoc"):
+    return pt.get_dataset(f"reuse:{name}")
+
+
+def test_runs_carry_what_is_on_record(trec8_home):
+    runs = offline().get_runs(missing="ignore")
+    assert runs.names == TREC8
+    table = runs.table.set_index("name")
+    assert table["team"].tolist() == ["ntexas", "ge", "umass", "miti"]
+    assert table["type"].tolist() == ["automatic", "manual", "automatic", "manual"]
+    assert table["pooled"].tolist() == [True] * 4
+    assert runs.order == "trec_eval"
+
+
+def test_conditions_choose_before_anything_is_read(trec8_home):
+    (trec8_home / "trec-8" / "adhoc" / "runs" / "input.8manexT3D1N0.gz").write_text("no run at all")
+    runs = offline().get_runs(type="automatic", pooled=True, missing="ignore")
+    assert runs.names == ["1", "INQ604"]
+    assert offline().get_runs(team="umass", names=["INQ604"], missing="ignore").names == ["INQ604"]
+    with pytest.raises(ptr.InputError, match=r"no team 'umas'.*Did you mean 'umass'"):
+        offline().get_runs(team="umas")
+    with pytest.raises(ptr.InputError, match="no type 'neural'"):
+        offline().get_runs(type="neural")
+
+
+def test_missing_runs_are_counted_with_the_teams_that_go(trec8_home):
+    with pytest.warns(ptr.ReuseWarning) as caught:
+        offline().get_runs(pooled=True)
+    message = str(caught[0].message)
+    assert "67 of 71 runs are missing, 4 are there" in message
+    pooled = offline().submitted().query("pooled")
+    absent = set(pooled["team"]) - {"ntexas", "ge", "umass", "miti"}
+    assert f"{len(absent)} teams without any run left: {sorted(absent)[0]!r}" in message
+    assert "Download: no network. (67 runs)" in message
+    assert str(trec8_home / "trec-8" / "adhoc" / "runs") in message
+    with pytest.raises(ptr.InputError, match="67 of 71 runs are missing"):
+        offline().get_runs(pooled=True, missing="error")
+    with pytest.raises(ptr.InputError, match="missing must be one of"):
+        offline().get_runs(missing="drop")
+
+
+def test_teams_that_are_absent_are_those_without_any_run(home):
+    names = offline().submitted()
+    umass = names.loc[names["team"] == "umass", "name"].tolist()
+    write_run(home / "trec8-adhoc" / f"{umass[0]}.gz", umass[0])
+    with pytest.warns(ptr.ReuseWarning, match=r"128 of 129 runs are missing.*40 teams without any run left"):
+        offline().get_runs()
+
+
+def test_without_any_run_the_error_says_which_folder_to_fill(home):
+    with pytest.raises(ptr.InputError) as error:
+        offline().get_runs()
+    message = str(error.value)
+    assert "none of 129 runs is on this machine, and none could be downloaded: no network. (129 runs)" in message
+    assert f"{home / 'trec-8' / 'adhoc' / 'runs'}, named 'input.1.gz', 'input.8manexT3D1N0.gz'" in message
+    with pytest.raises(ptr.InputError, match=r"pass download=True\."):
+        offline().get_runs(download=False)
+
+
+@pytest.mark.parametrize(
+    "where", ["trec-8/adhoc/runs/input.1.gz", "trec-8/adhoc/1", "trec8-adhoc/inputs/input.1", "trec8/adhoc/1.gz"]
+)
+def test_layouts(home, where):
+    write_run(home / where, "1")
+    assert offline().get_runs(names="1").names == ["1"]
+
+
+def test_a_folder_given_is_the_only_one_looked_at(trec8_home, tmp_path):
+    write_run(tmp_path / "mine" / "INQ604", "other-tag")
+    assert offline().get_runs(runs=tmp_path / "mine", missing="ignore").names == ["INQ604"]
+    with pytest.raises(ptr.InputError, match=r"runs .*nowhere does not exist. Give the folder"):
+        offline().get_runs(runs=tmp_path / "nowhere")
+    with pytest.raises(ptr.InputError, match=r"1 run is on this machine.*named 'input.1.gz'"):
+        offline().get_runs(runs=tmp_path / "mine", names="1")
+
+
+def test_a_second_place_is_only_read(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "data"))
+    write_run(tmp_path / "data" / "trec8-adhoc" / "inputs" / "input.1.gz", "1")
+    write_run(home / "trec-8" / "adhoc" / "runs" / "1", "1", topics=("401",))
+    collection = registry.find_collection("trec-8/adhoc")
+    assert find_run_files(collection, ["1", "INQ604"]) == {"1": home / "trec-8" / "adhoc" / "runs" / "1"}
+    assert tmp_path / "data" / "trec8-adhoc" / "inputs" in folders_of(collection)
+
+
+def test_two_files_of_one_run_are_told(trec8_home):
+    write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "1", "1")
+    with pytest.warns(ptr.ReuseWarning, match=r"run '1' is in .* as 'input.1.gz', '1'; 'input.1.gz' is read"):
+        offline().get_runs(names="1")
+
+
+def test_file_names():
+    assert file_names("a")[:3] == ["input.a.gz", "input.a", "input.a.bz2"]
+    assert "a.zst" in file_names("a")
+
+
+def test_own_types_over_those_on_record(trec8_home, tmp_path):
+    mine = tmp_path / "mine.csv"
+    mine.write_text("name,type\n1,traditional\nREADWARE,interactive\n")
+    runs = offline().get_runs(types=mine, missing="ignore")
+    table = runs.table.set_index("name")
+    assert table["type"].tolist() == ["traditional", "manual", "automatic", "interactive"]
+    assert table["type_source"].tolist() == [str(mine), "catalogue", "catalogue", str(mine)]
+    assert offline().get_runs(types=mine, type="interactive").names == ["READWARE"]
+    with pytest.warns(ptr.ReuseWarning, match="1 name not among the runs: 'nobody'"):
+        offline().submitted(types={"1": "x", "nobody": "y"})
+
+
+def test_official_types_stay(home):
+    core = offline("trec-2018/core").submitted()
+    assert set(core["official_type"]) == {"automatic", "relauto", "manual"}
+    assert set(core.loc[core["official_type"] == "relauto", "type"]) == {"feedback"}
+
+
+def test_who_was_pooled_may_not_be_known(home):
+    ds = offline("trec-2019/deep/passages")
+    with pytest.raises(ptr.InputError, match=r"who was pooled is not on record.*infer_pool"):
+        ds.get_runs(pooled=True)
+    name = ds.submitted()["name"][0]
+    write_run(home / "trec-2019" / "deep" / "passages" / name, name, topics=("19335", "47923"))
+    with pytest.warns(ptr.ReuseWarning, match="not on record, so every run counts as a contributor"):
+        runs = ds.get_runs(names=name)
+    assert runs.pooled.tolist() == [True]
+
+
+def test_what_is_submitted_cannot_be_changed_by_accident(home):
+    frame = offline().submitted()
+    frame["team"] = "x"
+    assert offline().submitted()["team"].nunique() == 41
+
+
+def test_fetch_reports_each_run(trec8_home):
+    report = offline().fetch(type="manual")
+    assert report.set_index("name").loc["READWARE", "status"] == "here"
+    assert set(report["status"]) == {"here", "no network."}
+    assert len(report) == 13
+
+
+def test_unknown_names_say_what_is_near():
+    for name, advice in (("trec-8/ad-hoc", "Did you mean 'reuse:trec-8/adhoc'"), ("xyz", "list_collections")):
+        with pytest.raises(KeyError) as error:
+            pt.get_dataset(f"reuse:{name}")
+        # PyTerrier has words of its own and ours as the cause
+        assert advice in str(error.value.__cause__)
+    with pytest.raises(ptr.InputError, match="must be a text"):
+        registry.find_collection(8)
+
+
+def test_list_collections(trec8_home):
+    table = ptr.list_collections("trec-8 ad hoc")
+    row = table.iloc[0]
+    assert (row["name"], row["year"], row["topics"], row["judged"]) == ("trec-8/adhoc", 1999, 50, 86830)
+    assert (row["runs"], row["teams"], row["pooled"], row["here"]) == (129, 41, 71, 4)
+    assert (row["irds"], row["published"]) == ("disks45/nocr/trec8", "password")
+    assert set(ptr.list_collections("deep learning")["year"]) == {2019, 2020, 2021, 2022, 2023}
+    # of the names, all are distinct and known to PyTerrier
+    every = ptr.list_collections()
+    assert every["name"].is_unique
+    known = pt.datasets.list_datasets(en_only=False)["dataset"]
+    assert {f"reuse:{name}" for name in every["name"]} <= set(known)
+    assert {"irds:disks45/nocr/trec8", "vaswani"} <= set(known)
+    assert ptr.list_collections(here=True)["name"].tolist() == ["demo", "trec-8/adhoc"]
+    assert ptr.list_collections("no such thing").empty
+    with pytest.raises(ptr.InputError, match="search must be words"):
+        ptr.list_collections(8)
+
+
+def test_sources_of_documents():
+    ds = offline()
+    docnos = ["FBIS3-10", "FT911-3", "FR940104-0-00001", "LA010189-0001", "XX1"]
+    assert ds.sources_of(docnos).tolist() == ["FBIS", "FT", "FR94", "LA", None]
+    assert offline("trec-covid/round5").source_of("ug7v899j") is None
+
+
+def test_judgments_put_into_the_users_folder(home):
+    folder = home / "trec-2" / "adhoc"
+    with pytest.raises(ptr.InputError, match=r"no judgments are known for it. Put them into .*trec-2/adhoc as qrels"):
+        offline("trec-2/adhoc").get_qrels()
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n102 0 WSJ1 0\n")
+    (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
+    assert offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
+    assert offline("trec-2/adhoc").get_topics()["query"].tolist() == ["design of the star wars shield"]
+    (folder / "qrels").write_text("101 0 AP880212-0001 1\n")
+    with pytest.raises(ptr.InputError, match=r"has 'qrels', 'qrels.txt'. Keep one of them"):
+        registry.find_collection("trec-2/adhoc")
+
+
+def in_python(code: str, **environment) -> str:
+    """Run code in a process of its own, since ir_datasets looks at its folder once."""
+    variables = {**os.environ, **{name: str(value) for name, value in environment.items()}}
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=variables)
+    assert finished.returncode == 0, finished.stderr[-3000:]
+    return finished.stdout
+
+
+def test_judgments_where_ir_datasets_looks(data, tmp_path):
+    covid, disks = tmp_path / "irds" / "cord19" / "trec-covid" / "round5", tmp_path / "irds" / "disks45"
+    covid.mkdir(parents=True)
+    disks.mkdir()
+    with gzip.open(data / "trec-covid-round5" / "qrels.covid-round5.txt.gz") as packed:
+        (covid / "qrels").write_bytes(packed.read())
+    content = gzip.decompress((data / "trec8-adhoc" / "trec8.qrels.gz").read_bytes())
+    with tarfile.open(disks / "qrels.trec8.adhoc.parts1-5.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    code = (
+        "import pyterrier as pt, ir_datasets, pt_reuse as ptr\n"
+        "print(len(pt.get_dataset('reuse:trec-covid/round5').get_qrels()))\n"
+        "print(pt.get_dataset('reuse:trec-8/adhoc').get_judgments())\n"
+        "ptr.register_datasets()\n"
+        "print(ir_datasets.load('reuse/trec-8/adhoc').qrels_count())\n"
+        "print(len(pt.get_dataset('irds:reuse/trec-covid/round5').get_qrels()))\n"
+        "print(len(pt.get_dataset('irds:cord19/trec-covid/round5').get_qrels()))\n"
+    )
+    lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
+    assert lines == ["23151", "Qrels: 50 topics, 86,830 judgments, 4,728 relevant (labels 0: 82,102, 1: 4,728)",
+                     "86830", "23151", "23151"]  # fmt: skip
+
+
+def test_without_a_network_the_error_says_which_file_goes_where(tmp_path):
+    code = (
+        "import socket\n"
+        "def refuse(*_, **__): raise OSError('no network')\n"
+        "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "ds = pt.get_dataset('reuse:trec-8/adhoc')\n"
+        "for get in (ds.get_qrels, ds.get_topics, lambda: next(iter(ds.get_corpus_iter(verbose=False)))):\n"
+        "    try:\n"
+        "        get()\n"
+        "    except ptr.InputError as error:\n"
+        "        print(error)\n"
+    )
+    irds, home = tmp_path / "irds", tmp_path / "home"
+    out = in_python(code, IR_DATASETS_HOME=irds, PT_REUSE_HOME=home, IR_DATASETS_DL_TRIES=1).splitlines()
+    assert len(out) == 3
+    assert "reuse:trec-8/adhoc: its judgments come through ir_datasets (disks45/nocr/trec8)" in out[0]
+    assert f"put it into {home / 'trec-8' / 'adhoc'} as qrels.txt" in out[0]
+    assert str(irds / "disks45" / "qrels.trec8.adhoc.parts1-5.tar.gz") in out[0]
+    assert str(irds / "disks45" / "topics.401-450.gz") in out[1]
+    assert "its documents" in out[2]
+    assert str(irds / "disks45" / "corpus") in out[2]
+
+
+def test_documents_through_ir_datasets(data, tmp_path):
+    """An own collection over documents that ir_datasets has beside it."""
+    shutil.copytree(data / "irds-cache" / "vaswani", tmp_path / "irds" / "vaswani")
+    code = (
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "irds = 'irds:vaswani'\n"
+        "ptr.register_collection('my/vaswani', documents=irds, topics=irds, qrels=irds)\n"
+        "ds = pt.get_dataset('reuse:my/vaswani')\n"
+        "print(sorted(next(iter(ds.get_corpus_iter(verbose=False)))), len(ds.get_topics()), len(ds.get_qrels()))\n"
+        "print(len(pt.get_dataset('irds:reuse/my/vaswani').get_topics()), len(pt.get_dataset(irds).get_topics()))\n"
+    )
+    lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
+    assert lines == ["['docno', 'text'] 93 2083", "93 93"]
+
+
+@pytest.fixture
+def real(data, tmp_path, monkeypatch):
+    """Return the folder of real test data, set as the user's second place."""
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("PT_REUSE_DATA", str(data))
+    return data
+
+
+def test_trec8_is_what_nist_recorded(real, trec8):
+    runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs()
+    assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (129, 41, 71)
+    columns = ["name", "team", "type", "pooled"]
+    pd.testing.assert_frame_equal(
+        runs.table.set_index("name")[columns[1:]].sort_index(),
+        trec8.runs.table.set_index("name")[columns[1:]].sort_index(),
+    )
+    assert runs.field.scores.sum() == pytest.approx(trec8.runs.field.scores.sum())
+
+
+def test_covid_round5_is_what_the_leaderboard_says(real, covid):
+    runs = pt.get_dataset("reuse:trec-covid/round5").get_runs()
+    assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (126, 28, 99)
+    columns = ["team", "type", "pooled"]
+    pd.testing.assert_frame_equal(
+        runs.table.set_index("name")[columns].sort_index(), covid.runs.table.set_index("name")[columns].sort_index()
+    )
+
+
+def test_the_folder_of_real_data_may_be_the_users_own(data, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(data))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs(names=["READWARE2", "INQ604"])
+    assert runs.names == ["INQ604", "READWARE2"]
+    assert ptr.list_collections("trec-covid round 5")["here"].tolist() == [126]
