@@ -1,0 +1,283 @@
+"""Verification: published figures of a collection, replayed on the user's files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import InputError, ReuseWarning, count, examples, flag
+from pt_reuse._result import Result
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.registry import find_collection
+from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.qrels import Qrels, as_qrels
+from pt_reuse.runs import RunSet
+from pt_reuse.scores import check_topics
+from pt_reuse.verification.figures import KINDS, Computed, Convention, conventions_of
+from pt_reuse.verification.published import Figure, PublishedFigures, published_figures, read_published
+from pt_reuse.verification.replay import NotComputedError, Replay
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Verification(Result):
+    """Published figures beside what was computed from the user's files; made by :func:`verify`.
+
+    Attributes:
+        table: one row per figure: ``what``, the group it belongs to, and ``name``, the run, team or statistic;
+            ``published`` and ``computed``; ``equal``, True or False, None where it was not computed; ``difference`` =
+            computed - published; ``unit``, what one step of the last published digit is worth; ``convention``, the
+            first one under which it is equal, else the closest; ``source``; ``note``, why it was not computed, or why
+            it is known to differ.
+        summary: one row per group: ``what figures equal unequal not_computed largest_difference convention note``; the
+            convention is the first under which all figures of the group are equal, else those that `table` names.
+        conventions: one row per group and convention that was tried: ``what convention figures equal
+            largest_difference``, all figures of the group computed in this one way.
+    """
+
+    title: ClassVar[str] = "Verification"
+
+    summary: pd.DataFrame
+    conventions: pd.DataFrame
+
+    @property
+    def holds(self) -> bool:
+        """Return whether no figure differs, but for those that are known to (their groups have a note)."""
+        unequal = self.table["equal"].map(lambda equal: equal is False)
+        return not (unequal & (self.table["note"] == "")).any()
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {"summary": self.summary, "table": self.table, "conventions": self.conventions}
+
+    def headline(self) -> str:
+        """Return how many figures are equal, unequal, and not computed."""
+        n = self.summary[["figures", "equal", "unequal", "not_computed"]].sum()
+        known = int(((self.table["equal"].map(lambda equal: equal is False)) & (self.table["note"] != "")).sum())
+        parts = [f"{n['equal']:,} of {count(int(n['figures']), 'figure')} equal"]
+        if n["unequal"]:
+            parts.append(f"{n['unequal']:,} unequal" + (f" ({known:,} known to be)" if known else ""))
+        if n["not_computed"]:
+            parts.append(f"{n['not_computed']:,} not computed")
+        return f"{self.settings['collection']}: {', '.join(parts)}"
+
+    def __str__(self) -> str:
+        shown = self.summary.drop(columns="note").to_string(index=False, float_format="{:.2g}".format)
+        lines = [repr(self), shown]
+        differing = self.table[self.table["equal"].map(lambda equal: equal is False)]
+        if len(differing):
+            columns = ["what", "name", "published", "computed", "difference", "convention", "note"]
+            lines += ["unequal:", differing[columns].to_string(index=False, float_format="{:.10g}".format)]
+        reasons = self.table.loc[self.table["equal"].map(lambda equal: equal is None), "note"].value_counts(sort=False)
+        lines += [f"{count(int(n), 'figure')} {reason}" for reason, n in reasons.items()]
+        return "\n".join(lines)
+
+
+def verify(
+    name: str,
+    *,
+    runs: RunSet | str | Path | None = None,
+    qrels: Qrels | pd.DataFrame | str | Path | None = None,
+    figures: str | Path | None = None,
+    download: bool = False,
+    verbose: bool = False,
+) -> Verification:
+    """Replay the published figures of a collection: its files are right, and so is what is computed from them.
+
+    Each figure is computed anew and compared with what was published. It is equal when it differs by no more than half
+    a unit of the last published digit (.4692 stands for .46915 to .46925, either way of rounding), or under the
+    convention ``rounding = "truncate"`` when further digits were cut off. Where a figure hangs on a convention (ranking
+    order, who contributed), its file lists those to try; the first under which it is equal is reported.
+
+    Args:
+        name: the collection, such as ``"trec-8/adhoc"``.
+        runs: a RunSet, taken as it is with its teams, types and pooled flags; or a folder of run files, which get
+            those on record. Default: the collection's own, as its dataset finds them.
+        qrels: a Qrels, a frame or a file. Default: the collection's own.
+        figures: a TOML file of figures in place of the package's.
+        download: fetch run files that are not on this machine. Default: do with those that are.
+        verbose: show progress bars.
+
+    Returns:
+        Verification: ``.table`` has a row per figure, ``.summary`` one per group of them.
+
+    Raises:
+        InputError: nothing is published here for the collection, its judgments cannot be had, a folder without runs, a
+            file of figures that is not as it should be.
+
+    Example:
+        >>> import pt_reuse as ptr, pathlib, tempfile
+        >>> field = ptr.simulate_field(seed=8)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.toml"
+        >>> _ = file.write_text('''
+        ... collection = "mine"
+        ... title = "Simulated"
+        ... [[figure]]
+        ... what = "AP"
+        ... kind = "scores"
+        ... measure = "AP"
+        ... values = { lex1a = "0.4242", neu2a = "0.1" }
+        ... source = "nowhere"
+        ... ''')
+        >>> found = verify("mine", runs=field.runs, qrels=field.qrels, figures=file)
+        >>> found.headline()
+        'Simulated: 0 of 2 figures equal, 2 unequal'
+    """
+    flag("verify", "download", download)
+    flag("verify", "verbose", verbose)
+    if not isinstance(name, str) or not name:
+        raise InputError(f"verify: the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
+    name = name.removeprefix("reuse:").strip("/")
+    published = published_figures(name) if figures is None else read_published(figures)
+    if published.collection != name:
+        raise InputError(f"verify: {figures} has figures of {published.collection!r}, not of {name!r}.")
+    # before any file is read: all that could be wrong with the figures
+    ways = {figure.what: conventions_of(figure, published.figures) for figure in published.figures}
+    dataset = None if isinstance(runs, RunSet) and qrels is not None else ReuseDataset(find_collection(name))
+    judgments = dataset.get_judgments() if dataset and qrels is None else as_qrels(qrels, "verify")
+    orders = {str(order) for way in ways.values() for convention in way for order in convention.given.values()}
+    field: RunSet | str = runs if isinstance(runs, RunSet) else ""
+    reread: Callable[[str], RunSet] | None = None
+    if dataset and not isinstance(runs, RunSet):
+        # all other orders follow from that of the file
+        first = "file" if orders & {"file", "file_ties"} else "trec_eval"
+        reread = partial(_read, dataset, runs, download, verbose)
+        try:
+            field = reread(first)
+        except InputError as error:
+            # a file that cannot be read is an error; none at all leaves the judgments to be checked
+            if runs is not None or download or _has_run_files(dataset):
+                raise
+            field = f"no runs: {error}"
+    field, missing = _without_strangers(field, _submitted(name))
+    if isinstance(field, RunSet):
+        check_topics(field, judgments, "verify")
+    replay = Replay(judgments, field, reread=reread, published=_published_scores(published), verbose=verbose)
+    groups = [
+        _replayed(figure, ways[figure.what], replay, missing)
+        for figure in pt.tqdm(published.figures, desc="verifying", unit="group", disable=not verbose)
+    ]
+    return Verification(
+        table=pd.concat([rows for rows, _ in groups], ignore_index=True),
+        summary=pd.DataFrame([_summary(rows, tried) for rows, tried in groups]),
+        conventions=pd.concat([tried for _, tried in groups], ignore_index=True),
+        settings={
+            "collection": published.title, "judgments": f"{len(judgments):,}",
+            "runs": f"{len(field):,} of {len(field) + len(missing):,}" if isinstance(field, RunSet) else "none",
+        },
+    )  # fmt: skip
+
+
+def _read(dataset: ReuseDataset, folder: str | Path | None, download: bool, verbose: bool, order: str) -> RunSet:
+    return dataset.get_runs(runs=folder, missing="ignore", download=download, order=order, verbose=verbose)
+
+
+def _has_run_files(dataset: ReuseDataset) -> bool:
+    submitted = dataset.collection.submitted
+    return submitted is None or bool(find_run_files(dataset.collection, submitted["name"]))
+
+
+def _submitted(name: str) -> list[str]:
+    """Return the runs that the collection has, where this is on record."""
+    try:
+        submitted = find_collection(name).submitted
+    except InputError:
+        return []
+    return [] if submitted is None else submitted["name"].tolist()
+
+
+def _without_strangers(field: RunSet | str, submitted: list[str]) -> tuple[RunSet | str, list[str]]:
+    """Return the submitted runs of a field, and the names of those that it lacks."""
+    if isinstance(field, str) or not submitted:
+        return field, []
+    strangers = [name for name in field.names if name not in set(submitted)]
+    missing = [name for name in submitted if name not in field]
+    if len(missing) == len(submitted):
+        raise InputError(
+            f"verify: none of {count(len(field), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
+            f"are known by their names: {examples(submitted)}."
+        )
+    if strangers:
+        warnings.warn(
+            f"verify: {count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.",
+            ReuseWarning,
+            stacklevel=3,
+        )
+    return field.select([name for name in field.names if name in set(submitted)]), missing
+
+
+def _published_scores(published: PublishedFigures) -> dict[str, pd.Series]:
+    scored = [figure for figure in published.figures if figure.kind == "scores"]
+    return {figure.what: pd.Series({name: value.number for name, value in figure.values.items()}) for figure in scored}
+
+
+def _replayed(
+    figure: Figure, conventions: list[Convention], replay: Replay, missing: list[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a row per value of a figure, and a row per convention that was tried."""
+    tried = [(convention, *_computed(figure, convention, replay, missing)) for convention in conventions]
+    rows = [_row(figure, name, tried) for name in figure.values]
+    alone = [_alone(figure, convention, computed) for convention, computed, _ in tried]
+    # None, True and False: neither a flag nor a number
+    equal = pd.Series([row["equal"] for row in rows], dtype=object)
+    return pd.DataFrame(rows).assign(equal=equal), pd.DataFrame(alone)
+
+
+def _computed(figure: Figure, convention: Convention, replay: Replay, missing: list[str]) -> tuple[Computed, str]:
+    """Return what was computed for each name, and why other names have no number."""
+    kind = KINDS[figure.kind]
+    if missing and kind.needs == "all runs":
+        return {}, f"{count(len(missing), 'run')} missing: {examples(missing)}"
+    try:
+        return kind.compute(replay, convention.given, list(figure.values)), "there is nothing of that name"
+    except (NotComputedError, InputError) as error:
+        return {}, str(error)
+
+
+def _row(figure: Figure, name: str, tried: list[tuple[Convention, Computed, str]]) -> dict[str, Any]:
+    value = figure.values[name]
+    row: dict[str, Any] = {
+        "what": figure.what, "name": name, "published": value.number, "computed": np.nan, "equal": None,
+        "difference": np.nan, "unit": value.unit, "convention": "", "source": figure.source, "note": "",
+    }  # fmt: skip
+    lacking = [reason for _, found, reason in tried if np.isnan(found.get(name, np.nan))]
+    there = [(way, float(found[name])) for way, found, _ in tried if not np.isnan(found.get(name, np.nan))]
+    equal = [(way, number) for way, number in there if value.agrees(number, way.rounding)]
+    if lacking and not equal:
+        # the convention that cannot be tried here may be the right one
+        return row | {"note": f"not computed: {lacking[0]}"}
+    way, number = equal[0] if equal else min(there, key=lambda one: abs(one[1] - value.number))
+    return row | {
+        "computed": number, "equal": bool(equal), "difference": number - value.number, "convention": way.label,
+        "note": "" if equal else figure.differs,
+    }  # fmt: skip
+
+
+def _alone(figure: Figure, convention: Convention, computed: Computed) -> dict[str, Any]:
+    found = [(value, computed[name]) for name, value in figure.values.items() if name in computed]
+    return {
+        "what": figure.what, "convention": convention.label, "figures": len(found),
+        "equal": sum(value.agrees(number, convention.rounding) for value, number in found),
+        "largest_difference": max((abs(number - value.number) for value, number in found), default=np.nan),
+    }  # fmt: skip
+
+
+def _summary(rows: pd.DataFrame, tried: pd.DataFrame) -> dict[str, Any]:
+    equal, unequal = (
+        int(rows["equal"].map(lambda equal, wanted=wanted: equal is wanted).sum()) for wanted in (True, False)
+    )
+    whole = tried[(tried["equal"] == len(rows))]["convention"]
+    used = dict.fromkeys(label for label in rows["convention"] if label)
+    return {
+        "what": rows["what"][0], "figures": len(rows), "equal": equal, "unequal": unequal,
+        "not_computed": len(rows) - equal - unequal, "largest_difference": rows["difference"].abs().max(),
+        "convention": whole.iloc[0] if len(whole) else "; ".join(used),
+        "note": "; ".join(dict.fromkeys(note for note in rows["note"] if note)),
+    }  # fmt: skip
