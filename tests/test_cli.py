@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cli import _split, main
+from pt_reuse.cli import main
+from pt_reuse.commands.lou import _split
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,12 @@ MOST_LINES = 400
 LAYERS = {
     "_check": 0, "_files": 0, "_result": 0, "_version": 0,
     "engine": 1,
-    "frames": 2, "judgments": 2, "metadata": 2, "qrels": 2, "reading": 2, "runs": 2, "writing": 2,
+    "frames": 2, "judgments": 2, "metadata": 2, "qrels": 2, "reading": 2, "runs": 2, "selection": 2, "writing": 2,
     "pooling": 3, "stats": 3, "measures": 3, "scores": 3,
-    "transformers": 4, "studies": 4, "collections": 4,
+    "transformers": 4, "studies": 4, "collections": 4, "verification": 4,
     "plots": 5, "experiment": 5, "experiment_columns": 5,
     "report": 6,
-    "cli": 7,
+    "cli": 7, "commands": 7,
     "__init__": 8,
 }  # fmt: skip
 

@@ -1,0 +1,150 @@
+"""`pt-reuse collections`: which test collections are known, and what is known of one."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+import pandas as pd
+
+from pt_reuse._check import count, examples
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.listing import list_collections
+from pt_reuse.collections.registry import collection_names
+from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of, own_run_files
+from pt_reuse.commands.field import collection_of
+from pt_reuse.commands.output import print_table
+
+#: rows of the list on the screen
+_MOST = 40
+#: what a narrow terminal loses, first to last; name, runs and here stay
+_DROPPED = ("irds", "title", "judged", "year", "pooled", "topics", "teams", "published")
+#: a title cut shorter than this says nothing
+_TITLE = 14
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("collections", help="list the test collections known by name, or describe one")
+    parser.add_argument("words", nargs="*", metavar="WORDS", help="words to search for, or the name of one collection")
+    parser.add_argument("--here", action="store_true", help="only collections with run files on this machine")
+    parser.add_argument("--all", action="store_true", help="one line for every collection, however many")
+    parser.add_argument("--csv", action="store_true", help="every collection with all columns, as CSV")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    search = " ".join(options.words).removeprefix("reuse:")
+    if not (options.csv or options.here) and (search.endswith(".toml") or search in collection_names()):
+        print("\n".join(_details(collection_of(search))))
+        return 0
+    found = list_collections(search, here=options.here)
+    if options.csv:
+        print(found.to_csv(index=False), end="")
+    elif len(found):
+        width = shutil.get_terminal_size((120, 24)).columns
+        most = len(found) if options.all else _MOST
+        print_table(_fit(found, width), most, "collections; --all shows every one, WORDS narrow them down")
+    if not len(found):
+        print(f"pt-reuse: {_nothing(search, options.here)}", file=sys.stderr)
+    return 0 if len(found) else 1
+
+
+def _nothing(search: str, here: bool) -> str:
+    wanted = f"no collection with {search!r}" if search else "no collection"
+    if here:
+        return (
+            f"{wanted} has run files on this machine. `pt-reuse collections NAME` says which folders are looked at, "
+            f"`pt-reuse fetch NAME` downloads its runs."
+        )
+    known = list_collections()
+    text = " ".join([*known["name"], *known["title"].str.lower()])
+    vocabulary = sorted({part for word in re.findall(r"[\w./-]+", text) for part in (word, *word.split("/"))})
+    near = {word: get_close_matches(word, vocabulary, n=1) for word in search.lower().split() if word not in text}
+    meant = " ".join((near.get(word) or [word])[0] for word in search.lower().split())
+    hint = f" Did you mean {meant!r}?" if any(near.values()) else ""
+    return f"{wanted}.{hint} `pt-reuse collections --all` shows all {len(known):,}."
+
+
+def _fit(found: pd.DataFrame, width: int) -> pd.DataFrame:
+    """Return the table with as many columns as a line has room for, the title shortened first."""
+    shown = found.astype(object).where(found.notna(), "-").astype(str)
+    dropped = list(_DROPPED)
+    while True:
+        widths = {name: max(len(name), int(shown[name].str.len().max())) for name in shown}
+        spare = width - sum(widths.values()) - len(widths) + 1
+        if spare >= 0 or not dropped:
+            return _left(shown)
+        if "title" in widths and widths["title"] + spare >= _TITLE:
+            room = widths["title"] + spare
+            shown["title"] = [title if len(title) <= room else title[: room - 1] + "…" for title in shown["title"]]
+        else:
+            shown = shown.drop(columns=dropped.pop(0))
+
+
+def _left(shown: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with its texts on the left, under their headings."""
+    texts = {name: [name, *shown[name]] for name in ("name", "title", "irds") if name in shown}
+    widths = {name: max(map(len, words)) for name, words in texts.items()}
+    padded = {name: shown[name].str.ljust(width) for name, width in widths.items()}
+    return shown.assign(**padded).rename(columns={name: name.ljust(width) for name, width in widths.items()})
+
+
+def _details(collection: Collection) -> Iterator[str]:
+    year = f" ({collection.year})" if collection.year else ""
+    yield f"{collection.name}: {collection.title}{year}"
+    for name, text in _facts(collection):
+        yield f"  {name:<10} {text}"
+
+
+def _facts(collection: Collection) -> Iterator[tuple[str, str]]:
+    yield "documents", _source(collection.documents)
+    if collection.sources is not None:
+        known = dict.fromkeys(collection.sources.prefixes.values())
+        rules = [examples(known, 8)] if known else []
+        rules += [f"the first group of {collection.sources.pattern}"] if collection.sources.pattern else []
+        yield "sources", f"a docno tells its source: {', else '.join(rules)}"
+    yield "topics", _counted(collection.n_topics, collection.topics)
+    relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} relevant)"
+    yield "judged", _counted(collection.n_judged, collection.qrels, relevant)
+    submitted = collection.submitted
+    if submitted is None:
+        yield "runs", _counted(len(own_run_files(collection)), collection.runs)
+    else:
+        types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
+        yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
+        yield "pooled", _pooled(collection, submitted)
+        yield "published", _published(collection, submitted)
+        here = find_run_files(collection, submitted["name"])
+        yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"
+        folders = [str(folder) for folder in folders_of(collection)]
+        yield "looked at", ", ".join(folders) if folders else f"{download_folder(collection)} (does not exist yet)"
+    if collection.note:
+        yield "note", collection.note
+
+
+def _pooled(collection: Collection, submitted: pd.DataFrame) -> str:
+    if not collection.pooled_is_on_record:
+        return f"not on record; `pt-reuse infer-pool {collection.name}` says which runs must have been"
+    return f"{int(submitted['pooled'].astype(bool).sum()):,} of {count(len(submitted), 'run')}, on record"
+
+
+def _published(collection: Collection, submitted: pd.DataFrame) -> str:
+    if collection.url is None:
+        return "nowhere that is known"
+    password = "; NIST asks for a user name and password" if collection.access == "password" else ""
+    return f"{int(submitted['published'].astype(bool).sum()):,} runs at {collection.url}{password}"
+
+
+def _source(source: str | tuple[str, ...] | None) -> str:
+    if source is None:
+        return "nowhere"
+    return source if isinstance(source, str) else examples(source).replace("'", "")
+
+
+def _counted(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:
+    return _source(source) if n is None else f"{n:,}{more}, from {_source(source)}"

@@ -1,0 +1,62 @@
+"""`pt-reuse demo`: the main questions, answered on the embedded collection."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+from pt_reuse.commands.output import Figure, draw, print_table, refuse_existing, write_table
+from pt_reuse.report.demo import answer, narrate
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "demo", help="the main questions, answered on the embedded collection with live pipelines"
+    )
+    parser.add_argument("--out", metavar="DIR", help="write the tables (CSV) and the pictures (PNG) there")
+    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    _mute_libraries()
+    report = answer(lambda text: print(text, flush=True))
+    print("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
+    tables = {}
+    for number, (name, question, table, words) in enumerate(narrate(report), 1):
+        print(f"\n{number}. {question}\n")
+        print_table(table, len(table), "rows")
+        print(f"\n{words}")
+        tables[f"{number}-{name}.csv"] = table
+    if not options.out:
+        return
+    folder = Path(options.out)
+    figures: dict[str, Figure] = {
+        "lexical-pool.png": (
+            7.6,
+            5.0,
+            partial(report.partial.plot, "nDCG@10", judgments=("complete judgments", "pool of lexical runs only")),
+        ),
+        "leave-out-team.png": (7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
+        "uniques-by-type.png": (7.2, 2.6, report.by_type.plot_uniques),
+    }
+    refuse_existing(folder, [*tables, *figures], options.overwrite)
+    for name, table in tables.items():
+        write_table(table, folder / name)
+    drawn = draw(figures, folder)
+    print(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
+
+
+def _mute_libraries() -> None:
+    """Keep what C++ libraries write past Python off the screen; Python's own streams go on to it."""
+    for descriptor, stream in ((1, "stdout"), (2, "stderr")):
+        getattr(sys, stream).flush()
+        own = os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="backslashreplace")
+        setattr(sys, stream, own)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)

@@ -1,0 +1,53 @@
+"""`pt-reuse fetch`: download the runs of a collection from where they are published."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from pt_reuse._check import count, examples
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.run_files import download_folder
+from pt_reuse.collections.run_source import FETCHED, HERE, RunSource
+from pt_reuse.commands.field import collection_of
+from pt_reuse.commands.output import SHOWN
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("fetch", help="download the run files of a collection that are not here yet")
+    parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
+    parser.add_argument("--only-pooled", action="store_true", help="only runs that are on record as pooled")
+    parser.add_argument("--type", metavar="T", help="only runs of this type, such as automatic")
+    parser.add_argument("--team", metavar="T", help="only runs of this team")
+    parser.add_argument("--jobs", default=8, type=int, metavar="N", help="downloads at a time; default 8")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    collection = collection_of(options.collection)
+    try:
+        files = ReuseDataset(collection).fetch(
+            pooled=True if options.only_pooled else None, type=options.type, team=options.team,
+            n_jobs=options.jobs, verbose=sys.stderr.isatty(),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print(
+            f"pt-reuse: interrupted; what has arrived is kept, and `pt-reuse fetch {options.collection}` goes on from "
+            f"there.",
+            file=sys.stderr,
+        )
+        return 130
+    there = {status: int((files["status"] == status).sum()) for status in (HERE, FETCHED)}
+    failed = files[~files["status"].isin(there)]
+    print(
+        f"{collection.name}: {count(len(files), 'run')}: {there[HERE]:,} were here, {there[FETCHED]:,} fetched, "
+        f"{len(failed):,} failed. Folder: {download_folder(collection)}"
+    )
+    reasons = RunSource(collection, "fetch").reasons(dict(zip(failed["name"], failed["status"], strict=True)))
+    groups = list(reasons.items())
+    for reason, runs in groups[:SHOWN]:
+        print(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
+    if len(groups) > SHOWN:
+        print(f"  ... and {len(groups) - SHOWN:,} more reasons")
+    return 2 if len(failed) else 0

@@ -1,0 +1,68 @@
+"""`pt-reuse infer-pool`: which runs must have been pooled, and how deep."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pt_reuse._check import examples
+from pt_reuse.commands.field import add_field, read_field, read_judgments
+from pt_reuse.commands.output import SHOWN, Figure, draw, print_table, refuse_existing
+from pt_reuse.pooling.inference import InferredPool, infer_pool
+
+_PICTURE = "judged-by-rank.png"
+_TABLES = ("table", "by_topic", "by_rank", "unexplained", "confusion", "summary")
+_COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
+#: evidence that leaves it open whether a run was pooled
+_UNSURE = ("needed together", "covered")
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("infer-pool", help="say which runs must have been pooled, and to which depth")
+    add_field(parser, positional="collection", qrels=True)
+    parser.add_argument(
+        "--depth", type=_depth, metavar="K", help="pool depth, or 'topic' for one per topic; default the one that fits"
+    )
+    parser.add_argument(
+        "--tolerance", default=0.0, type=float, metavar="T", help="share of a run that may be unjudged; default 0"
+    )
+    parser.add_argument("--all", action="store_true", help="one line for every run, however many")
+    parser.add_argument(
+        "--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the picture there"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    options.check_field(options)
+    if options.out:
+        names = [*(f"{table}.csv" for table in _TABLES), "settings.json", _PICTURE]
+        refuse_existing(Path(options.out), names, options.overwrite)
+    runs, qrels = read_field(options, pooled_matters=False), read_judgments(options)
+    print(f"{runs!r}\n{qrels!r}")
+    result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance)
+    print(f"\n{result.headline()}\n{result.certainty}")
+    _report(result, options.all)
+    if options.out:
+        figures: dict[str, Figure] = {_PICTURE: (9.0, 4.0, result.plot)}
+        written = [path.name for path in result.save(options.out, overwrite=options.overwrite)]
+        print(f"\nWritten to {options.out}: {', '.join([*written, *draw(figures, Path(options.out))])}")
+
+
+def _report(result: InferredPool, every: bool) -> None:
+    if result.table["pooled"].nunique() > 1:
+        print("\nRuns by what is on record (pooled) and what speaks for them:")
+        print_table(result.confusion, 2, "rows")
+    for evidence in _UNSURE:
+        names = result.table["name"][result.table["evidence"] == evidence]
+        if len(names):
+            print(f"{evidence}: {examples(names, SHOWN)}")
+    print("\nPer run:")
+    shown = result.table[[column for column in _COLUMNS if result.table[column].notna().any()]]
+    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
+
+
+def _depth(text: str) -> int | str:
+    return text if text == "topic" else int(text)

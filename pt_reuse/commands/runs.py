@@ -1,0 +1,23 @@
+"""`pt-reuse runs`: what is in a field of run files."""
+
+from __future__ import annotations
+
+import argparse
+
+from pt_reuse.commands.field import add_field, read_field
+from pt_reuse.commands.output import SHOWN, print_table
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("runs", help="describe a field of run files")
+    add_field(parser, positional="runs")
+    parser.add_argument("--all", action="store_true", help="one line for every run, however many")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    options.check_field(options)
+    runs = read_field(options)
+    print(repr(runs))
+    print_table(runs.summary(), len(runs) if options.all else SHOWN, "runs; --all shows every one")

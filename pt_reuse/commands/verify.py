@@ -1,0 +1,46 @@
+"""`pt-reuse verify`: published numbers, computed again from the user's files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pt_reuse._check import InputError
+from pt_reuse.commands.output import print_table, refuse_existing, write_table
+from pt_reuse.verification.verification import verify
+
+_SHOWN_OF_A_FIGURE = ["what", "name", "published", "computed", "equal", "difference", "convention"]
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("verify", help="replay the published numbers of a collection on your files")
+    parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
+    parser.add_argument("--runs", metavar="DIR", help="folder of its run files; default where collections keep them")
+    parser.add_argument("--qrels", metavar="FILE", help="its judgments; default those of the collection")
+    parser.add_argument("--figures", metavar="FILE", help="published figures of your own, as TOML")
+    parser.add_argument("--all", action="store_true", help="show the figures that are equal, too")
+    parser.add_argument("--out", metavar="FILE", help="write every figure there, as CSV")
+    parser.add_argument("--overwrite", action="store_true", help="replace the file of --out")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    out = Path(options.out) if options.out else None
+    if out is not None:
+        refuse_existing(out.parent, [out.name], options.overwrite)
+    result = verify(
+        options.collection, runs=options.runs, qrels=options.qrels, figures=options.figures,
+        verbose=sys.stderr.isatty(),
+    )  # fmt: skip
+    print(result)
+    if options.all:
+        print("\nEvery figure:")
+        print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
+    if out is not None:
+        write_table(result.table, out)
+        print(f"\nWritten: {out}")
+    if result.table["computed"].isna().all():
+        raise InputError(f"verify: no figure could be {result.table['note'].iloc[0].removeprefix('not ')}")
+    return 0 if result.holds else 1
