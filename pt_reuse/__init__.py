@@ -2,11 +2,14 @@
 
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse._version import __version__
-from pt_reuse.collections.irds import register_datasets
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.listing import list_collections
+from pt_reuse.collections.registration import register_collection, register_datasets
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.experiment import Experiment, reuse_summary
 from pt_reuse.measures import Unjudged
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.inference import InferredPool, infer_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels import Qrels, read_qrels
 from pt_reuse.reading import read_runs
@@ -25,26 +28,33 @@ from pt_reuse.stats.correlation import (
     weighted_tau,
 )
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.verification.verification import Verification, verify
 
 __all__ = [
     "Experiment",
+    "InferredPool",
     "InputError",
     "LeaveOutUniques",
     "Pool",
     "Qrels",
+    "ReuseDataset",
     "ReuseWarning",
     "RunSet",
     "Scores",
     "Unjudged",
+    "Verification",
     "__version__",
     "depth_pool",
     "gamma",
+    "infer_pool",
     "largest_drop",
     "largest_rise",
     "leave_out_uniques",
+    "list_collections",
     "rank_changes",
     "read_qrels",
     "read_runs",
+    "register_collection",
     "register_datasets",
     "reuse_summary",
     "score",
@@ -54,5 +64,6 @@ __all__ = [
     "tau_ap_a",
     "tau_ap_b",
     "tau_b",
+    "verify",
     "weighted_tau",
 ]
