@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from pt_reuse.collections import registration, registry
 from pt_reuse.qrels import Qrels, read_qrels
 from pt_reuse.reading import read_runs
 from pt_reuse.runs import RunSet
@@ -21,6 +24,17 @@ class Collection:
     runs: RunSet
     qrels: Qrels
     folder: Path
+
+
+@pytest.fixture(autouse=True)
+def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin without collections of one's own, and forget those that the test registers."""
+    before = set(registration._REGISTERED)
+    monkeypatch.setattr(registry, "_OWN", {})
+    yield
+    for name in set(registration._REGISTERED) - before:
+        del registration._REGISTERED[name]
+        sys.modules["ir_datasets"].registry._registered.pop(name, None)
 
 
 @pytest.fixture(scope="session")
