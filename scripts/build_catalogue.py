@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CURATED = Path(__file__).resolve().parent / "catalogue"
 OUT = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
 PAGE = ROOT / "docs" / "collections-list.rst"
+#: of the columns of its tables
+WIDTHS = "42 9 11 8 9 9 12"
 #: where the facts are from; at the head of both files
 ORIGIN = (
     "runs, teams, types, tasks and addresses: github.com/usnistgov/trec-browser "
@@ -42,8 +44,8 @@ COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "poole
 #: what the page says above its tables
 INTRODUCTION = (
     "*Topics* and *judged* count judged topics and judgments; *pooled* counts the runs that were pooled, where that is",
-    "on record. Where *ir_datasets* is empty, topics and judgments are yours to bring. Run files come from your own",
-    "folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results, for",
+    "on record. Where no id of ir_datasets is given, topics and judgments are yours to bring. Run files come from your",
+    "own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results, for",
     "those who have an agreement with NIST. An empty cell is not known, or is none.",
     "",
 )
@@ -224,8 +226,9 @@ def page(collections: list[dict], runs: list[dict]) -> str:
     ]
     lines += [f"{len(collections)} test collections of TREC and {len(runs):,} runs submitted to them.", *INTRODUCTION]
     for group in dict.fromkeys(entry["group"] for entry in collections):
-        lines += [group, "-" * len(group), "", ".. list-table::", "   :header-rows: 1", ""]
-        lines += cells("Name", "Track", "Topics", "Judged", "Runs", "Teams", "Pooled", "ir_datasets", "Runs at")
+        lines += [group, "-" * len(group), "", ".. list-table::", "   :header-rows: 1"]
+        lines += [f"   :widths: {WIDTHS}", ""]
+        lines += cells("Name and id in ir_datasets", "Topics", "Judged", "Runs", "Teams", "Pooled", "Runs at")
         for entry in collections:
             if entry["group"] == group:
                 lines += line_of(entry, by_name[entry["name"]])
@@ -244,11 +247,17 @@ def line_of(entry: dict, runs: list[dict]) -> list[str]:
     teams = len({run["team"] for run in runs})
     pooled = [run for run in runs if run["pooled"] == "yes"]
     counts = [f"{entry[key]:,}" if key in entry else "" for key in ("n_topics", "n_judged")]
-    irds = f"``{entry['irds']}``" if "irds" in entry else ""
+    dated = entry["title"] if str(entry["year"]) in entry["title"] else f"{entry['title']}, {entry['year']}"
+    names = [f"| ``{entry['name']}``", f"       | {dated}"]
+    names += [f"       | {entry['irds']}"] if "irds" in entry else []
     return cells(
-        f"``{entry['name']}``", f"{entry['title']} ({entry['year']})", *counts,
-        str(len(runs) or ""), str(teams or ""), str(len(pooled) or ""), irds, entry.get("access", ""),
-    )  # fmt: skip
+        "\n".join(names),
+        *counts,
+        str(len(runs) or ""),
+        str(teams or ""),
+        str(len(pooled) or ""),
+        entry.get("access", ""),
+    )
 
 
 def cells(*texts: str) -> list[str]:

@@ -258,7 +258,9 @@ class ReuseDataset(IRDSDataset):
             raise self._unavailable(entity, error) from error
 
     def _unavailable(self, entity: str, error: Exception) -> InputError:
-        text = " ".join(str(error).split()) or type(error).__name__
+        # ir_datasets hands over the errors of every address it tried; what it says first is enough
+        said = str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
+        text = " ".join(said.split()).rstrip(".") or type(error).__name__
         return InputError(
             f"reuse:{self.collection.name}: its {_WORDS[entity]} come through ir_datasets"
             f"{f' ({self.collection.irds_id})' if self.collection.irds_id else ''}, which could not get them: "

@@ -36,7 +36,9 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, ax: Ax
     ax.plot(shown["rank"], shown["judged"], color=COLOURS[0], label="pooled runs")
     ax.set(ylim=(-0.02, 1.02), xlabel="rank", ylabel="share of the documents that is judged")
     ax.set_title("Where the judged documents end (dotted: depth)", fontsize=11)
-    ax.legend(loc="best", frameon=False, fontsize=9)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    # below the axes: lines and depths go through every corner of them
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False, fontsize=9)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
