@@ -20,6 +20,8 @@ Labels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
 _FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
 _WHITE = " \t\n\r\v\f"
+#: what the column of run names may be called in a file with two columns
+_RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
 _SEPARATORS = (",", "\t", ";", "|")
 
 
@@ -189,6 +191,8 @@ def _read_two_columns(path: str | Path, column: str, argument: str, names: Seque
     first: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         cells = _two_cells(line, names)
+        if number == 1 and len(cells) == 2 and cells[0] not in names and _is_header(cells, column):
+            continue
         if not line.strip(_WHITE) or (line.startswith("#") and cells[0] not in names):
             continue
         if len(cells) != 2 or not all(cells):
@@ -204,6 +208,10 @@ def _read_two_columns(path: str | Path, column: str, argument: str, names: Seque
             )
         first.setdefault(name, number)
     return found
+
+
+def _is_header(cells: Sequence[str], column: str) -> bool:
+    return cells[0].lower() in _RUN_WORDS and cells[1].lower() in (column, f"{column}s")
 
 
 def _two_cells(line: str, names: Collection[str]) -> list[str]:

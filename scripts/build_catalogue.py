@@ -44,9 +44,9 @@ COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "poole
 #: what the page says above its tables
 INTRODUCTION = (
     "*Topics* and *judged* count judged topics and judgments; *pooled* counts the runs that were pooled, where that is",
-    "on record. Where no id of ir_datasets is given, topics and judgments are yours to bring. Run files come from your",
-    "own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results, for",
-    "those who have an agreement with NIST. An empty cell is not known, or is none.",
+    "on record. Where no id of ir_datasets is given, topics and judgments are yours to bring. Run files come from",
+    "your own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is",
+    "trec.nist.gov/results, for those who have an agreement with NIST. An empty cell is not known, or is none.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"

@@ -476,8 +476,8 @@ def test_the_page_of_the_documentation_is_that_of_the_catalogue(build):
     runs = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     text = (ROOT / "docs" / "collections-list.rst").read_text(encoding="utf-8")
     assert build.page(collections, runs) == text
-    assert all(f"     - ``{catalogued(name).irds_id}``" in text for name in WITH_IRDS)
-    assert all(f"   * - ``{name}``" in text for name in catalogue_names())
+    assert all(f"       | {catalogued(name).irds_id}\n" in text for name in WITH_IRDS)
+    assert all(f"   * - | ``{name}``\n" in text for name in catalogue_names())
 
 
 def test_shipped_files_are_small_plain_and_say_where_from():

@@ -232,9 +232,6 @@ def test_judgments_put_into_the_users_folder(home):
     (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
     assert offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
     assert offline("trec-2/adhoc").get_topics()["query"].tolist() == ["design of the star wars shield"]
-    (folder / "qrels").write_text("101 0 AP880212-0001 1\n")
-    with pytest.raises(ptr.InputError, match=r"has 'qrels', 'qrels.txt'. Keep one of them"):
-        registry.find_collection("trec-2/adhoc")
 
 
 def in_python(code: str, **environment) -> str:
@@ -343,3 +340,163 @@ def test_the_folder_of_real_data_may_be_the_users_own(data, monkeypatch):
     runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs(names=["READWARE2", "INQ604"])
     assert runs.names == ["INQ604", "READWARE2"]
     assert ptr.list_collections("trec-covid round 5")["here"].tolist() == [126]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_judgments_that_are_not_the_official_ones_are_told(home):
+    folder = home / "trec-covid" / "round5"
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("1 0 ug7v899j 2\n51 0 x 0\n")
+    ds = offline("trec-covid/round5")
+    assert repr(ds) == f"ReuseDataset('reuse:trec-covid/round5', qrels={str(folder / 'qrels.txt')!r})"
+    with pytest.warns(ptr.ReuseWarning) as caught:
+        assert len(ds.get_qrels()) == 2
+    message = str(caught[0].message)
+    assert "2 judgments instead of 23,151; 1 relevant instead of 10,910; topics that are not its own: '51'" in message
+
+
+def test_the_official_judgments_in_the_users_folder_are_not_told(data, home):
+    folder = home / "trec-covid-round5"
+    folder.mkdir(parents=True)
+    shutil.copy(data / "trec-covid-round5" / "qrels.covid-round5.txt.gz", folder / "qrels.txt.gz")
+    assert len(offline("trec-covid/round5").get_qrels()) == 23_151
+
+
+def test_a_run_of_another_collection_is_an_error(trec8_home):
+    path = trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz"
+    write_run(path, "1", topics=("351", "352"))
+    with pytest.raises(ptr.InputError) as error:
+        offline().get_runs(missing="ignore")
+    assert f"{path}, taken for run '1', has no topic of the collection: it has '351', '352'" in str(error.value)
+    write_run(path, "1", topics=("352", "401"))
+    with pytest.warns(ptr.ReuseWarning, match=r"1 run \('1'\) with topics that are not of the collection: '352'"):
+        offline().get_runs(missing="ignore")
+
+
+def test_local_topics_are_called_as_those_of_ir_datasets(home):
+    folder = home / "trec-covid" / "round5"
+    folder.mkdir(parents=True)
+    (folder / "topics.xml").write_text(
+        '<topics><topic number="1"><query>origin</query><question>what is it</question><narrative>all</narrative>'
+        "</topic></topics>"
+    )
+    topics = offline("trec-covid/round5").get_topics("description")
+    assert topics.to_dict("records") == [{"qid": "1", "query": "what is it"}]
+    with pytest.raises(ptr.InputError, match="variant must be one of 'title', 'description', 'narrative'"):
+        offline("trec-covid/round5").get_topics("question")
+
+
+def test_ids_of_topics_are_those_of_the_judgments(home):
+    """NIST numbers the topics of TREC-1 from 051 and judges 51; elsewhere 001 is not 1."""
+    text = "<top>\n<num> Number: 051\n<title> Topic: Airbus Subsidies\n</top>\n"
+    folder = home / "trec-1" / "adhoc"
+    folder.mkdir(parents=True)
+    (folder / "topics.txt").write_text(text)
+    assert offline("trec-1/adhoc").get_topics()["qid"].tolist() == ["51"]
+    ds = ptr.register_collection("mine", topics=folder / "topics.txt")
+    assert ds.get_topics()["qid"].tolist() == ["051"]
+
+
+def test_aspects_of_a_topic_are_merged_for_qrels(home, monkeypatch):
+    ds = offline("trec-2009/web/diversity")
+    rows = [("1", "d1", 0, "1"), ("1", "d1", 1, "2"), ("1", "d2", 0, "1")]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "subtopic_id"])
+    monkeypatch.setattr(ds, "get_qrels", lambda: frame)
+    with pytest.warns(ptr.ReuseWarning, match="each has the highest of its labels"):
+        merged = ds.get_judgments().to_frame()
+    assert merged.values.tolist() == [["1", "d1", 1], ["1", "d2", 0]]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [
+        ("trec8", "trec-8/adhoc"), ("trec8-adhoc", "trec-8/adhoc"), ("robust04", "trec-2004/robust"),
+        ("disks45/nocr/trec8", "trec-8/adhoc"), ("dl19", "trec-2019/deep/docs"),
+        ("trec-dl-2019", "trec-2019/deep/docs"), ("covid round5", "trec-covid/round5"),
+        ("msmarco-passage/trec-dl-2019/judged", "trec-2019/deep/passages"), ("core17", "trec-2017/core"),
+        ("trec-8/ad-hoc", "trec-8/adhoc"),
+    ],
+)  # fmt: skip
+def test_near_names(wanted, near):
+    with pytest.raises(registry.UnknownCollectionError) as error:
+        registry.find_collection(wanted)
+    assert f"Did you mean 'reuse:{near}'" in str(error.value)
+
+
+def test_a_failed_registration_leaves_nothing(home):
+    with pytest.raises(ptr.InputError, match=r"'topics' of 'ref/x' is 'irds:reuse/nope': no such collection"):
+        ptr.register_collection("ref/x", topics="irds:reuse/nope")
+    assert "ref/x" not in registry.collection_names()
+    ptr.register_collection("ref/x", topics="irds:reuse/demo")
+    # the same again is no error, another is
+    ptr.register_collection("ref/x", topics="irds:reuse/demo")
+    with pytest.raises(ptr.InputError, match="Pass overwrite=True"):
+        ptr.register_collection("ref/x", qrels="irds:reuse/demo")
+    ptr.register_collection("ref/y", topics="irds:reuse/ref/x")
+    with pytest.raises(ptr.InputError, match="comes from itself: ref/x -> ref/y -> ref/x"):
+        ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True)
+    assert registry.find_collection("ref/x").topics == "irds:reuse/demo"
+
+
+def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(home):
+    folder = home / "collections"
+    folder.mkdir(parents=True)
+    (folder / "a.toml").write_text('name = "same"\ntopics = "irds:reuse/demo"\n')
+    (folder / "b.toml").write_text('name = "same"\nqrels = "irds:reuse/demo"\n')
+    (folder / "c.toml").write_text('name = "lost"\nqrels = "irds:reuse/gone"\n')
+    (folder / "d.toml").write_text('name = "demo"\n')
+    (folder / "e.toml").write_text("name = \n")
+    with pytest.warns(ptr.ReuseWarning) as caught:
+        names = registry.collection_names()
+    assert "same" in names
+    assert "lost" not in names
+    told = " ".join(str(warning.message) for warning in caught)
+    assert f"{folder / 'a.toml'} has the name 'same', too" in told
+    assert "no such collection" in told
+    assert "is one of the package's" in told
+    assert "is no TOML" in told
+    with pytest.warns(ptr.ReuseWarning), pytest.raises(ptr.InputError, match="Pass overwrite=True"):
+        ptr.register_collection("same", qrels="irds:reuse/demo")
+
+
+def test_one_odd_folder_does_not_keep_the_others_from_being_listed(home):
+    folder = home / "trec-covid" / "round2"
+    folder.mkdir(parents=True)
+    for name in ("qrels", "qrels.txt"):
+        (folder / name).write_text("1 0 x 0\n")
+    with pytest.warns(ptr.ReuseWarning, match=r"has 'qrels', 'qrels.txt'; 'qrels' is used"):
+        assert len(ptr.list_collections("trec-8 ad hoc")) == 1
+
+
+def test_folders_that_cannot_be(monkeypatch, tmp_path):
+    monkeypatch.setenv("PT_REUSE_HOME", "~nobody-of-that-name/x")
+    with pytest.raises(ptr.InputError, match="PT_REUSE_HOME is '~nobody-of-that-name/x'"):
+        registry.find_collection("trec-8/adhoc")
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "gone"))
+    with pytest.warns(ptr.ReuseWarning, match="which is no folder"):
+        registry.find_collection("trec-8/adhoc")
+
+
+def test_a_folder_of_own_runs_may_grow(home, tmp_path):
+    write_run(tmp_path / "mine" / "one", "one")
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine")
+    write_run(tmp_path / "mine" / "two", "two")
+    assert ds.get_runs().names == ["one", "two"]
+    assert ptr.list_collections("mine")["here"].tolist() == [2]
+    with pytest.raises(ptr.InputError, match=r"who was pooled is not on record.*'pooled'"):
+        ds.get_runs(pooled=True)
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine", pooled=["two"], overwrite=True)
+    assert ds.get_runs(pooled=True).names == ["two"]
+
+
+def test_what_cannot_be_had_of_an_own_collection(home):
+    ds = ptr.register_collection("mine", topics="irds:reuse/demo", note="Topics only.")
+    with pytest.raises(ptr.InputError, match=r"no judgments are known for it. Add qrels = \.\.\. to its definition"):
+        ds.get_qrels()
+    with pytest.raises(ptr.InputError, match="its definition names no runs"):
+        ds.get_runs()
+    with pytest.raises(ptr.InputError, match=r"no run of it is on record. Where you have some, pass runs='FOLDER'"):
+        offline("trec-1/adhoc").get_runs()
+    with pytest.raises(ptr.InputError, match="'qrels' must be"):
+        ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]}))

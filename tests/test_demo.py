@@ -186,7 +186,8 @@ def test_the_judgments_are_a_plain_qrels_file_that_the_script_makes(demo, comple
 def test_it_is_defined_like_any_collection(demo, documents):
     defined = read_definition(DATA / "collection.toml")
     assert demo.collection.origin == "package"
-    assert {**vars(defined), "origin": "package"} == vars(demo.collection)
+    counts = {"n_topics": len(demo.topics()), "n_judged": len(demo.get_qrels())}
+    assert {**vars(defined), "origin": "package", **counts} == vars(demo.collection)
     assert demo.sources_of(documents["docno"]).tolist() == documents["source"].tolist()
     assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
     assert len(list(demo.get_corpus_iter(verbose=False, start=3, count=4))) == 4

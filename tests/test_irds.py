@@ -192,7 +192,7 @@ TOPICS = {
     "number.jsonl": '{"number": 1, "query": "green tea"}\n{"number": "2", "query": "milk"}\n',
     "t.xml": '<topics><topic number="1"><query>green\n tea</query></topic><topic number="2">milk</topic></topics>',
     "num.xml": "<topics><t><num>1</num><query>green tea</query></t><t><num>2</num><query>milk</query></t></topics>",
-    "title.txt": "<top>\n<num> Number: 001\n<title> Topic: green tea\n</top>\n\n"
+    "title.txt": "<top>\n<num> Number: 1\n<title> Topic: green tea\n</top>\n\n"
     "<top>\n<num>2</num>\n<title>milk</title>\n</top>",
 }
 
@@ -371,7 +371,7 @@ def test_own_collections_are_registered_by_one_call(mine, monkeypatch, tmp_path)
     assert repr(made) == repr(pt.get_dataset("reuse:test/call")) == "ReuseDataset('reuse:test/call')"
     assert made.get_runs().names == ["bm25", "dense"]
     assert ir_datasets.load("reuse/test/call").docs_count() == 2
-    with pytest.raises(ptr.InputError, match=r"registered.* Pass overwrite=True to replace it"):
+    with pytest.raises(ptr.InputError, match=r"another collection already. Pass overwrite=True to replace it"):
         register_collection("test/call", **parts)
     assert ir_datasets.load("reuse/test/call").has_docs()
     register_collection("test/call", overwrite=True, **parts)

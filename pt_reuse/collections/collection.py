@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 import pandas as pd
+
+from pt_reuse._check import InputError, ReuseWarning
 
 #: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets, or paths of files
 Source = str | tuple[str, ...]
@@ -100,6 +103,10 @@ class Collection:
                 return source.removeprefix("irds:")
         return None
 
+    def same_as(self, other: Collection) -> bool:
+        """Return whether another definition says the same of the same collection."""
+        return self is other or all(_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(Collection))
+
     def url_of(self, name: str) -> str | None:
         """Return the address at which a run is published, None where it is not."""
         if self.submitted is not None and "url" in self.submitted.columns:
@@ -111,10 +118,34 @@ class Collection:
 
 def home() -> Path:
     """Return the user's folder: ``PT_REUSE_HOME``, or ``.pt_reuse`` in the home folder."""
-    return Path(os.environ.get("PT_REUSE_HOME") or Path.home() / ".pt_reuse").expanduser()
+    return _folder("PT_REUSE_HOME") or Path.home() / ".pt_reuse"
 
 
 def places() -> list[Path]:
     """Return the folders in which a collection's files are looked for: :func:`home`, then ``PT_REUSE_DATA``."""
-    data = os.environ.get("PT_REUSE_DATA")
-    return [home(), *([Path(data).expanduser()] if data else [])]
+    data = _folder("PT_REUSE_DATA")
+    if data is not None and not data.is_dir():
+        warnings.warn(
+            f"PT_REUSE_DATA is {str(data)!r}, which is no folder: nothing is looked up there.",
+            ReuseWarning,
+            stacklevel=3,
+        )
+    return [home(), *([data] if data is not None else [])]
+
+
+def _folder(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    if not value:
+        return None
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{variable} is {value!r}: {error}. Give the path of a folder.") from error
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, pd.DataFrame | pd.Series) or isinstance(other, pd.DataFrame | pd.Series):
+        return type(one) is type(other) and bool(one.equals(other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_equal(value, other[key]) for key, value in one.items())
+    return bool(one == other)

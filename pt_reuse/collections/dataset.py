@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +14,12 @@ import pyterrier as pt
 from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
-from pt_reuse._check import InputError, choice
+from pt_reuse._check import InputError, ReuseWarning, choice, examples, flag
 from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.irds import build_irds
 from pt_reuse.collections.offline import where_to_put
 from pt_reuse.collections.run_source import RunSource, with_types
-from pt_reuse.metadata import Labels
+from pt_reuse.metadata import Labels, run_table
 from pt_reuse.qrels import Qrels
 from pt_reuse.reading import read_runs
 from pt_reuse.runs import RunSet
@@ -73,11 +74,26 @@ class ReuseDataset(IRDSDataset):
             variant: which field of the judgments is the label; default their relevance.
         """
         self._check_variant("qrels", variant)
-        return self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
+        frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
+        self._compare_with_catalogue(frame)
+        return frame
 
     def get_judgments(self) -> Qrels:
-        """Return the judgments as a :class:`Qrels`."""
-        return Qrels(self.get_qrels()[["qid", "docno", "label"]])
+        """Return the judgments as a :class:`Qrels`.
+
+        A document that was judged for several aspects of a topic, as in the diversity tasks, has the highest of its
+        labels, with a warning.
+        """
+        frame = self.get_qrels()
+        if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
+            warnings.warn(
+                f"reuse:{self.collection.name}: documents are judged for several aspects of a topic; each has the "
+                f"highest of its labels. get_qrels() has them apart.",
+                ReuseWarning,
+                stacklevel=2,
+            )
+            frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
+        return Qrels(frame[["qid", "docno", "label"]])
 
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
         """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does."""
@@ -155,6 +171,7 @@ class ReuseDataset(IRDSDataset):
                 ``missing="error"``, not all; a condition that no run meets; a file that is no run.
         """
         function = f"get_runs of reuse:{self.collection.name}"
+        flag(function, "download", download)
         conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
         reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
         if self.collection.submitted is None:
@@ -166,6 +183,7 @@ class ReuseDataset(IRDSDataset):
         files = source.files(table, runs=runs, missing=missing, download=download, n_jobs=n_jobs or 8, verbose=verbose)
         kept = table[table["name"].isin(files)]
         field = read_runs([files[name] for name in kept["name"]], names="file", **reading)
+        source.check_topics(field, files)
         return field.with_metadata(metadata=source.metadata(kept))
 
     def fetch(
@@ -208,7 +226,14 @@ class ReuseDataset(IRDSDataset):
         return IRDSDataset(self.collection.irds_id).info_url()
 
     def __repr__(self) -> str:
-        return f"ReuseDataset('reuse:{self.collection.name}')"
+        own = [f", {part}={source!r}" for part in ("topics", "qrels") if (source := self._of_the_users(part))]
+        return f"ReuseDataset('reuse:{self.collection.name}'{''.join(own)})"
+
+    def _of_the_users(self, part: str) -> str | None:
+        # what the user put into a catalogued collection's folder is used in place of ir_datasets' files
+        source = getattr(self.collection, part)
+        official = self.collection.origin != "catalogue" or source is None or source.startswith("irds:")
+        return None if official else source
 
     def _own_runs(
         self,
@@ -229,9 +254,38 @@ class ReuseDataset(IRDSDataset):
         if conditions.pop("task") is not None:
             raise InputError(f"{function}: its runs have no tasks.")
         runs = read_runs(source, **self.collection.labels, **reading)
+        if conditions["pooled"] is not None and not self._says_who_was_pooled(runs):
+            raise InputError(
+                f"{function}: who was pooled is not on record. Leave out pooled=, or add 'pooled' to its definition; "
+                f"infer_pool(runs, qrels) says which runs must have contributed."
+            )
         if types is not None:
             runs = runs.with_metadata(metadata=with_types(runs.table, types))
         return runs.select(**conditions) if any(value is not None for value in conditions.values()) else runs
+
+    def _says_who_was_pooled(self, runs: RunSet) -> bool:
+        # a run of which nobody says anything keeps what it had before: with other beginnings, they differ
+        names, labels = runs.names, self.collection.labels
+        before = pd.DataFrame({"name": names, "team": None, "type": None, "pooled": False})
+        return bool((run_table(names, **labels)["pooled"] == run_table(names, base=before, **labels)["pooled"]).all())
+
+    def _compare_with_catalogue(self, frame: pd.DataFrame) -> None:
+        collection = self.collection
+        if self._of_the_users("qrels") is None or "label" not in frame:
+            return
+        found = {"judgments": len(frame), "relevant": int((frame["label"] > 0).sum())}
+        expected = {"judgments": collection.n_judged, "relevant": collection.n_relevant}
+        odd = [f"{found[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, found[key])]
+        ids = collection.topic_ids
+        strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
+        odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
+        if odd:
+            warnings.warn(
+                f"reuse:{collection.name}: the judgments in {collection.qrels}, which are used in place of the "
+                f"official ones, have {'; '.join(odd)}. Are they those of another collection?",
+                ReuseWarning,
+                stacklevel=3,
+            )
 
     def _check_variant(self, entity: str, variant: str | None) -> None:
         ref = self.irds_ref()
@@ -244,12 +298,14 @@ class ReuseDataset(IRDSDataset):
     def _part(self, entity: str, get: Callable[[], _Part]) -> _Part:
         name = f"reuse:{self.collection.name}"
         if not self.irds_ref().has(entity):
-            own = home() / self.collection.name
-            advice = {
-                "queries": f"Put them into {own} as topics.tsv (or .xml, .txt, .jsonl)",
-                "qrels": f"Put them into {own} as qrels.txt",
-                "docs": "Define a collection of your own that names them (register_collection)",
-            }[entity]
+            folder = home() / self.collection.name
+            if self.collection.origin == "own":
+                advice = f"Add {'qrels' if entity == 'qrels' else _WORDS[entity]} = ... to its definition"
+            elif entity == "docs":
+                advice = "Define a collection of your own that names them (register_collection)"
+            else:
+                file = "qrels.txt" if entity == "qrels" else "topics.tsv (or .xml, .txt, .jsonl)"
+                advice = f"Put them into {folder} as {file}"
             raise InputError(f"{name}: no {_WORDS[entity]} are known for it. {advice}.")
         try:
             return get()

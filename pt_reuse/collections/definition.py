@@ -161,7 +161,7 @@ class _Definition:
     ) -> Collection:
         self._check_name(name)
         for argument, value in parts.items():
-            if value == f"{_IRDS}reuse/{name}":
+            if isinstance(value, str) and value == f"{_IRDS}reuse/{name}":
                 raise self.wrong(argument, f"is {value!r}, the collection itself. Name files, or another dataset.")
         for argument, value in texts.items():
             if value is not None and not isinstance(value, str):
@@ -227,7 +227,7 @@ class _Definition:
         if given is None:
             return None
         paths = self._paths("runs", given, folders=True)
-        if isinstance(given, str | os.PathLike) and len(paths) > 1:
+        if isinstance(given, str | os.PathLike) and (has_magic(str(given)) or self._absolute(str(given)).is_dir()):
             # kept as it was given: run files may be added to it
             return str(self._absolute(str(given)))
         return tuple(str(path) for path in paths)

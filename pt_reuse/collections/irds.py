@@ -161,13 +161,24 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
     name = f"reuse/{collection.name}"
     parts: list[Any] = [
         _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
-        _part(collection, "queries", collection.topics, lambda paths: OwnTopics(paths[0], name, collection.language)),
+        _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
         _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(Runs(get_runs))
     dataset = ir_datasets.Dataset(*parts)
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
+
+
+def _own_topics(collection: Collection, path: str) -> OwnTopics:
+    # a file in place of ir_datasets' own is called as that, so that a script runs with either
+    def fields() -> Sequence[str]:
+        if collection.origin != "catalogue" or collection.irds_id is None:
+            return ()
+        return find_irds(f"reuse:{collection.name}", "queries", collection.irds_id).queries_cls()._fields[1:]
+
+    name = f"reuse/{collection.name}"
+    return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
 
 
 def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:

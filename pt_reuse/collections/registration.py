@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.registry import add, collection_names, find_collection
+from pt_reuse.collections.registry import adding, collection_names, find_collection
 
 #: id in ir_datasets -> the collection that was registered under it
 _REGISTERED: dict[str, Collection] = {}
@@ -44,7 +41,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         41
     """
     if parts:
-        if not isinstance(definition, str):
+        if not isinstance(definition, str) or definition.endswith(".toml"):
             raise InputError(f"register_collection: beside parts, expected the collection's name, got {definition!r}.")
         collection = define(definition, **parts)
     elif isinstance(definition, Collection):
@@ -56,9 +53,8 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         )
     else:
         collection = read_definition(definition)
-    _check_free(collection, overwrite)
-    add(collection, overwrite=overwrite)
-    register_one(collection, overwrite=overwrite)
+    with adding(collection, overwrite=overwrite):
+        register_one(collection, overwrite=overwrite)
     return ReuseDataset(collection)
 
 
@@ -128,7 +124,7 @@ def _check_free(collection: Collection, overwrite: bool) -> bool:
     import ir_datasets
 
     name = _id(collection.name)
-    if name in _REGISTERED and _same(_REGISTERED[name], collection):
+    if name in _REGISTERED and _REGISTERED[name].same_as(collection):
         return True
     if name in ir_datasets.registry and not overwrite:
         raise InputError(
@@ -140,15 +136,3 @@ def _check_free(collection: Collection, overwrite: bool) -> bool:
 
 def _id(name: str) -> str:
     return f"reuse/{name}"
-
-
-def _same(one: Collection, other: Collection) -> bool:
-    return one is other or all(_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Collection))
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, pd.DataFrame | pd.Series) or isinstance(other, pd.DataFrame | pd.Series):
-        return type(one) is type(other) and bool(one.equals(other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(value, other[key]) for key, value in one.items())
-    return bool(one == other)

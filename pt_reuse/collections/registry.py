@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,9 +14,11 @@ from pt_reuse._check import InputError, ReuseWarning, examples
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
+from pt_reuse.collections.near_names import nearest
 
 _OWN: dict[str, Collection] = {}
 _DEMO = "demo"
+_OURS = "irds:reuse/"
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
 _QRELS = ("qrels", "qrels.txt", "qrels.gz", "qrels.txt.gz")
 _TOPICS = ("topics.tsv", "topics.csv", "topics.jsonl", "topics.xml", "topics.txt", "topics.txt.gz", "topics.xml.gz")
@@ -33,7 +36,7 @@ def find_collection(name: str) -> Collection:
 
     Raises:
         UnknownCollectionError: no collection of that name; the error says which are near.
-        InputError: a name that is no text, or files of the user that contradict each other.
+        InputError: a name that is no text.
     """
     if not isinstance(name, str):
         raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.")
@@ -45,7 +48,7 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection 'reuse:{name}'. {_advice(name)}")
+        raise UnknownCollectionError(f"no collection 'reuse:{name}'. {_advice(name, own)}")
     return _with_local_files(collection)
 
 
@@ -54,44 +57,88 @@ def collection_names() -> list[str]:
     return list(dict.fromkeys([_DEMO, *catalogue_names(), *_own()]))
 
 
-def add(collection: Collection, *, overwrite: bool = False) -> None:
-    """Make an own collection known under its name, for the life of the process.
+@contextmanager
+def adding(collection: Collection, *, overwrite: bool = False) -> Iterator[None]:
+    """Make an own collection known under its name, for the life of the process, unless what is done meanwhile fails.
 
     Raises:
-        InputError: the name is taken and `overwrite` is False, or belongs to the package.
+        InputError: the name belongs to the package, or to another own collection and `overwrite` is False; a part is
+            to come from a collection that there is not.
     """
-    if collection.name == _DEMO or catalogued(collection.name) is not None:
+    name = collection.name
+    if _is_of_package(name):
         raise InputError(
-            f"register_collection: {collection.name!r} is a collection of the package. Choose another name, such as "
-            f"'my/{collection.name}'."
+            f"register_collection: {name!r} is a collection of the package. Choose another name, such as 'my/{name}'."
         )
-    if collection.name in _OWN and not overwrite:
+    own = _own()
+    if name in own and not overwrite and not own[name].same_as(collection):
         raise InputError(
-            f"register_collection: {collection.name!r} is registered already. Pass overwrite=True to replace it."
+            f"register_collection: {name!r} is the name of another collection already. Pass overwrite=True to replace "
+            f"it."
         )
-    _OWN[collection.name] = collection
+    _check_references(collection, {**own, name: collection})
+    before = _OWN.get(name)
+    _OWN[name] = collection
+    try:
+        yield
+    except BaseException:
+        _OWN.pop(name)
+        if before is not None:
+            _OWN[name] = before
+        raise
 
 
 def _own() -> dict[str, Collection]:
     """Return the collections registered, and those whose definitions lie in the user's folder."""
     found: dict[str, Collection] = {}
+    of: dict[str, Path] = {}
     for path in sorted((home() / "collections").glob("*.toml")):
         try:
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
         except (InputError, OSError) as error:
-            warnings.warn(f"the collection defined in {path} is left out: {error}", ReuseWarning, stacklevel=4)
+            _leave_out(path, str(error))
             continue
-        if collection.name == _DEMO or catalogued(collection.name) is not None:
-            warnings.warn(
-                f"the collection defined in {path} is left out: {collection.name!r} is one of the package's. Choose "
-                f"another name.",
-                ReuseWarning,
-                stacklevel=4,
-            )
+        name = collection.name
+        if _is_of_package(name):
+            _leave_out(path, f"{name!r} is one of the package's. Choose another name.")
+        elif name in found:
+            _leave_out(path, f"{of[name]} has the name {name!r}, too. Choose another name.")
+        else:
+            found[name], of[name] = collection, path
+    own = {**found, **_OWN}
+    for name, path in of.items():
+        try:
+            _check_references(found[name], own)
+        except InputError as error:
+            _leave_out(path, str(error))
+            own.pop(name, None)
+    return own
+
+
+def _leave_out(path: Path, why: str) -> None:
+    warnings.warn(f"the collection defined in {path} is left out: {why}", ReuseWarning, stacklevel=5)
+
+
+def _is_of_package(name: str) -> bool:
+    return name == _DEMO or catalogued(name) is not None
+
+
+def _check_references(collection: Collection, own: Mapping[str, Collection], chain: tuple[str, ...] = ()) -> None:
+    """Raise where a part is to come from a collection that there is not, or from one that refers back."""
+    chain = (*chain, collection.name)
+    for part in ("documents", "topics", "qrels"):
+        source = getattr(collection, part)
+        if not isinstance(source, str) or not source.startswith(_OURS):
             continue
-        found[collection.name] = collection
-    return {**found, **_OWN}
+        name = source.removeprefix(_OURS)
+        if name in chain:
+            circle = " -> ".join((*chain, name))
+            raise InputError(f"{part!r} of {collection.name!r} comes from itself: {circle}. Name files, or another.")
+        if name in own:
+            _check_references(own[name], own, chain)
+        elif not _is_of_package(name):
+            raise InputError(f"{part!r} of {collection.name!r} is {source!r}: no such collection. {_advice(name, own)}")
 
 
 @lru_cache(maxsize=256)
@@ -102,30 +149,30 @@ def _read_once(path: Path, changed: int, size: int) -> Collection:
 @lru_cache(maxsize=1)
 def _demo() -> Collection:
     folder = Path(str(files("pt_reuse.collections") / "data" / "demo"))
-    return replace(read_definition(folder / "collection.toml"), origin="package")
+    # the counts, which a definition has no words for; its tests compare them
+    return replace(read_definition(folder / "collection.toml"), origin="package", n_topics=41, n_judged=19_680)
 
 
 def _with_local_files(collection: Collection) -> Collection:
     """Return the collection with the judgments and topics that the user put into its folder, if any."""
     changes: dict[str, str] = {}
-    for place in places():
-        folder = place / collection.name
+    for folder in [place / name for place in places() for name in (collection.name, *collection.folders)]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if (folder / name).is_file()]
             if len(there) > 1:
-                raise InputError(
-                    f"{collection.name}: {folder} has {examples([path.name for path in there])}. Keep one of them."
+                warnings.warn(
+                    f"{folder} has {examples([path.name for path in there])}; {there[0].name!r} is used. Keep one of "
+                    f"them.",
+                    ReuseWarning,
+                    stacklevel=4,
                 )
             if there:
                 changes.setdefault(part, str(there[0]))
     return replace(collection, **changes) if changes else collection  # type: ignore[arg-type]
 
 
-def _advice(name: str) -> str:
-    names = collection_names()
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
-    if not near:
-        words = [word for word in name.lower().replace("-", "/").split("/") if len(word) > 2]
-        near = [known for known in names if any(word in known for word in words)][:3]
+def _advice(name: str, own: Mapping[str, Collection]) -> str:
+    every = {known: catalogued(known) for known in catalogue_names()}
+    near = nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
     hint = f"Did you mean {examples([f'reuse:{known}' for known in near])}? " if near else ""
-    return f"{hint}list_collections() shows all {len(names):,}, list_collections('deep learning') some of them."
+    return f"{hint}list_collections() shows all, list_collections('deep learning') some of them."

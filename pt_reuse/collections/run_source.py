@@ -15,7 +15,9 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import Fetched, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
+from pt_reuse.engine.order import natural_order
 from pt_reuse.metadata import Labels, run_table
+from pt_reuse.runs import RunSet
 from pt_reuse.selection import chosen_rows
 
 HERE, FETCHED = "here", "fetched"
@@ -35,7 +37,9 @@ class RunSource:
 
     def __init__(self, collection: Collection, function: str):
         if collection.submitted is None:
-            raise InputError(f"{function}: nobody recorded its runs; get_runs().table says what is there.")
+            raise InputError(
+                f"{function}: no run of it is on record. get_runs() reads what its folder, or runs='FOLDER', holds."
+            )
         self.collection = collection
         self.function = function
         self.submitted = collection.submitted
@@ -79,6 +83,29 @@ class RunSource:
             status = HERE if name in here else FETCHED if name in fetched.files else fetched.failed[name]
             rows.append((name, str(file) if file else None, status))
         return pd.DataFrame(rows, columns=["name", "file", "status"])
+
+    def check_topics(self, runs: RunSet, files: Mapping[str, Path]) -> None:
+        """Raise where a run has no topic of the collection, and warn where it has others beside."""
+        known = self.collection.topic_ids
+        foreign = None if known is None else np.array([topic not in known for topic in runs.topics], dtype=bool)
+        if foreign is None or not foreign.any():
+            return
+        has = runs.field.lengths > 0
+        topics, ids = np.array(runs.topics, dtype=object), list(known or ())
+        of = f"{self.collection.title} has topics such as {examples([ids[i] for i in natural_order(ids)])}"
+        for row in np.flatnonzero(~has[~foreign].any(axis=0)).tolist():
+            name = runs.names[row]
+            raise InputError(
+                f"{self.function}: {files[name]}, taken for run {name!r}, has no topic of the collection: it has "
+                f"{examples(topics[has[:, row]])}; {of}. Take the file away, or give the right one."
+            )
+        odd = [runs.names[row] for row in np.flatnonzero(has[foreign].any(axis=0)).tolist()]
+        warnings.warn(
+            f"{self.function}: {count(len(odd), 'run')} ({examples(odd)}) with topics that are not of the collection: "
+            f"{examples(topics[foreign])}; {of}.",
+            ReuseWarning,
+            stacklevel=4,
+        )
 
     def metadata(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return what a RunSet keeps of each run; warn when all count as pooled because nobody knows better."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -165,18 +165,33 @@ class OwnTopics:
     Args:
         path: the file.
         namespace: what the ids of the topics belong to.
+        language: of the topics.
+        ids: the topics there may be; NIST numbers its first ones from 051, and judges 51.
+        fields: what the fields are to be called, where the file has as many.
     """
 
-    def __init__(self, path: str | Path, namespace: str, language: str | None = None):
+    def __init__(
+        self,
+        path: str | Path,
+        namespace: str,
+        language: str | None = None,
+        *,
+        ids: frozenset[str] | None = None,
+        fields: Callable[[], Sequence[str]] = tuple,
+    ):
         self._file = TopicFile(path)
         self._namespace, self._language = namespace, language
+        self._ids, self._fields = ids, fields
 
     def __getattr__(self, name: str) -> Any:
         return _extension("queries", self, name)
 
     def queries_iter(self) -> Iterator[Any]:
         """Yield every topic."""
-        return map(self._type._make, self._file)
+        for qid, *texts in self._file:
+            bare = qid.lstrip("0")
+            known = self._ids is None or qid in self._ids or bare not in self._ids
+            yield self._type(qid if known else bare, *texts)
 
     def queries_count(self) -> int:
         """Return how many topics there are."""
@@ -200,7 +215,9 @@ class OwnTopics:
 
     @cached_property
     def _type(self) -> Any:
-        return record_type("OwnQuery", ("query_id", *self._file.fields), [self._file.query_field])
+        own, wanted = self._file.fields, tuple(self._fields())
+        names = dict(zip(own, wanted if len(wanted) == len(own) else own, strict=True))
+        return record_type("OwnQuery", ("query_id", *names.values()), [names[self._file.query_field]])
 
 
 class OwnJudgments:

@@ -154,8 +154,6 @@ def _tagged(data: bytes, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
             _add(row, _NAMES.get(name, name), " ".join(_LABEL.sub("", content).split()))
         if "qid" not in row:
             raise InputError(f"{where}: a topic without <num>.")
-        # NIST numbers the topics of 1992 and 1993 from 051, and judges 51
-        row["qid"] = row["qid"].lstrip("0") or "0" if row["qid"].isdigit() else row["qid"]
         yield where, {**row, "qid": check_id(where, row["qid"], "topic")}
 
 
