@@ -27,6 +27,8 @@ _OPTIONS = {
     "runs.with_metadata(pooled=...) keeps it": "--pooled FILE names those to lou",
     "list_collections() shows": "`pt-reuse collections` shows",
     "list_collections('deep learning')": "`pt-reuse collections deep learning`",
+    "Leave out pooled=, and let": "Leave out --only-pooled, and let", "`submitted()`": "`pt-reuse collections NAME`",
+    "n_jobs must be": "--jobs must be",
     "Without a network, put it into": "Without a network, give it as --qrels, or put it into",
 }  # fmt: skip
 

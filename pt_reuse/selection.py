@@ -17,7 +17,12 @@ _COLUMNS = {"names": "name", "team": "team", "type": "type", "task": "task"}
 
 
 def chosen_rows(
-    function: str, table: pd.DataFrame, *, pooled: bool | None = None, **conditions: str | Iterable[str] | None
+    function: str,
+    table: pd.DataFrame,
+    *,
+    pooled: bool | None = None,
+    shown_by: str = "`runs.table`",
+    **conditions: str | Iterable[str] | None,
 ) -> NDArray[np.bool_]:
     """Return which rows of a table of runs meet every condition that is not None; at least one does.
 
@@ -25,6 +30,7 @@ def chosen_rows(
         function: whose errors these are.
         table: one row per run.
         pooled: True for the runs that were pooled, False for the others.
+        shown_by: what shows the table to the user.
         **conditions: ``names``, ``team``, ``type``, ``task``: a value or several.
 
     Raises:
@@ -35,7 +41,7 @@ def chosen_rows(
         if wanted is None:
             continue
         column = table[_COLUMNS[condition]]
-        known = [value for value in dict.fromkeys(column) if isinstance(value, str)]
+        known = [value for value in dict.fromkeys(column) if isinstance(value, str) and value]
         values = _several(function, condition, wanted)
         for value in values:
             check_known(function, "run" if condition == "names" else condition, value, known)
@@ -45,7 +51,7 @@ def chosen_rows(
             raise InputError(f"{function}: pooled must be True or False, got {pooled!r}.")
         chosen &= table["pooled"].to_numpy(dtype=bool) == pooled
     if not chosen.any():
-        raise InputError(f"{function}: no run meets all conditions. See `runs.table` for what there is.")
+        raise InputError(f"{function}: no run meets all conditions. See {shown_by} for what there is.")
     return chosen
 
 
@@ -54,7 +60,8 @@ def check_known(function: str, what: str, value: Any, known: list[str]) -> None:
     if isinstance(value, str) and value in known:
         return
     if not known:
-        raise InputError(f"{function}: no {what} {value!r}; no run has a {what}. Give {what}s= when reading the runs.")
+        advice = f" Give {what}s= when reading the runs." if what in ("team", "type") else ""
+        raise InputError(f"{function}: no {what} {value!r}; no run has a {what}.{advice}")
     near = get_close_matches(str(value), known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise InputError(f"{function}: no {what} {value!r} among {examples(known)}.{hint}")

@@ -163,8 +163,9 @@ def described(row: dict[str, str], published: bool, topics: dict[str, list[str]]
     if row["documents"]:
         entry["has_documents"] = False
     entry |= {key: int(row[key]) for key in ("n_topics", "n_judged", "n_relevant") if row[key]}
-    if row["topic_ids"]:
-        entry["topic_ids"] = " ".join(topics[row["topic_ids"]]) if row["topic_ids"] in topics else row["topic_ids"]
+    for key in ("topic_ids", "some_topics"):
+        if row[key]:
+            entry[key] = " ".join(topics[row[key]]) if row[key] in topics else row[key]
     if published:
         entry |= {"url": row["url"], "access": "open" if row["url"].startswith(OPEN) else "password"}
         others = dict(part.split("=", 1) for part in row["url_of_tasks"].split("|") if part)

@@ -16,8 +16,9 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.collections import registry, run_source
-from pt_reuse.collections.download.runs import Fetched
+from pt_reuse.collections import registry, run_files, run_source
+from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.collections.download.runs import Fetched, FolderInUseError
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
 TREC8 = ["1", "8manexT3D1N0", "INQ604", "READWARE"]
@@ -78,13 +79,13 @@ def test_missing_runs_are_counted_with_the_teams_that_go(trec8_home):
     with pytest.warns(ptr.ReuseWarning) as caught:
         offline().get_runs(pooled=True)
     message = str(caught[0].message)
-    assert "67 of 71 runs are missing, 4 are there" in message
+    assert "67 of 71 runs missing, 4 there" in message
     pooled = offline().submitted().query("pooled")
     absent = set(pooled["team"]) - {"ntexas", "ge", "umass", "miti"}
-    assert f"{len(absent)} teams without any run left: {sorted(absent)[0]!r}" in message
+    assert f"{len(absent)} teams without any run left: {', '.join(sorted(absent))})" in message
     assert "Download: no network. (67 runs)" in message
     assert str(trec8_home / "trec-8" / "adhoc" / "runs") in message
-    with pytest.raises(ptr.InputError, match="67 of 71 runs are missing"):
+    with pytest.raises(ptr.InputError, match="67 of 71 runs missing"):
         offline().get_runs(pooled=True, missing="error")
     with pytest.raises(ptr.InputError, match="missing must be one of"):
         offline().get_runs(missing="drop")
@@ -94,7 +95,7 @@ def test_teams_that_are_absent_are_those_without_any_run(home):
     names = offline().submitted()
     umass = names.loc[names["team"] == "umass", "name"].tolist()
     write_run(home / "trec8-adhoc" / f"{umass[0]}.gz", umass[0])
-    with pytest.warns(ptr.ReuseWarning, match=r"128 of 129 runs are missing.*40 teams without any run left"):
+    with pytest.warns(ptr.ReuseWarning, match=r"128 of 129 runs missing.*40 teams without any run left"):
         offline().get_runs()
 
 
@@ -351,7 +352,7 @@ def test_judgments_that_are_not_the_official_ones_are_told(home):
     assert repr(ds) == f"ReuseDataset('reuse:trec-covid/round5', qrels={str(folder / 'qrels.txt')!r})"
     with pytest.warns(ptr.ReuseWarning) as caught:
         assert len(ds.get_qrels()) == 2
-    message = str(caught[0].message)
+    message = next(str(one.message) for one in caught if one.category is ptr.ReuseWarning)
     assert "2 judgments instead of 23,151; 1 relevant instead of 10,910; topics that are not its own: '51'" in message
 
 
@@ -500,3 +501,106 @@ def test_what_cannot_be_had_of_an_own_collection(home):
         offline("trec-1/adhoc").get_runs()
     with pytest.raises(ptr.InputError, match="'qrels' must be"):
         ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]}))
+
+
+def test_a_file_of_another_run_is_told(trec8_home):
+    path = trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz"
+    write_run(path, "INQ604")
+    with pytest.warns(ptr.ReuseWarning, match=r"1 file whose last column has the tag of another run: .*holds run 'INQ"):
+        offline().get_runs(missing="ignore")
+    # a tag that no other run has says nothing
+    write_run(path, "someone")
+    assert offline().get_runs(missing="ignore").names == TREC8
+
+
+def test_a_run_with_few_topics_is_told(trec8_home):
+    write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz", "1", topics=("401",))
+    for name in TREC8[1:]:
+        write_run(trec8_home / "trec-8" / "adhoc" / "runs" / f"input.{name}.gz", name, topics=("401", "402", "403"))
+    with pytest.warns(ptr.ReuseWarning, match=r"1 run \('1'\) with less than half of the 3 topics that most runs have"):
+        offline().get_runs(missing="ignore")
+
+
+def test_where_not_all_topics_are_known_some_are(home):
+    deep = registry.find_collection("trec-2019/deep/docs")
+    assert deep.topic_ids is None
+    assert len(deep.some_topics) == 41
+    path = home / "input.x"
+    write_run(path, "x")
+    with pytest.raises(ptr.InputError, match=r"has no topic of TREC 2019.*: its topics are '401', '450'"):
+        check_run_file("x", path, None, deep.title, some_topics=deep.some_topics)
+    write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
+    assert check_run_file("x", path, None, deep.title, some_topics=deep.some_topics) is None
+    with pytest.raises(ptr.InputError, match="holds run 'x' by the last column"):
+        check_run_file("y", path, None, deep.title, others={"x", "y"})
+    path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
+    with pytest.raises(ptr.InputError, match="ends in the middle of its last line"):
+        check_run_file("bm", path, None, deep.title)
+
+
+def test_the_same_run_in_two_places(home):
+    write_run(home / "trec-8" / "adhoc" / "runs" / "input.1", "1")
+    write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1")
+    assert offline().get_runs(names="1").names == ["1"]
+    write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1", topics=("401",))
+    with pytest.warns(ptr.ReuseWarning, match="in two places, as files of different sizes"):
+        offline().get_runs(names="1")
+
+
+def test_links_in_a_circle_keep_nobody_from_the_others(trec8_home):
+    folder = trec8_home / "trec-8" / "adhoc" / "runs"
+    (folder / "input.INQ603.gz").symlink_to(folder / "input.INQ603.gz")
+    assert offline().get_runs(names="INQ604").names == ["INQ604"]
+    with pytest.raises(ptr.InputError, match="INQ603"):
+        offline().get_runs(names="INQ603")
+
+
+def test_a_folder_that_may_not_be_looked_into(trec8_home, monkeypatch):
+    closed = trec8_home / "trec-8" / "adhoc" / "runs"
+
+    def scandir(path, really=os.scandir):
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return really(path)
+
+    monkeypatch.setattr(run_files.os, "scandir", scandir)
+    with pytest.warns(ptr.ReuseWarning, match=r"runs cannot be looked into \(Permission denied\)"):
+        assert ptr.list_collections("trec-8 ad hoc")["here"].tolist() == [0]
+
+
+WRONG = {
+    "order": "must be one of", "verbose": "must be True or False", "n_jobs": "must be a whole number",
+    "download": "must be True or False", "missing": "must be one of", "duplicates": "must be one of",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
+@pytest.mark.parametrize(("argument", "message"), WRONG.items())
+def test_arguments_are_checked_before_anything_is_fetched(home, monkeypatch, name, argument, message):
+    monkeypatch.setattr(run_source, "fetch_runs", None)
+    with pytest.raises(ptr.InputError, match=message):
+        offline(name).get_runs(**{argument: -1})
+
+
+@pytest.mark.parametrize("runs", ["", 3, ["a"], "~nobody-of-that-name/x", "x" * 5000])
+def test_folders_that_are_none(home, runs):
+    with pytest.raises(ptr.InputError, match="runs"):
+        offline().get_runs(runs=runs)
+
+
+def test_a_folder_in_use_is_an_error_and_no_partial_field(trec8_home, monkeypatch):
+    def in_use(*_, **__):
+        raise FolderInUseError("fetch_runs: another call is downloading")
+
+    monkeypatch.setattr(run_source, "fetch_runs", in_use)
+    with pytest.raises(ptr.InputError, match="another call is downloading"):
+        offline().get_runs()
+
+
+def test_conditions_that_nothing_meets_say_where_to_look(trec8_home):
+    with pytest.raises(ptr.InputError, match=r"no run meets all conditions. See `submitted\(\)`"):
+        offline().get_runs(names=[])
+    with pytest.raises(ptr.InputError, match=r"no task 'adhoc'; no run has a task\.$"):
+        offline().get_runs(task="adhoc")
+    assert "url" not in offline().submitted()
+    assert offline().fetch(names=["1", "READWARE"])["status"].tolist() == ["here", "here"]

@@ -206,7 +206,7 @@ def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, caps
         (["fetch", "trec-9/adhoc"], "no collection 'reuse:trec-9/adhoc'"),
         (["fetch", "trec-8/adhoc", "--type", "neural"], "neural"),
         (["fetch", "trec-2019/deep/docs", "--only-pooled"], "not on record"),
-        (["fetch", "demo"], "nobody recorded its runs"),
+        (["fetch", "demo"], "no run of it is on record"),
         (["verify", "trec-7/adhoc"], "no published figures of 'trec-7/adhoc'"),
         (["verify", "trec-8/adhoc", "--qrels", "nowhere"], "nowhere"),
     ],
@@ -364,11 +364,11 @@ def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys):
     status, out, err = run(capsys, "runs", "--collection", "small")
     assert status == 0
     assert out.startswith("RunSet: 2 runs (1 pooled), 2 teams")
-    assert "2 of 4 runs are missing, 2 are there (missing 'gone', 'lost'; 1 team without any run left: 'C')" in err
+    assert "2 of 4 runs missing, 2 there (missing 'gone', 'lost'; 1 team without any run left: C)" in err
     assert run(capsys, "runs", "--collection", "small", "--missing", "ignore")[2] == ""
     status, out, err = run(capsys, "runs", "--collection", "small", "--missing", "error")
     assert (status, out) == (2, "")
-    assert "2 of 4 runs are missing" in err
+    assert "2 of 4 runs missing" in err
 
 
 def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, capsys):

@@ -65,6 +65,7 @@ def catalogued(name: str) -> Collection | None:
         n_judged=entry.get("n_judged"),
         n_relevant=entry.get("n_relevant"),
         topic_ids=_topic_ids(entry["topic_ids"]) if "topic_ids" in entry else None,
+        some_topics=_topic_ids(entry["some_topics"]) if "some_topics" in entry else None,
         submitted=_submitted(name, entry),
         url=entry.get("url"),
         access=entry.get("access"),

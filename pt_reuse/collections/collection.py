@@ -56,6 +56,7 @@ class Collection:
         n_judged: judgments, those below 0 among them.
         n_relevant: judgments above 0.
         topic_ids: the topics a run of the collection may have; None where this is not known.
+        some_topics: topics of which every run has some, where `topic_ids` is not known.
         submitted: one row per submitted run, ``name team type official_type task pooled published``; ``pooled`` is
             None where nobody recorded it; None for a collection whose runs are what its folder holds.
         url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
@@ -80,6 +81,7 @@ class Collection:
     n_judged: int | None = None
     n_relevant: int | None = None
     topic_ids: frozenset[str] | None = None
+    some_topics: frozenset[str] | None = None
     submitted: pd.DataFrame | None = None
     url: str | None = None
     access: Literal["open", "password"] | None = None

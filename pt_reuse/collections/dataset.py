@@ -14,11 +14,12 @@ import pyterrier as pt
 from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
-from pt_reuse._check import InputError, ReuseWarning, choice, examples, flag
+from pt_reuse._check import InputError, ReuseWarning, choice, examples, flag, positive
 from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.irds import build_irds
 from pt_reuse.collections.offline import where_to_put
 from pt_reuse.collections.run_source import RunSource, with_types
+from pt_reuse.engine.order import ORDERS
 from pt_reuse.metadata import Labels, run_table
 from pt_reuse.qrels import Qrels
 from pt_reuse.reading import read_runs
@@ -122,7 +123,8 @@ class ReuseDataset(IRDSDataset):
         Raises:
             InputError: an own collection, whose runs are what its folder holds.
         """
-        return with_types(RunSource(self.collection, f"reuse:{self.collection.name}").submitted, types)
+        table = with_types(RunSource(self.collection, f"reuse:{self.collection.name}").submitted, types)
+        return table.drop(columns="url", errors="ignore")
 
     def get_runs(
         self,
@@ -171,7 +173,13 @@ class ReuseDataset(IRDSDataset):
                 ``missing="error"``, not all; a condition that no run meets; a file that is no run.
         """
         function = f"get_runs of reuse:{self.collection.name}"
+        choice(function, "missing", missing, ("warn", "error", "ignore"))
+        choice(function, "order", order, tuple(ORDERS))
+        choice(function, "duplicates", duplicates, ("error", "best"))
         flag(function, "download", download)
+        flag(function, "verbose", verbose)
+        if n_jobs is not None:
+            positive(function, "n_jobs", n_jobs, "threads")
         conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
         reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
         if self.collection.submitted is None:
@@ -183,7 +191,7 @@ class ReuseDataset(IRDSDataset):
         files = source.files(table, runs=runs, missing=missing, download=download, n_jobs=n_jobs or 8, verbose=verbose)
         kept = table[table["name"].isin(files)]
         field = read_runs([files[name] for name in kept["name"]], names="file", **reading)
-        source.check_topics(field, files)
+        source.check(field, files)
         return field.with_metadata(metadata=source.metadata(kept))
 
     def fetch(
@@ -192,6 +200,8 @@ class ReuseDataset(IRDSDataset):
         pooled: bool | None = None,
         type: str | Iterable[str] | None = None,
         team: str | Iterable[str] | None = None,
+        task: str | Iterable[str] | None = None,
+        names: str | Iterable[str] | None = None,
         n_jobs: int = 8,
         verbose: bool = False,
     ) -> pd.DataFrame:
@@ -201,6 +211,8 @@ class ReuseDataset(IRDSDataset):
             pooled: True for the runs that were pooled only.
             type: a type or several.
             team: a team or several.
+            task: a task or several.
+            names: a run or several.
             n_jobs: downloads at a time.
             verbose: show a progress bar.
 
@@ -209,7 +221,10 @@ class ReuseDataset(IRDSDataset):
         """
         function = f"fetch of reuse:{self.collection.name}"
         source = RunSource(self.collection, function)
-        return source.fetch(source.wanted(pooled, None, team=team, type=type), n_jobs=n_jobs, verbose=verbose)
+        positive(function, "n_jobs", n_jobs, "downloads at a time")
+        flag(function, "verbose", verbose)
+        table = source.wanted(pooled, None, names=names, team=team, type=type, task=task)
+        return source.fetch(table, n_jobs=n_jobs, verbose=verbose)
 
     def source_of(self, docno: str) -> str | None:
         """Return the source of a document by its docno, None where the collection has no rule for it."""

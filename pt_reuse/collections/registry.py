@@ -158,7 +158,7 @@ def _with_local_files(collection: Collection) -> Collection:
     changes: dict[str, str] = {}
     for folder in [place / name for place in places() for name in (collection.name, *collection.folders)]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
-            there = [folder / name for name in names if (folder / name).is_file()]
+            there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
                 warnings.warn(
                     f"{folder} has {examples([path.name for path in there])}; {there[0].name!r} is used. Keep one of "
@@ -169,6 +169,13 @@ def _with_local_files(collection: Collection) -> Collection:
             if there:
                 changes.setdefault(part, str(there[0]))
     return replace(collection, **changes) if changes else collection  # type: ignore[arg-type]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be looked into; the search for runs says so
+        return False
 
 
 def _advice(name: str, own: Mapping[str, Collection]) -> str:

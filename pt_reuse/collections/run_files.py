@@ -32,18 +32,11 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
         InputError: `runs` is no folder.
     """
     if runs is not None:
-        top = Path(runs).expanduser()
-        if not top.is_dir():
-            what = "is a file" if top.exists() else "does not exist"
-            raise InputError(
-                f"{collection.name}: runs {top} {what}. Give the folder that holds the run files, named "
-                f"input.TAG.gz, TAG.gz or TAG."
-            )
-        tops = [top]
+        tops = [_given_folder(collection, runs)]
     else:
         tops = [place / name for place in places() for name in (collection.name, *collection.folders)]
     below = [top / name if name else top for top in tops for name in _BELOW]
-    return [folder for folder in dict.fromkeys(below) if folder.is_dir()]
+    return [folder for folder in dict.fromkeys(below) if _is_folder(folder)]
 
 
 def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
@@ -59,11 +52,12 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     found: dict[str, Path] = {}
     names = list(names)
     for folder in folders_of(collection, runs):
-        with os.scandir(folder) as entries:
-            there = {entry.name for entry in entries if not entry.is_dir()}
-        for name in names:
+        there = _files_in(folder)
+        for name in names if there else ():
             files = [file for file in file_names(name) if file in there]
-            if files and name not in found:
+            if files and name in found:
+                _warn_of_another(name, found[name], folder / files[0])
+            elif files:
                 found[name] = folder / files[0]
                 _warn_of_twins(name, folder, files)
     return {name: found[name] for name in names if name in found}
@@ -96,3 +90,70 @@ def _warn_of_twins(name: str, folder: Path, files: Sequence[str]) -> None:
             ReuseWarning,
             stacklevel=5,
         )
+
+
+def _warn_of_another(name: str, taken: Path, other: Path) -> None:
+    # the same file in two places is nothing to tell
+    try:
+        differ = taken.name == other.name and taken.stat().st_size != other.stat().st_size
+    except OSError:
+        return
+    if differ:
+        warnings.warn(
+            f"run {name!r} is in two places, as files of different sizes: {taken} is read, {other} is not. Take the "
+            f"wrong one away.",
+            ReuseWarning,
+            stacklevel=5,
+        )
+
+
+def _given_folder(collection: Collection, runs: str | Path) -> Path:
+    if not isinstance(runs, str | os.PathLike) or not str(runs):
+        raise InputError(f"{collection.name}: runs must be the path of a folder, got {runs!r}.")
+    try:
+        top = Path(runs).expanduser()
+        what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
+    except (OSError, RuntimeError, ValueError) as error:
+        shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
+        raise InputError(
+            f"{collection.name}: runs {shown} cannot be looked up: {getattr(error, 'strerror', None) or error}."
+        ) from error
+    if what:
+        raise InputError(
+            f"{collection.name}: runs {top} {what}. Give the folder that holds the run files, named input.TAG.gz, "
+            f"TAG.gz or TAG."
+        )
+    return top
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        _warn_of_closed(path, error)
+        return False
+
+
+def _files_in(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if not _leads_to_folder(entry)}
+    except OSError as error:
+        _warn_of_closed(folder, error)
+        return set()
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # a link in a circle; reading it will say so
+        return False
+
+
+def _warn_of_closed(folder: Path, error: OSError) -> None:
+    warnings.warn(
+        f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.",
+        ReuseWarning,
+        stacklevel=6,
+    )

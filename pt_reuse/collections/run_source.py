@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
+from pt_reuse._check import InputError, ReuseWarning, count, examples
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.collections.download.runs import Fetched, fetch_runs
+from pt_reuse.collections.download.run_check import check_run_file, tag_of
+from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
 from pt_reuse.metadata import Labels, run_table
@@ -54,13 +56,13 @@ class RunSource:
                 f"say which runs must have contributed."
             )
         table = with_types(self.submitted, types)
-        return table[chosen_rows(self.function, table, pooled=pooled, **conditions)].reset_index(drop=True)
+        chosen = chosen_rows(self.function, table, pooled=pooled, shown_by="`submitted()`", **conditions)
+        return table[chosen].reset_index(drop=True)
 
     def files(
         self, table: pd.DataFrame, *, runs: str | Path | None, missing: str, download: bool, n_jobs: int, verbose: bool
     ) -> dict[str, Path]:
         """Return the file of each run that can be had; of the others, raise or warn as `missing` says."""
-        choice(self.function, "missing", missing, ("warn", "error", "ignore"))
         found = find_run_files(self.collection, table["name"], runs)
         lacking = [name for name in table["name"] if name not in found]
         failed: Mapping[str, str] = {}
@@ -84,27 +86,49 @@ class RunSource:
             rows.append((name, str(file) if file else None, status))
         return pd.DataFrame(rows, columns=["name", "file", "status"])
 
-    def check_topics(self, runs: RunSet, files: Mapping[str, Path]) -> None:
-        """Raise where a run has no topic of the collection, and warn where it has others beside."""
-        known = self.collection.topic_ids
-        foreign = None if known is None else np.array([topic not in known for topic in runs.topics], dtype=bool)
-        if foreign is None or not foreign.any():
-            return
+    def check(self, runs: RunSet, files: Mapping[str, Path]) -> None:
+        """Raise where a run has no topic of the collection; warn where it has others, few, or another run's lines."""
+        self._check_tags(files)
         has = runs.field.lengths > 0
-        topics, ids = np.array(runs.topics, dtype=object), list(known or ())
-        of = f"{self.collection.title} has topics such as {examples([ids[i] for i in natural_order(ids)])}"
-        for row in np.flatnonzero(~has[~foreign].any(axis=0)).tolist():
-            name = runs.names[row]
-            raise InputError(
-                f"{self.function}: {files[name]}, taken for run {name!r}, has no topic of the collection: it has "
-                f"{examples(topics[has[:, row]])}; {of}. Take the file away, or give the right one."
+        topics = np.array(runs.topics, dtype=object)
+        known = self.collection.topic_ids
+        if known is not None:
+            own = np.array([topic in known for topic in runs.topics], dtype=bool)
+            sample = examples([ids[i] for ids in [list(known)] for i in natural_order(ids)])
+            for row in np.flatnonzero(~has[own].any(axis=0)).tolist():
+                name = runs.names[row]
+                raise InputError(
+                    f"{self.function}: {files[name]}, taken for run {name!r}, has no topic of the collection: it has "
+                    f"{examples(topics[has[:, row]])}; {self.collection.title} has topics such as {sample}. Take the "
+                    f"file away, or give the right one."
+                )
+            if not own.all():
+                odd = np.flatnonzero(has[~own].any(axis=0))
+                self._warn(runs, odd, f"with topics that are not of the collection: {examples(topics[~own])}")
+            has = has[own]
+        usual = has[has.mean(axis=1) >= 0.5]
+        few = np.flatnonzero(usual.mean(axis=0) < 0.5) if len(usual) else np.zeros(0, dtype=int)
+        if len(few):
+            self._warn(runs, few, f"with less than half of the {len(usual):,} topics that most runs have")
+
+    def _check_tags(self, files: Mapping[str, Path]) -> None:
+        every = set(self.submitted["name"])
+        with ThreadPoolExecutor() as pool:
+            tags = dict(zip(files, pool.map(tag_of, files.values()), strict=True))
+        odd = [(name, tag) for name, tag in tags.items() if tag != name and tag in every]
+        if odd:
+            told = [f"{files[name]} holds run {tag!r}" for name, tag in odd]
+            warnings.warn(
+                f"{self.function}: {count(len(odd), 'file')} whose last column has the tag of another run: "
+                f"{'; '.join(told[:3])}. A file stands for the run it is named by: rename or replace it.",
+                ReuseWarning,
+                stacklevel=5,
             )
-        odd = [runs.names[row] for row in np.flatnonzero(has[foreign].any(axis=0)).tolist()]
+
+    def _warn(self, runs: RunSet, rows: NDArray[np.int64], what: str) -> None:
+        names = [runs.names[row] for row in rows.tolist()]
         warnings.warn(
-            f"{self.function}: {count(len(odd), 'run')} ({examples(odd)}) with topics that are not of the collection: "
-            f"{examples(topics[foreign])}; {of}.",
-            ReuseWarning,
-            stacklevel=4,
+            f"{self.function}: {count(len(names), 'run')} ({examples(names)}) {what}.", ReuseWarning, stacklevel=5
         )
 
     def metadata(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -136,11 +160,17 @@ class RunSource:
         if not urls:
             return Fetched(files={}, failed=failed)
 
+        collection, others = self.collection, set(self.submitted["name"])
+
         def check(name: str, path: Path) -> None:
-            check_run_file(name, path, self.collection.topic_ids, self.collection.title)
+            check_run_file(
+                name, path, collection.topic_ids, collection.title, some_topics=collection.some_topics, others=others
+            )
 
         try:
-            fetched = fetch_runs(urls, download_folder(self.collection), check=check, n_jobs=n_jobs, verbose=verbose)
+            fetched = fetch_runs(urls, download_folder(collection), check=check, n_jobs=n_jobs, verbose=verbose)
+        except FolderInUseError:
+            raise
         except InputError as error:
             # a folder that cannot be written to keeps nobody from the runs that are there
             return Fetched(files={}, failed={**failed, **dict.fromkeys(urls, str(error).removeprefix("fetch_runs: "))})
@@ -168,9 +198,9 @@ class RunSource:
                 f"{' Looked in ' + examples(looked, 4) + '.' if looked else ''}"
             )
         absent = sorted(set(table["team"]) - set(table["team"][~table["name"].isin(lacking)]))
-        gone = f"; {count(len(absent), 'team')} without any run left: {examples(absent, 6)}" if absent else ""
+        gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
         message = (
-            f"{self.function}: {len(lacking):,} of {count(len(table), 'run')} are missing, {n_here:,} are there "
+            f"{self.function}: {len(lacking):,} of {count(len(table), 'run')} missing, {n_here:,} there "
             f"(missing {examples(lacking)}{gone}).{' Download: ' + why if why else ''} {todo}"
         )
         if missing == "error":

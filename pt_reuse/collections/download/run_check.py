@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ _OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
 _BLOCK = 1 << 20
+_HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -51,19 +53,29 @@ def whole_file_suffix(path: Path) -> str:
     return _SUFFIX[packed]
 
 
-def check_run_file(name: str, path: Path, topic_ids: frozenset[str] | None, expected: str) -> None:
+def check_run_file(
+    name: str,
+    path: Path,
+    topic_ids: frozenset[str] | None,
+    expected: str,
+    *,
+    some_topics: frozenset[str] | None = None,
+    others: Collection[str] = (),
+) -> None:
     r"""Raise unless a file is a run of the right topics.
 
     A plain text that was cut off between two lines cannot be told from a whole one.
 
     Args:
-        name: the run's name, for the message.
+        name: the run's name.
         path: the file, packed or not.
         topic_ids: the topics that the run may have; it may lack some. None: any.
         expected: the collection that the run should be of, for the message.
+        some_topics: topics of which the run must have one at least, where not all are known.
+        others: names of the other runs of the collection: a file whose lines bear one of them is not this run.
 
     Raises:
-        InputError: the file is no run file, or it has a topic that is not among `topic_ids`.
+        InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
 
     Example:
         >>> from pathlib import Path
@@ -78,8 +90,16 @@ def check_run_file(name: str, path: Path, topic_ids: frozenset[str] | None, expe
         data = read_bytes(path)
     except UnreadableError as error:
         raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
-    _, rows = parse_run(data, source, "file")
+    tags, rows = parse_run(data, source, "file")
+    if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
+        raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
+    strange = [tag for tag in tags if tag != name and tag in others]
+    if strange:
+        raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
     if topic_ids is None:
+        if some_topics and not some_topics.intersection(rows.topics):
+            of = f"Expected a run of {expected}, with topics such as {examples(sorted(some_topics))}."
+            raise InputError(f"{source} has no topic of {expected}: its topics are {examples(rows.topics)}. {of}")
         return
     odd = [topic for topic in rows.topics if topic not in topic_ids]
     if not odd:
@@ -117,3 +137,21 @@ def _unpacked(path: Path) -> bytes:
         return read_bytes(path)
     except UnreadableError as error:
         raise DamagedError(f"the file {error}") from None
+
+
+def tag_of(path: Path) -> str | None:
+    """Return the tag in the first line of a run file, None where it cannot be told without reading all of it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        packed = packed_with(head)
+        if packed is not None and packed not in _OPEN:
+            return None
+        if packed is not None:
+            with _OPEN[packed](path, "rb") as file:
+                head = file.read(_HEAD)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError):
+        # whoever reads it says what is wrong with it
+        return None
+    cells = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].split()
+    return cells[5].decode("utf-8", "surrogateescape") if len(cells) == 6 else None

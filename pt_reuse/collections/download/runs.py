@@ -22,6 +22,10 @@ _PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
 _PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
 
 
+class FolderInUseError(InputError):
+    """Another process is downloading into the folder now."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
     """What came of a download.
@@ -235,7 +239,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(
+            raise FolderInUseError(
                 f"fetch_runs: another call is downloading into {folder} now. Wait until it has ended."
             ) from None
         except OSError:
