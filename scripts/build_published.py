@@ -48,11 +48,16 @@ def build(path: Path, key: str | None, columns: dict[str, str]) -> bytes:
         key: the column of run names; None for lines.
         columns: column -> what it is called here.
     """
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8-sig")
     if key is None:
         rows = [line.split() for line in text.splitlines() if line.strip()]
     else:
-        rows = [[row[key], *(row[column] for column in columns)] for row in csv.DictReader(io.StringIO(text))]
+        table = list(csv.reader(io.StringIO(text)))
+        odd = [number for number, row in enumerate(table, start=1) if len(row) != len(table[0])]
+        if odd:
+            raise SystemExit(f"{path}, line {odd[0]}: not as many cells as the header has, {len(table[0])}")
+        at = [table[0].index(column) for column in (key, *columns)]
+        rows = [[row[column] for column in at] for row in table[1:]]
     return as_csv(["name", *columns.values()], rows)
 
 

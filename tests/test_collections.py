@@ -604,3 +604,14 @@ def test_conditions_that_nothing_meets_say_where_to_look(trec8_home):
         offline().get_runs(task="adhoc")
     assert "url" not in offline().submitted()
     assert offline().fetch(names=["1", "READWARE"])["status"].tolist() == ["here", "here"]
+
+
+def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
+    def nothing(urls, folder, **_):
+        folder.mkdir(parents=True)
+        return no_network(urls)
+
+    monkeypatch.setattr(run_source, "fetch_runs", nothing)
+    home.mkdir()
+    assert set(offline().fetch(names="1")["status"]) == {"no network."}
+    assert list(home.iterdir()) == []

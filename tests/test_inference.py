@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pt_reuse._check import InputError
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.inference import EVIDENCE, infer_pool
+from pt_reuse.pooling.evidence import EVIDENCE
+from pt_reuse.pooling.inference import infer_pool
 from pt_reuse.pooling.judged_ranks import JudgedRanks
 from pt_reuse.qrels import Qrels
 from pt_reuse.reading import read_runs
@@ -154,7 +155,7 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
     depths = dict.fromkeys(topics, used)
     with_runs = {topic for lists in field.values() for topic, docs in lists.items() if docs}
     assert found.depth == used
-    assert set(found.by_topic["depth"]) == {used}
+    assert found.by_topic["depth"].tolist() == [used if topic in with_runs else 0 for topic in found.by_topic["qid"]]
 
     names = slow_settle(field, judged, topics, depths, tolerance)
     evidence = slow_evidence(field, judged, topics, depths, names)
@@ -197,7 +198,7 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
         )
     )
     assert origin == {
-        pair: "contributor, deeper" if pair in deeper else "other run" if pair in every else "no run"
+        pair: "below the depth" if pair in deeper else "other run" if pair in every else "no run"
         for pair in judged - pool
     }
     for row in found.unexplained.to_dict("records"):
@@ -465,9 +466,8 @@ def test_a_result_is_frozen_and_saved(tmp_path):
     assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json"}
     assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
         "depth": "3 (inferred)", "tolerance": 0.0, "order": "trec_eval", "topics": 2, "judged": "any label",
+        "record": "unknown (the RunSet marks every run as pooled)",
     }  # fmt: skip
-    assert "Inferred pool: depth 3" in repr(found)
-    assert "<table" in found._repr_html_()
 
 
 def test_plot():
@@ -475,9 +475,121 @@ def test_plot():
     found = infer_pool(*hand())
     axes = found.plot()
     lines = {line.get_label(): line for line in axes.get_lines()}
-    assert lines["pooled runs"].get_ydata().tolist() == found.by_rank["judged"].tolist()
+    assert lines["runs judged as deep"].get_ydata().tolist() == found.by_rank["judged"].tolist()
     assert lines["other runs"].get_ydata().tolist()[0] == 1.0
-    assert lines["pooled runs"].axes is axes
+    assert lines["runs judged as deep"].axes is axes
+
+
+# what is said of the answer
+
+
+def test_covered_runs_and_groups_are_named_and_shown_first():
+    runs, qrels = hand(pooled=["A", "B", "twin1"])
+    found = infer_pool(runs, qrels)
+    assert repr(found) == (
+        "Inferred pool: depth 3, 4 of 6 runs contributed (1 more is judged as deep), 9 of 9 judgments explained. "
+        "exact: the pool of these runs is the judged set. covered: 'lucky'. needed together: 'twin1', 'twin2'. "
+        "[depth=3 (inferred), tolerance=0.0, order=trec_eval, topics=2, judged=any label, record=3 of 6 runs pooled]"
+    )
+    lines = str(found).split("\n")
+    assert lines[1:4] == [found.certainty, "covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
+    assert [line.split()[0] for line in lines[6:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
+    page = found._repr_html_()
+    for text in (
+        found.certainty,
+        "covered: &#x27;lucky&#x27;",
+        "needed together: &#x27;twin1&#x27;, &#x27;twin2&#x27;",
+    ):
+        assert text in page
+    assert "&lt;NA&gt;" not in page
+    assert page.index("<td>lucky") < page.index("<td>twin2") < page.index("<td>B<")
+
+
+def test_long_fields_are_cut_and_say_so():
+    field = {f"r{i:02}": {"1": [f"d{i}"]} for i in range(20)} | {f"same{i}": {"1": ["s"]} for i in range(8)}
+    found = infer_pool(as_runs(field), as_qrels(pool_of(field, field, ["1"], {"1": 1})))
+    text, page = str(found), found._repr_html_()
+    assert "needed together: 'same0', 'same1', 'same2', 'same3', 'same4', 'same5' and 2 more" in text
+    assert "... and 20 more rows in .table" in text
+    assert "... and 12 more rows in .table" in page
+    pairs = {f"p{i}{twin}": {"1": [f"d{i}"]} for i in range(8) for twin in "ab"}
+    found = infer_pool(as_runs(pairs), as_qrels(pool_of(pairs, pairs, ["1"], {"1": 1})))
+    assert "needed together: 'p5a', 'p5b'. 2 more groups in .table." in repr(found)
+    assert "p6a" not in repr(found)
+
+
+def test_certainty_looks_at_both_sides():
+    lists = {"1": [f"d{i:03}" for i in range(100)]}
+    runs = as_runs({"A": lists})
+
+    def certainty(judged, extra=0, **options):
+        pairs = {("1", doc) for doc in lists["1"][:judged]} | {("1", f"x{i}") for i in range(extra)}
+        return infer_pool(runs, as_qrels(pairs), depth=100, **options)
+
+    assert certainty(100).certainty.startswith("exact")
+    assert certainty(99, tolerance=0.5).certainty == (
+        "nearly exact: these runs explain all of the judgments, and 1 document in their pool (1.0%) lacks a judgment."
+    )
+    assert certainty(95, tolerance=0.5).certainty.startswith("nearly exact")
+    assert certainty(94, tolerance=0.5).certainty.startswith("most")
+    assert certainty(51, tolerance=0.5).certainty.startswith("most")
+    assert certainty(100, extra=5).certainty.startswith("nearly exact: these runs explain 95.2% of the judgments;")
+    assert certainty(100, extra=6).certainty.startswith("most")
+    partial = certainty(100, extra=150)
+    assert partial.certainty.startswith("partial: these runs explain 40.0% of the judgments;")
+    assert partial.headline() == "depth 100, 1 of 1 run contributed, 100 of 250 judgments explained (partial)"
+    none = certainty(1, tolerance=0.5)
+    assert none.certainty.startswith("none")
+    assert none.headline() == "no pool found to depth 100, 0 of 1 judgment explained"
+
+
+def test_almost_all_is_not_all():
+    lists = {"1": [f"d{i}" for i in range(3000)]}
+    judged = {("1", doc) for doc in lists["1"]}
+    found = infer_pool(as_runs({"A": lists}), as_qrels(judged | {("1", "x")}))
+    assert found.certainty.startswith("nearly exact: these runs explain 99.9% of the judgments; the rest")
+    found = infer_pool(as_runs({"A": lists}), as_qrels(judged - {("1", "d7")}), depth=3000, tolerance=0.1)
+    assert "and 1 document in their pool (below 0.1%) lacks a judgment." in found.certainty
+
+
+def test_who_was_pooled_is_unknown_when_every_run_is_marked():
+    found = infer_pool(*hand())
+    assert found.table["pooled"].isna().all()
+    assert found.confusion.drop(columns="pooled").to_dict("records") == [
+        {"needed": 2, "needed together": 2, "covered": 1, "not pooled": 1, "no documents": 0},
+    ]
+    assert found.confusion["pooled"].isna().tolist() == [True]
+    assert found.settings["record"] == "unknown (the RunSet marks every run as pooled)"
+    assert "pooled" not in str(found).split("\n")[5].split()
+    runs, qrels = hand(pooled=["A"])
+    assert infer_pool(runs, qrels).settings["record"] == "1 of 6 runs pooled"
+    runs, qrels = hand(pooled=[name for name in HAND if name != "not"])
+    assert infer_pool(runs, qrels).confusion["pooled"].tolist() == [True, False]
+
+
+def test_by_rank_is_of_the_runs_judged_as_deep():
+    found = infer_pool(*hand())
+    # A, B, the twins and 'lucky', which is covered; 'lucky' and 'B' end or go wrong first
+    assert found.by_rank["entries"].tolist() == [10, 9, 8, 4]
+    assert found.by_rank["other_entries"].tolist() == [2, 1, 1, 0]
+    deeper = infer_pool(as_runs({"A": {"1": ["a", "b", "c"]}}), as_qrels({("1", "a"), ("1", "c")}))
+    assert deeper.unexplained["origin"].tolist() == ["below the depth"]
+
+
+@pytest.mark.parametrize("depth", [10**30, 2**31])
+def test_a_depth_that_is_no_rank(depth):
+    with pytest.raises(InputError, match=f"infer_pool: depth must be at most 2,147,483,647, got {depth}"):
+        infer_pool(*hand(), depth=depth)
+    # a rank, and deeper than every list
+    assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
+
+
+@pytest.mark.parametrize("depth", [None, 2, "topic"])
+def test_a_topic_that_no_run_has_is_at_no_depth(depth):
+    found = infer_pool(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({("1", "a"), ("1", "b"), ("2", "c")}), depth=depth)
+    assert found.by_topic["depth"].tolist() == [2, 0]
+    assert found.depth == 2
+    assert found.headline().startswith("depth 2, 1 of 1 run")
 
 
 # known collections
@@ -512,7 +624,7 @@ def test_a_sample_of_a_pool_has_no_depth():
     found = infer_pool(runs, most, tolerance=0.15)
     assert (found.depth, len(found.contributors)) == (10, 11)
     assert found.certainty == (
-        "nearly exact: these runs explain 100.0% of the judgments, and 99 documents in their pool lack a judgment."
+        "most: these runs explain all of the judgments, and 99 documents in their pool (10.0%) lack a judgment."
     )
 
 
@@ -538,7 +650,12 @@ def test_trec8_is_the_record(trec8):
     assert table.loc["READWARE", "judged_to"] == 173
     row = found.summary.iloc[0]
     assert (row["at_depth"], row["new_at_depth"], row["new_below"]) == (1, 1, 0)
+    # of the 72 runs judged as deep; of the 71 on record it is .7658
     assert row["below"] == pytest.approx(0.763719, abs=1e-6)
+    assert "covered: 'Dm8TFidf'. needed together: 'Mer8Adtd1', 'Mer8Adtd2'. [" in repr(found)
+    recorded = JudgedRanks(trec8.runs.select(pooled=True), trec8.qrels, 0.0)
+    at_101 = np.diff(recorded.missing, axis=1)[:, 100].sum() / np.diff(recorded.entries, axis=1)[:, 100].sum()
+    assert 1 - at_101 == pytest.approx(0.7658, abs=5e-5)
     assert set(found.by_topic["own_depth"]) == {100}
 
 

@@ -21,9 +21,10 @@ from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.simulated import simulate_field
-from pt_reuse.qrels import Qrels
+from pt_reuse.qrels import Qrels, read_qrels
 from pt_reuse.reading import read_runs
 from pt_reuse.runs import RunSet
+from pt_reuse.scores import score
 from pt_reuse.verification.figures import KINDS
 from pt_reuse.verification.published import PublishedValue, published_figures, published_names, read_published
 from pt_reuse.verification.verification import verify
@@ -170,6 +171,9 @@ def test_against_published_scores(tmp_path):
     # the same published scores the other way round
     scores = figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.1", A = "0.2", B = "0.0" }', "MAP")
     found = replay(tmp_path, scores, figure(shallow.replace("0.333333", "1.000000")))
+    assert found.summary["convention"].tolist() == [
+        "order=trec_eval", "order=trec_eval, contributors=pooled, depth=1, truth=MAP",
+    ]  # fmt: skip
     assert found.table["equal"].tolist() == [False, False, False, True]
 
 
@@ -203,11 +207,51 @@ def units(tmp_path, lines):
 
 
 def test_digits(tmp_path):
-    assert units(tmp_path, 'values = { a = "0.8490", b = ".5", c = "1,131", d = 86_830, e = "-2." }') == [
-        (0.849, 1e-4), (0.5, 0.1), (1131, 1), (86830, 1), (-2, 1),
+    found = units(tmp_path, 'values = { a = "0.8490", b = ".5", e = "-2.0" }')
+    assert found == [(0.849, 1e-4), (0.5, 0.1), (-2, 0.1)]
+    found = units(tmp_path, 'values = { a = "1,131", b = 86_830, c = "12,345,678" }')
+    assert found == [(1131, 1), (86830, 1), (12345678, 1)]
+    assert units(tmp_path, 'values = { a = 0.849, b = "1", c = 0 }\ndecimals = 4') == [
+        (0.849, 1e-4), (1, 1e-4), (0, 1e-4),
     ]  # fmt: skip
-    assert units(tmp_path, 'values = { a = 0.849, b = "1" }\ndecimals = 4') == [(0.849, 1e-4), (1, 1e-4)]
     assert units(tmp_path, "values = { a = 0.00849, b = 849.0 }\nplaces = 4") == [(0.00849, 1e-6), (849, 0.1)]
+    # zeros at the end are no digits
+    assert units(tmp_path, 'values = { a = "0.500", b = 1200 }\ndecimals = 1') == [(0.5, 0.1), (1200, 0.1)]
+    assert units(tmp_path, "values = { b = 1200 }\nplaces = 2") == [(1200, 100)]
+
+
+REAL = [
+    'kind = "scores"\nmeasure = "AP"\nvalues = {{ A = {} }}',
+    'kind = "score_statistic"\nmeasure = "AP"\nvalues = {{ manual = {} }}',
+    'kind = "judgments"\nvalues = {{ "mean density" = {} }}',
+    'kind = "left_out"\nmeasure = "AP"\nvalues = {{ x = {} }}',
+    'kind = "own_uniques"\nmeasure = "AP"\nvalues = {{ tau_b = {} }}',
+    'kind = "own_losses"\nmeasure = "AP"\nvalues = {{ manual = {} }}',
+    'kind = "shallow_pool"\nmeasure = "AP"\nvalues = {{ gamma = {} }}',
+]
+
+
+@pytest.mark.parametrize("lines", REAL)
+@pytest.mark.parametrize("value", ["0", '"1"', '"1."', '"1,131"'])
+def test_a_whole_number_is_no_score(tmp_path, lines, value):
+    """A 0 would stand for all from -.5 to .5."""
+    with pytest.raises(InputError, match=r"mine\.toml, figure 'it', .* is a whole number, and this is no count"):
+        replay(tmp_path, figure(lines.format(value)))
+    # unless the decimals are given, also as none
+    number = value.strip('".').replace(",", "")
+    for decimals in (0, 4):
+        replay(tmp_path, figure(lines.format(number) + f"\ndecimals = {decimals}"))
+    replay(tmp_path, figure(lines.format('"0.0000"')))
+
+
+def test_published_zeros_are_compared_to_their_digits(tmp_path):
+    lines = 'kind = "score_statistic"\nmeasure = "Unjudged@2"\nby = "pooled"\nstatistic = "mean"\nvalues = {{ {} }}'
+    # of C's four documents at 2 are wh, never judged but marked as pooled, and ng; with B unpooled it is another mean
+    found = replay(tmp_path, figure(lines.format('pooled = "0.0000"')))
+    assert found.table["equal"].tolist() == [True]
+    runs = small_field().with_metadata(pooled=["A", "B", "C"])
+    found = replay(tmp_path, figure(lines.format('pooled = "0.0000"')), runs=runs)
+    assert found.table["equal"].tolist() == [False]
 
 
 # conventions
@@ -276,21 +320,157 @@ def test_rounding_and_contributors_are_conventions(tmp_path):
         'conventions = [{}, { rounding = "truncate" }]'
     )
     found = replay(tmp_path, figure(lines))
-    assert found.table["convention"].tolist() == ["order=trec_eval"] * 2 + ["order=trec_eval, rounding=truncate"]
     # one convention explains all
+    assert found.table["convention"].tolist() == ["order=trec_eval, rounding=truncate"] * 3
     assert found.summary["convention"].tolist() == ["order=trec_eval, rounding=truncate"]
     assert found.conventions["equal"].tolist() == [2, 3]
-    lines = 'kind = "uniques"\ndepth = 2\nvalues = { x = 1 }\nconventions = [{}, { contributors = "all" }]'
-    assert replay(tmp_path, figure(lines)).table["convention"].tolist() == ["order=trec_eval, contributors=all"]
+    lines = 'kind = "uniques"\ndepth = 2\nvalues = {{ x = {} }}\nconventions = [{{}}, {{ contributors = "all" }}]'
+    for value, contributors in ((1, "all"), (2, "pooled")):
+        found = replay(tmp_path, figure(lines.format(value)))
+        assert found.table["convention"].tolist() == [f"order=trec_eval, contributors={contributors}, depth=2"]
+
+
+UNIQUES = 'kind = "uniques"\ndepth = 2\nconventions = [{ contributors = "pooled" }, { contributors = "all" }]\n'
+
+
+@pytest.mark.parametrize(
+    ("values", "contributors", "equal"),
+    [
+        ("x = 2, y = 2, z = 0, total = 4", "pooled", [True] * 4),
+        ("x = 1, y = 1, z = 0, total = 2", "all", [True] * 4),
+        # each value is that of one convention, but of no single one
+        ("x = 2, y = 2, z = 0, total = 2", "pooled", [True, True, True, False]),
+        ("x = 2, y = 1, z = 0, total = 2", "all", [False, True, True, True]),
+        # of two as good the closest
+        ("x = 2, y = 1", "pooled", [True, False]),
+        ("y = 9, total = 40", "pooled", [False, False]),
+        ("y = 0, total = 0", "all", [False, False]),
+    ],
+)
+def test_a_group_is_judged_under_one_convention(tmp_path, values, contributors, equal):
+    found = replay(tmp_path, figure(f"{UNIQUES}values = {{ {values} }}"))
+    assert found.table["equal"].tolist() == equal
+    assert found.holds == all(equal)
+    assert set(found.table["convention"]) == {f"order=trec_eval, contributors={contributors}, depth=2"}
+    assert found.summary["convention"][0] == found.table["convention"][0]
+
+
+def test_an_order_that_cannot_be_had_leaves_what_is_equal(tmp_path):
+    """Where the order of the file cannot be had, the rest of the group may be equal under it, or not."""
+    frames = {
+        "R": pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]}),
+        "S": pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]}),
+    }
+    lines = 'kind = "scores"\nmeasure = "P@1"\nvalues = { R = "1.0", S = "1.0" }\n'
+    orders = 'conventions = [{ order = "trec_eval" }, { order = "file" }]'
+    found = replay(tmp_path, figure(lines + orders), runs=RunSet.from_frames(frames), qrels=relevant("d1"))
+    assert found.table["equal"].tolist() == [True, None]
+    assert "needs the run files" in found.table["note"][1]
+    assert found.holds
+
+
+def test_the_convention_says_all_that_the_numbers_hang_on(tmp_path):
+    def label(lines):
+        return replay(tmp_path, figure(lines)).summary["convention"].tolist()
+
+    scores = 'kind = "scores"\nvalues = { A = "0.5" }\n'
+    assert label(f'{scores}measure = "P@1"') == ["order=trec_eval"]
+    assert label(f'{scores}measure = "AP(judged_only=True)"\nrounding = "truncate"\ncomplete = false') == [
+        "order=trec_eval, measure=AP(judged_only=True), complete=False, rounding=truncate"
+    ]
+    assert label(f'{scores}measure = ["RBP(rel=1,p=0.5)", "RBP(rel=2,p=0.5)"]\norder = "trec_eval9"') == [
+        "order=trec_eval9, measure=RBP(rel=1,p=0.5) and RBP(rel=2,p=0.5)"
+    ]
+    shallow = 'kind = "shallow_pool"\nmeasure = "AP"\nvalues = { documents = 1 }\n'
+    assert label(
+        f'{shallow}decimals_of_scores = 4\ncontributors = "all"\nconventions = [{{ pool_order = "same" }}]'
+    ) == ["order=trec_eval, contributors=all, decimals_of_scores=4, pool_order=same"]
+    # what is computed is no convention
+    left_out = 'kind = "left_out"\nmeasure = "AP"\nby = "type"\nstatistic = "removed"\nvalues = { manual = 1 }\n'
+    assert label(f'{left_out}remove = "judged"') == ["order=trec_eval, contributors=pooled, remove=judged"]
+
+
+# known differences
 
 
 def test_known_differences(tmp_path):
-    lines = 'kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.9", A = "0.5" }\ndiffers = "a misprint"'
-    found = replay(tmp_path, figure(lines))
-    assert found.table["note"].tolist() == ["a misprint", ""]
+    lines = 'kind = "scores"\nmeasure = "AP"\nvalues = {{ C = "0.9", A = "0.5", B = "{}" }}\ndiffers = "a misprint"\n'
+    lines += 'computed = {{ C = "{}" }}\n'
+    found = replay(tmp_path, figure(lines.format("0.4167", "0.5833")))
+    assert found.table["note"].tolist() == ["a misprint", "", ""]
+    assert found.table["known"].tolist() == [True, False, False]
     assert found.holds
-    assert found.headline() == "Mine: 1 of 2 figures equal, 1 unequal (1 known to be)"
+    assert found.headline() == "Mine: 2 of 3 figures equal, 1 unequal (1 known to be)"
+    assert found.summary[["unequal", "known", "note"]].values.tolist() == [[1, 1, "a misprint"]]
     assert "a misprint" in str(found)
+    # another number than the one that is known is no known difference, nor is another figure of the group
+    for values, unequal in ((("0.4167", "0.5834"), 1), (("0.4168", "0.5833"), 2)):
+        found = replay(tmp_path, figure(lines.format(*values)))
+        assert found.summary["unequal"].tolist() == [unequal]
+        assert not found.holds
+
+
+def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
+    known = 'values = { x = 1, y = 7 }\ndiffers = "a misprint"\ncomputed = { y = 1 }'
+    found = replay(tmp_path, figure(UNIQUES + known))
+    assert found.table[["equal", "known"]].values.tolist() == [[True, False], [False, True]]
+    assert found.summary["convention"].tolist() == ["order=trec_eval, contributors=all, depth=2"]
+    assert found.holds
+
+
+# names of nothing, and what has no number
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ('kind = "scores"\nmeasure = "AP"\nvalues = { AA = "0.5" }', "did you mean 'A'?"),
+        ('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manul = "0.5" }', "did you mean 'manual'?"),
+        ('kind = "uniques"\nvalues = { w = 1 }', "nothing is named 'w', neither in the field nor on record"),
+        ('kind = "left_out"\nmeasure = "AP"\nby = "run"\nvalues = { D = "1.0" }', "nothing is named 'D'"),
+        ('kind = "own_losses"\nmeasure = "AP"\nvalues = { feedback = "1.0" }', "nothing is named 'feedback'"),
+    ],
+)
+def test_a_name_of_nothing_does_not_hold(tmp_path, lines, hint):
+    found = replay(tmp_path, figure(lines))
+    assert found.table["equal"].tolist() == [False]
+    assert found.table["computed"].isna().all()
+    assert hint in found.table["note"][0]
+    assert found.headline() == "Mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
+    assert not found.holds
+
+
+def test_runs_of_a_type_that_no_run_has_are_none(tmp_path):
+    found = replay(tmp_path, figure('kind = "field"\nvalues = { "feedback runs" = 5, "manual runs" = 1 }'))
+    assert found.table[["computed", "equal"]].values.tolist() == [[0, False], [1, True]]
+    assert not found.holds
+
+
+def test_labels_that_some_runs_lack(tmp_path):
+    labels = pd.DataFrame({"name": ["A", "B", "C"], "type": ["manual", None, None]})
+    runs = RunSet.from_frames({name: frame(lists) for name, lists in RANKED.items()}, metadata=labels)
+    found = replay(
+        tmp_path,
+        figure('kind = "field"\nvalues = { runs = 3, teams = 2, "manual runs" = 1 }', "field"),
+        figure('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manual = "0.5" }', "best"),
+        figure('kind = "score_statistic"\nmeasure = "AP"\nby = "pooled"\nvalues = { unpooled = "0.5" }', "unpooled"),
+        figure('kind = "own_losses"\nmeasure = "AP"\nby = "run"\nvalues = { manual = "0.5" }', "losses"),
+        runs=runs,
+    )
+    notes = found.table["note"].str.removeprefix("not computed: ").tolist()
+    lacking = "needs the {} of every run: {} without: "
+    assert notes == [
+        "", lacking.format("team", "3 runs") + "'A', 'B', 'C'", lacking.format("type", "2 runs") + "'B', 'C'",
+        lacking.format("type", "2 runs") + "'B', 'C'", "no run is unpooled",
+        lacking.format("type", "2 runs") + "'B', 'C'",
+    ]  # fmt: skip
+    assert found.table["equal"].tolist() == [True] + [None] * 5
+
+
+def test_what_is_not_defined_is_not_computed(tmp_path):
+    runs = RunSet.from_frames({"A": frame(RANKED["A"]), "twin": frame(RANKED["A"])}, teams={"A": "x", "twin": "y"})
+    found = replay(tmp_path, figure('kind = "own_uniques"\nmeasure = "AP"\nvalues = { gamma = "1.0" }'), runs=runs)
+    assert found.table["note"].tolist() == ["not computed: it is not defined for these runs"]
 
 
 # the record
@@ -300,21 +480,22 @@ def test_the_record(tmp_path):
     scores = figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833", D = "0.5", A = "0.4" }', "MAP")
     found = replay(tmp_path, scores, figure('kind = "judgments"\nvalues = { topics = 2 }'))
     assert found.table.columns.tolist() == [
-        "what", "name", "published", "computed", "equal", "difference", "unit", "convention", "source", "note",
+        "what", "name", "published", "computed", "equal", "known", "difference", "unit", "convention", "source", "note",
     ]  # fmt: skip
-    assert found.table["equal"].tolist() == [True, None, False, True]
+    assert found.table["equal"].tolist() == [True, False, False, True]
     assert found.table["computed"].tolist() == pytest.approx([7 / 12, np.nan, 0.5, 2], nan_ok=True)
     assert found.table["difference"].tolist() == pytest.approx([7 / 12 - 0.5833, np.nan, 0.1, 0], nan_ok=True)
-    assert found.table["note"].tolist() == ["", "not computed: there is nothing of that name", "", ""]
+    nameless = "not computed: nothing is named 'D', neither in the field nor on record"
+    assert found.table["note"].tolist() == ["", nameless, "", ""]
     assert found.summary[["what", "figures", "equal", "unequal", "not_computed"]].values.tolist() == [
-        ["MAP", 3, 1, 1, 1], ["it", 1, 1, 0, 0],
+        ["MAP", 3, 1, 2, 0], ["it", 1, 1, 0, 0],
     ]  # fmt: skip
     assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
     assert repr(found) == (
-        "Verification: Mine: 2 of 4 figures equal, 1 unequal, 1 not computed "
+        "Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name) "
         "[collection=Mine, judgments=9, runs=3 of 3]"
     )
-    assert "1 figure not computed: there is nothing of that name" in str(found)
+    assert nameless in str(found)
     assert "Mine: 2 of 4" in found._repr_html_()
     files = found.save(tmp_path / "out")
     assert [path.name for path in files] == ["summary.csv", "table.csv", "conventions.csv", "settings.json"]
@@ -359,14 +540,19 @@ def test_missing_runs_leave_scores_to_be_checked(tmp_path):
         "trec-8/adhoc",
         tmp_path,
         figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
-        figure('kind = "scores"\nmeasure = "P@1"\nvalues = { READWARE2 = "1.0", orcl99man = "1.0" }', "P@1"),
+        figure(
+            'kind = "scores"\nmeasure = "P@1"\nvalues = { READWARE2 = "1.0", orcl99man = "1.0", orcl99 = "1.0" }', "P@1"
+        ),
         figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
     )
     qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
     folder = trec8_runs(tmp_path / "runs", "READWARE2", "iit99ma1")
     found = verify("reuse:trec-8/adhoc", runs=folder, qrels=qrels, figures=file)
-    assert found.table["equal"].tolist() == [None, True, None, True]
+    assert found.table["equal"].tolist() == [None, True, None, False, True]
     assert found.table["note"][0].startswith("not computed: 127 runs missing: ")
+    assert found.table["note"][2] == "not computed: its run file is missing"
+    # on record there is none of this name either
+    assert "nothing is named 'orcl99', neither in the field nor on record; did you mean" in found.table["note"][3]
     assert found.settings["runs"] == "2 of 129"
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="none of 129 runs"):
@@ -385,7 +571,7 @@ def test_runs_that_were_not_submitted_are_left_out(tmp_path):
 
 
 def test_a_folder_gets_the_labels_on_record(tmp_path):
-    lines = 'kind = "score_statistic"\nmeasure = "P@1"\nvalues = { manual = 1, automatic = 1 }'
+    lines = 'kind = "score_statistic"\nmeasure = "P@1"\nvalues = { manual = "1.0", automatic = "1.0" }'
     file = figures_of("trec-8/adhoc", tmp_path, figure(lines))
     record = find_collection("trec-8/adhoc").submitted
     folder = trec8_runs(tmp_path / "runs", *record["name"])
@@ -403,8 +589,8 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
     small_field().write(tmp_path / "runs")
     qrels = small_qrels().write(tmp_path / "qrels.txt")
     labels = {"teams": {"A": "x", "B": "y", "C": "z"}, "pooled": ["A", "B"]}
-    monkeypatch.setattr(registry, "_OWN", {})
-    registry.add(Collection(name="mine", title="Mine", qrels=(str(qrels),), runs=str(tmp_path / "runs"), labels=labels))
+    own = Collection(name="mine", title="Mine", qrels=(str(qrels),), runs=str(tmp_path / "runs"), labels=labels)
+    monkeypatch.setattr(registry, "_OWN", {"mine": own})
     file = written(
         tmp_path,
         figure('kind = "uniques"\ndepth = 2\nvalues = { total = 4, x = 2 }', "uniques"),
@@ -424,11 +610,14 @@ def test_no_runs_here_leaves_the_judgments_to_be_checked(tmp_path, monkeypatch):
         tmp_path,
         figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
         figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
+        figure('kind = "scores"\nmeasure = "AP"\nvalues = { READWARE2 = "0.5", READWARE9 = "0.5" }', "MAP"),
     )
     qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
     found = verify("trec-8/adhoc", qrels=qrels, figures=file)
-    assert found.table["equal"].tolist() == [None, True]
+    assert found.table["equal"].tolist() == [None, True, None, False]
     assert found.table["note"][0].startswith("not computed: no runs: ")
+    assert found.table["note"][2].startswith("not computed: no runs: ")
+    assert "nothing is named 'READWARE9'" in found.table["note"][3]
     assert found.settings["runs"] == "none"
 
 
@@ -450,8 +639,13 @@ def test_calls_that_cannot_be_answered(tmp_path):
         verify(None)
     with pytest.raises(InputError, match="has figures of 'mine', not of 'yours'"):
         verify("yours", figures=written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }')))
-    with pytest.raises(InputError, match="no collection 'reuse:mine'"):
-        verify("mine", figures=written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }')))
+    mine = written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
+    for lacking in ({}, {"qrels": small_qrels()}, {"runs": tmp_path, "qrels": small_qrels()}, {"runs": small_field()}):
+        with pytest.raises(
+            InputError, match=r"is about 'mine', which .* both runs= \(a RunSet.*register_collection"
+        ) as e:
+            verify("mine", figures=mine, **lacking)
+        assert "no collection 'reuse:mine'" in str(e.value)
     with pytest.raises(InputError, match="download must be True or False"):
         verify("trec-8/adhoc", download="yes")
 
@@ -497,6 +691,36 @@ def test_calls_that_cannot_be_answered(tmp_path):
         (HEAD + figure('kind = "left_out"\nmeasure = ["AP", "RR"]\nvalues = { a = 1 }'), "takes one measure"),
         (HEAD + figure('kind = "pool"\ndepth = 0\nvalues = { documents = 1 }'), "depth must be a whole number"),
         (HEAD + figure('kind = "minimum_rank"\nvalues = { "1 to 3" = 1 }'), "must be ranks such as '11-50'"),
+        (HEAD + figure('kind = "minimum_rank"\nvalues = { "10-1" = 0 }'), "ranks from 1 to the depth 100"),
+        (HEAD + figure('kind = "minimum_rank"\nvalues = { "0-0" = 0 }'), "the better one first, got '0-0'"),
+        (HEAD + figure('kind = "minimum_rank"\ndepth = 10\nvalues = { "11-50" = 0 }'), "ranks from 1 to the depth 10,"),
+        (HEAD + figure('kind = "field"\nvalues = { run = 1 }'), "or a type as in 'manual runs', got 'run'"),
+        (HEAD + figure('kind = "field"\nvalues = { " runs" = 1 }'), "or a type as in 'manual runs'"),
+        (HEAD + figure('kind = "saturation"\nmeasure = "AP"\nvalues = { inf = 1 }'), "must be finite numbers"),
+        (HEAD + figure('kind = "scores"\nmeasure = "AP"\nvalues = { A = "0,401" }'), "decimal point, not a comma"),
+        (HEAD + figure('kind = "scores"\nmeasure = "AP"\nvalues = { A = "00,401" }'), "decimal point, not a comma"),
+        (
+            HEAD + figure('kind = "scores"\nmeasure = "AP"\nvalues = { A = "0.12" }\ndecimals = 1'),
+            "digits than decimals = 1",
+        ),
+        (HEAD + figure('kind = "pool"\nvalues = { documents = "1,234" }\nplaces = 1'), "more digits than places = 1"),
+        (HEAD + figure('kind = "pool"\nvalues = { documents = 1 }\ndiffers = "x"'), "needs both differs"),
+        (
+            HEAD + figure('kind = "pool"\nvalues = { documents = 1 }\ncomputed = { documents = 2 }'),
+            "needs both differs",
+        ),
+        (
+            HEAD + figure('kind = "pool"\nvalues = { documents = 1 }\ndiffers = "x"\ncomputed = { relevant = 2 }'),
+            "computed has 'relevant', which is not among the values 'documents'",
+        ),
+        (
+            HEAD + figure('kind = "pool"\nvalues = { documents = 1 }\ndiffers = "x"\ncomputed = { documents = 1 }'),
+            "1 is equal to what was published",
+        ),
+        (
+            HEAD + figure('kind = "pool"\nvalues = { documents = 1 }\ndiffers = "x"\ncomputed = 2'),
+            "computed must be a table",
+        ),
         (HEAD + figure('kind = "saturation"\nmeasure = "AP"\nvalues = { high = 1 }'), "must be numbers such as '0.9'"),
         (
             HEAD + figure('kind = "shallow_pool"\nmeasure = "AP"\ntruth = "no"\nvalues = { tau_b = 1 }'),
@@ -524,9 +748,11 @@ def test_broken_files(tmp_path, text, message):
         ("name,map\nA,0.5\nA,0.6\n", "line 3: 'A' stands there twice"),
         ("name,map\nA\n", "line 2: needs a name and a value"),
         ("name,map\n,0.5\n", "line 2: needs a name and a value"),
-        ("name,map\nA,-\n", "'A': a value must be a number"),
-        ("name,map\nA,\n", "'A': a value must be a number"),
-        ("name,map\n", "values must be a table of names and values"),
+        ("name,map\nA,-\n", "line 2, 'A', column 'map': a value must be a number"),
+        ("name,map\nA,\n", "line 2, 'A', column 'map': a value must be a number"),
+        ("name,map\n", "has a header and no values"),
+        ("name,map\nB,0.1\nA,0,9999\n", "line 3: '9999' beyond the 2 columns of the header"),
+        ('name,map\nA,"0,9999"\n', "line 2, 'A', column 'map': a value must be a number"),
         (b"\xff\xfe", "cannot be read"),
     ],
 )
@@ -536,6 +762,13 @@ def test_broken_tables(tmp_path, text, message):
     with pytest.raises(InputError) as error:
         read_published(path)
     assert message in str(error.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_name(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbfname,map\nA,0.5\n")
+    path = written(tmp_path, figure('kind = "scores"\nmeasure = "AP"\nfile = "x.csv"\ncolumn = "map"'))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_published(path).figures[0].values == {"A": PublishedValue(0.5, 0.1)}
 
 
 def test_no_file(tmp_path):
@@ -608,7 +841,29 @@ def test_trec8(data):
     # with scores as float32 one run differs
     assert ways.loc[("MAP of the runs", "order=trec_eval9"), "equal"] == 128
     assert summary.loc["best rank of a relevant document", "convention"].startswith("order=trec_eval9")
-    assert summary.loc["pool of depth 10 of all runs", "convention"].endswith("pool_order=file_ties")
+    assert summary.loc["pool of depth 10 of all runs", "convention"] == (
+        "order=trec_eval, contributors=all, depth=10, measure=AP(judged_only=True), truth=MAP of the runs, "
+        "decimals_of_scores=4, pool_order=file_ties"
+    )
+    assert found.table["known"].sum() == 1
+
+
+def test_trec8_with_one_wrong_flag(data):
+    """A run that was not pooled and is said to be has unjudged documents."""
+    folder = data / "trec8-adhoc"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder trec8-adhoc")
+    runs = read_runs(folder / "inputs", metadata=find_collection("trec-8/adhoc").submitted)
+    qrels = read_qrels(folder / "trec8.qrels.gz")
+    unjudged = score(runs, qrels, "Unjudged@10")
+    worst = unjudged.names[int(np.argmax(unjudged.means[0]))]
+    runs = runs.with_metadata(pooled=[*runs.select(pooled=True).names, worst])
+    found = verify("trec-8/adhoc", runs=runs, qrels=qrels)
+    table = found.table.set_index(["what", "name"])
+    for what in ("unjudged at 10, mean", "unjudged at 10, largest", "unjudged at 100, mean"):
+        assert table.loc[(what, "pooled"), "equal"] is False
+        assert table.loc[(what, "pooled"), "published"] == 0
+    assert not found.holds
 
 
 def test_covid_round_5(data):
@@ -617,7 +872,10 @@ def test_covid_round_5(data):
         pytest.skip("the test data has no folder trec-covid-round5")
     found = verify("trec-covid/round5", runs=folder, qrels=folder / "qrels.covid-round5.txt.gz")
     assert found.headline() == "TREC-COVID round 5: 643 of 643 figures equal"
+    used = found.summary.set_index("what")["convention"]
+    assert used[used.index.str.endswith("of the runs")].str.startswith("order=trec_eval9").all()
     alone = found.conventions[found.conventions["what"].str.endswith("of the runs")]
+    alone = alone.assign(convention=alone["convention"].str.partition(",")[0])
     equal = alone.pivot_table(index="what", columns="convention", values="equal").astype(int)
     assert equal["order=trec_eval9"].tolist() == [126] * 5
     # as float64 some scores of four runs are not equal
@@ -625,6 +883,30 @@ def test_covid_round_5(data):
         "MAP of the runs": 125, "P@20 of the runs": 126, "bpref of the runs": 126, "nDCG@20 of the runs": 124,
         "graded RBP (p = .5) of the runs": 123,
     }  # fmt: skip
+
+
+def test_covid_round_5_with_one_score_of_another_order(data, tmp_path):
+    """Each score is that of one of the two orders, but of no single one."""
+    folder = data / "trec-covid-round5"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder trec-covid-round5")
+    for name in ("trec-covid-round5.csv", "trec-covid-round5.toml"):
+        shutil.copy(SHIPPED / name, tmp_path)
+    board = pd.read_csv(tmp_path / "trec-covid-round5.csv", dtype=str).set_index("name")
+    runs = read_runs(folder / "runs", metadata=find_collection("trec-covid/round5").submitted)
+    qrels = read_qrels(folder / "qrels.covid-round5.txt.gz")
+    scores = score(runs, qrels, "nDCG@20")
+    double = pd.Series(scores.means[0], index=scores.names).map("{:.4f}".format)
+    name = next(name for name in runs.names if double[name] != board.loc[name, "ndcg@20"])
+    board.loc[name, "ndcg@20"] = double[name]
+    board.to_csv(tmp_path / "trec-covid-round5.csv")
+    found = verify("trec-covid/round5", runs=runs, qrels=qrels, figures=tmp_path / "trec-covid-round5.toml")
+    unequal = found.table[found.table["equal"].map(lambda equal: equal is False)]
+    # two scores tell the orders apart, so now either explains all but one
+    assert unequal["what"].tolist() == ["nDCG@20 of the runs"]
+    alone = found.conventions.set_index("what").loc["nDCG@20 of the runs", "equal"]
+    assert alone.tolist() == [125, 125]
+    assert not found.holds
 
 
 def test_covid_round_1(data, tmp_path, monkeypatch):
@@ -661,3 +943,6 @@ def test_scores_are_taken_over_as_text(tmp_path, monkeypatch):
     assert (tmp_path / "out" / "trec-covid-round1.csv").read_text() == (
         "name,ndcg@10,P@5,bpref,map\na,0.10,0.20,0.30,0.40\nb,0.5000,1,0.2,0.3\n"
     )
+    (folder / "leaderboard.csv").write_text(header + "b,t,0,5000,1,0.2,0.3\n")
+    with pytest.raises(SystemExit, match="line 2: not as many cells as the header has, 6"):
+        runpy.run_path(str(BUILD), run_name="__main__")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, ReuseWarning, count, examples
-from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.download.run_check import check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
@@ -174,6 +175,8 @@ class RunSource:
         except InputError as error:
             # a folder that cannot be written to keeps nobody from the runs that are there
             return Fetched(files={}, failed={**failed, **dict.fromkeys(urls, str(error).removeprefix("fetch_runs: "))})
+        finally:
+            _remove_empty(download_folder(collection))
         return Fetched(files=fetched.files, failed={**failed, **fetched.failed})
 
     def _tell_missing(
@@ -224,3 +227,11 @@ def with_types(table: pd.DataFrame, types: Labels | None) -> pd.DataFrame:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
+
+
+def _remove_empty(folder: Path) -> None:
+    # where nothing came, nothing is left; a folder with anything in it stays
+    with suppress(OSError):
+        while folder != home():
+            folder.rmdir()
+            folder = folder.parent

@@ -52,15 +52,19 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _report(result: InferredPool, every: bool) -> None:
-    if result.table["pooled"].nunique() > 1:
+    table = result.table
+    if table["pooled"].isna().all():
+        print("\nWho was pooled is unknown (every run is marked as pooled). Runs by what speaks for them:")
+        print_table(result.confusion.drop(columns="pooled"), 1, "rows")
+    else:
         print("\nRuns by what is on record (pooled) and what speaks for them:")
         print_table(result.confusion, 2, "rows")
-    for evidence in _UNSURE:
-        names = result.table["name"][result.table["evidence"] == evidence]
-        if len(names):
-            print(f"{evidence}: {examples(names, SHOWN)}")
+    unsure = table[table["evidence"].isin(_UNSURE)]
+    for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False, sort=False):
+        print(f"{evidence}: {examples(rows['name'], SHOWN)}")
     print("\nPer run:")
-    shown = result.table[[column for column in _COLUMNS if result.table[column].notna().any()]]
+    table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
+    shown = table[[column for column in _COLUMNS if table[column].notna().any()]]
     print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
 
 

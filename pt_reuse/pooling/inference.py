@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,19 +13,31 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, count, examples, positive
 from pt_reuse._result import Result
-from pt_reuse.engine import tokens
-from pt_reuse.pooling.judged_ranks import JudgedRanks, RankedTopic, Settled
+from pt_reuse.pooling.evidence import (
+    confusion,
+    rank_table,
+    run_evidence,
+    run_table,
+    topic_table,
+    totals,
+    unexplained_documents,
+)
+from pt_reuse.pooling.judged_ranks import JudgedRanks, Settled
 from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: what speaks for a run, from proof to none
-EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
-#: where a judged document that the pool does not have comes from
-ORIGINS = ("contributor, deeper", "other run", "no run")
-_NEARLY, _MOST = 0.95, 0.5  # share of the judgments explained
+_NEARLY, _MOST = 0.95, 0.5  # share of the judgments explained, and of the pool judged
+_DEEPEST = int(np.iinfo(np.int32).max)
+#: evidence that leaves it open whether a run was pooled
+_UNSURE = ("covered", "needed together")
+_NAMED, _ROWS = 6, 8  # names in a line, rows in a table on the screen
+_COLUMNS = (
+    "name", "team", "type", "pooled", "evidence", "group", "judged_to", "entries", "missing", "first_missing", "alone",
+    "nearest", "common",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -32,8 +45,9 @@ class InferredPool(Result):
     """Which runs must have been pooled, and to which depth, as far as the judgments tell.
 
     Attributes:
-        table: one row per run, in field order: ``name team type``; ``pooled``, what the RunSet says;
-            ``contributed``, what was inferred; ``evidence``, one of
+        table: one row per run, in field order: ``name team type``; ``pooled``, what is on record, missing when the
+            RunSet marks every run as pooled, as it does when nothing is; ``contributed``, what was inferred;
+            ``evidence``, one of
 
             - ``needed``: judged documents in the pool that no other run in it has;
             - ``needed together``: documents that none of the needed runs has, but several others: at least one run
@@ -45,26 +59,31 @@ class InferredPool(Result):
 
             ``judged_to``, the largest depth to which it is judged; ``entries`` and ``missing``, its documents down to
             the depth and how many of them are unjudged; ``first_missing``, its best rank with an unjudged document;
-            ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the depth that no other pooled run
-            has; ``nearest``, the contributor with most of its documents, and ``common``, their share.
-        by_topic: one row per topic: ``qid``; ``depth``, the one used; ``own_depth``, at which the pool of these runs
-            fits this topic best; ``judged`` documents and how many are ``explained``; of the others those that a pooled
-            run has below the depth (``deeper``), that only other runs have (``other``), that no run has (``nowhere``);
-            ``unjudged``, documents in the pool without judgment.
-        by_rank: one row per rank: documents of the pooled runs there (``entries``) and the share of them that is
-            ``judged``; the same of all other runs (``other_entries``, ``other_judged``); the documents that no pooled
-            run has at a better rank (``new``) and the share of them that is judged (``new_judged``): the latter falls
-            at the depth of a pool. NaN where there is none.
-        unexplained: the judged documents that are not in the pool: ``qid docno label``, ``origin`` (``"contributor,
-            deeper"``, ``"other run"``, ``"no run"``), ``best_rank`` and ``best_run``, who retrieves it best.
-        confusion: the record against the inference: runs by ``pooled`` and evidence.
+            ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the depth that no other run of the
+            pool has; ``nearest``, the contributor with most of its documents, and ``common``, their share.
+        by_topic: one row per topic: ``qid``; ``depth``, the one used, 0 when no run has the topic; ``own_depth``, at
+            which the pool of these runs fits this topic best; ``judged`` documents and how many are ``explained``; of
+            the others those that a run of the pool has below the depth (``deeper``), that only other runs have
+            (``other``), that no run has (``nowhere``); ``unjudged``, documents in the pool without judgment.
+        by_rank: one row per rank: documents of the runs judged as deep there (``entries``) and the share of them that
+            is ``judged``; the same of all other runs (``other_entries``, ``other_judged``); the documents that no run
+            judged as deep has at a better rank (``new``) and the share of them that is judged (``new_judged``): the
+            latter falls at the depth of a pool. NaN where there is none.
+        unexplained: the judged documents that are not in the pool: ``qid docno label``, ``origin`` (``"below the
+            depth"`` of a run judged as deep, ``"other run"``, ``"no run"``), ``best_rank`` and ``best_run``, who
+            retrieves it best.
+        confusion: the record against the inference: runs by ``pooled`` and evidence; one row with ``pooled`` missing
+            when nothing is on record.
         summary: the numbers behind the headline, one row: ``judged explained deeper other nowhere``; ``unjudged`` in
-            the pool; ``at_depth`` and ``below``, the share of the pooled runs' documents that is judged at the depth
-            and one rank below, and ``new_at_depth``, ``new_below``, the same of documents that are new there;
-            ``depth_up_to``, the largest depth for all topics that fits as well.
+            the pool; ``at_depth`` and ``below``, the share that is judged of the documents that the runs judged as
+            deep have at the depth and one rank below, and ``new_at_depth``, ``new_below``, the same of documents that
+            are new there; ``depth_up_to``, the largest depth for all topics that fits as well.
         depth: the depth, None when topics differ; 0 when no pool was found.
         contributors: the runs that are needed, alone or together.
-        certainty: how far the pool explains the judgments, in words.
+        certainty: how far the pool explains the judgments and the judgments fill the pool, in words.
+
+    The runs *judged as deep* are those that are needed, needed together or covered. The pool is theirs; the covered add
+    nothing to it.
     """
 
     title: ClassVar[str] = "Inferred pool"
@@ -86,18 +105,63 @@ class InferredPool(Result):
         }  # fmt: skip
 
     def headline(self) -> str:
-        """Return depth, contributors and what they explain."""
+        """Return depth, contributors and what they explain; whether that is a small part only."""
         row = self.summary.iloc[0]
         explained = f"{int(row['explained']):,} of {count(int(row['judged']), 'judgment')} explained"
-        if self.depth == 0:
-            return f"no pool found, {explained}"
+        if self._certain == "partial":
+            explained += " (partial)"
+        if self._certain == "none":
+            given = f" to depth {self.depth:,}" if self.depth else ""
+            return f"no pool found{given}, {explained}"
         covered = int((self.table["evidence"] == "covered").sum())
         more = f" ({covered:,} more {'is' if covered == 1 else 'are'} judged as deep)" if covered else ""
         runs = f"{len(self.contributors):,} of {count(len(self.table), 'run')} contributed{more}"
         return f"{_depths_in_words(self.by_topic)}, {runs}, {explained}"
 
+    @property
+    def _certain(self) -> str:
+        return self.certainty.partition(":")[0]
+
+    def _unsure(self) -> list[str]:
+        """Return a line for the covered runs, and one for each group of runs needed together."""
+        lines = []
+        for evidence in _UNSURE:
+            rows = self.table[self.table["evidence"] == evidence]
+            groups = [rows] if evidence == "covered" else [group for _, group in rows.groupby("group")]
+            lines += [f"{evidence}: {examples(group['name'], _NAMED)}" for group in groups if len(group)]
+        rest = len(lines) - _NAMED
+        return [*lines[:_NAMED], f"{count(rest, 'more group')} in .table"] if rest > 0 else lines
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the table with the runs first of which it is open whether they were pooled."""
+        rank = self.table["evidence"].map({evidence: at for at, evidence in enumerate(_UNSURE)}).fillna(len(_UNSURE))
+        shown = self.table.loc[rank.sort_values(kind="stable").index, list(_COLUMNS)]
+        return shown[[column for column in shown if shown[column].notna().any()]]
+
+    def __repr__(self) -> str:
+        unsure = "".join(f" {line}." for line in self._unsure())
+        return f"{self.title}: {self.headline()}. {self.certainty}{unsure} [{self._settings_line()}]"
+
+    def __str__(self) -> str:
+        head = [f"{self.title}: {self.headline()}", self.certainty, *self._unsure(), f"[{self._settings_line()}]"]
+        shown = self._shown().astype(object)
+        shown = shown.where(shown.notna(), "-").head(_ROWS)
+        rest = len(self.table) - len(shown)
+        more = [f"... and {rest:,} more rows in .table"] if rest > 0 else []
+        return "\n".join([*head, shown.to_string(index=False, float_format="{:.4f}".format), *more])
+
+    def _repr_html_(self) -> str:
+        lines = [html.escape(line) for line in (self.certainty, *self._unsure())]
+        head, settings = html.escape(f"{self.title}: {self.headline()}"), html.escape(self._settings_line())
+        shown = self._shown().astype(object)
+        shown = shown.where(shown.notna(), "-")
+        body = shown.head(2 * _ROWS).to_html(index=False, escape=True, float_format="{:.4f}".format)
+        rest = len(shown) - 2 * _ROWS
+        more = f"<p>... and {rest:,} more rows in .table</p>" if rest > 0 else ""
+        return f"<p><b>{head}</b><br>{'<br>'.join(lines)}<br><small>{settings}</small></p>{body}{more}"
+
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the share of judged documents by rank, of the pooled and of all other runs; see plots.inference."""
+        """Draw the share of judged documents by rank, of the runs judged as deep and all others."""
         from pt_reuse.plots.inference import plot_judged_by_rank
 
         return plot_judged_by_rank(self.by_rank, self.by_topic, ax=ax)
@@ -150,6 +214,8 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
         raise InputError(f"{function}: depth must be None, 'topic' or a whole number, got {depth!r}.")
     if depth is not None and not isinstance(depth, str):
         depth = positive(function, "depth", depth, "documents per run and topic")
+        if depth > _DEEPEST:
+            raise InputError(f"{function}: depth must be at most {_DEEPEST:,}, got {depth!r}.")
     qrels = as_qrels(qrels, function)
     _check_overlap(runs, qrels, function)
 
@@ -159,23 +225,23 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
     elif depth == "topic":
         settled = ranks.own_depths()
     else:
-        settled = ranks.settle(np.full(len(ranks.topics), depth, dtype=np.int64), int(depth))
-    evidence, group = _evidence(settled, ranks.lengths > 0)
-    table = _table(runs, ranks, settled, evidence, group)
-    unexplained = _unexplained(runs, qrels, ranks, settled)
-    by_topic = _by_topic(qrels, ranks, settled, unexplained)
+        settled = ranks.settle(ranks.depths(int(depth)), int(depth))
+    evidence, group = run_evidence(settled, ranks.lengths > 0)
+    table = run_table(runs, ranks, settled, evidence, group)
+    unexplained = unexplained_documents(runs, qrels, ranks, settled)
+    by_topic = topic_table(qrels, ranks, settled, unexplained)
     used = by_topic["depth"][[topic is not None for topic in ranks.topics]]
-    summary = _summary(ranks, settled, by_topic)
+    summary = totals(ranks, settled, by_topic)
     better = ranks.own_depths() if depth is None and settled.difference else settled
     how = {None: "inferred", "topic": "inferred for each topic"}.get(depth, "given")
     return InferredPool(
-        table=table, by_topic=by_topic, by_rank=_by_rank(ranks, settled.runs), unexplained=unexplained,
+        table=table, by_topic=by_topic, by_rank=rank_table(ranks, settled.runs), unexplained=unexplained,
         summary=summary, contributors=table["name"][table["contributed"]].tolist(),
-        confusion=_confusion(table), depth=int(used.iloc[0]) if len(set(used)) == 1 else None,
+        confusion=confusion(table), depth=int(used.iloc[0]) if len(set(used)) == 1 else None,
         certainty=_certainty(summary, settled, better),
         settings={
             "depth": _depths_in_words(by_topic).removeprefix("depth ") + f" ({how})", "tolerance": float(tolerance),
-            "order": runs.order, "topics": len(qrels.topics), "judged": "any label",
+            "order": runs.order, "topics": len(qrels.topics), "judged": "any label", "record": _record(table),
         },
     )  # fmt: skip
 
@@ -190,139 +256,6 @@ def _check_overlap(runs: RunSet, qrels: Qrels, function: str) -> None:
         )
 
 
-def _evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    # (runs,) what speaks for each run; (runs,) number of its group of runs needed together, 0 for none
-    tops, pooled = settled.tops, settled.runs
-    needed = pooled & (tops.alone(pooled)[0] > 0)
-    open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
-    of_open = open_docs[tops.doc] & pooled[tops.run]
-    run, doc = tops.run[of_open], tops.doc[of_open]
-    together = np.zeros(len(pooled), dtype=bool)
-    together[run] = True
-    # runs that share a document are one group: the smallest run number spreads until nothing changes
-    label, before = np.arange(len(pooled)), None
-    while before is None or (label != before).any():
-        before = label.copy()
-        least = np.full(len(tops.row), len(pooled))
-        np.minimum.at(least, doc, label[run])
-        np.minimum.at(label, run, least[doc])
-    group = np.zeros(len(pooled), dtype=np.int64)
-    group[together] = np.unique(label[together], return_inverse=True)[1] + 1
-    evidence = np.select([needed, together, pooled, has_documents], list(EVIDENCE[:4]), default=EVIDENCE[4]).astype(
-        object
-    )
-    return evidence, group
-
-
-def _table(
-    runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: NDArray[np.object_], group: NDArray[np.int64]
-) -> pd.DataFrame:
-    tops = settled.tops
-    contributed = np.isin(evidence, EVIDENCE[:2])
-    alone, alone_unjudged = tops.alone(settled.runs)
-    names = np.array(runs.names, dtype=object)
-    nearest, common = np.full(len(runs), None, dtype=object), np.full(len(runs), np.nan)
-    shared = tops.in_common(contributed)
-    shared[np.flatnonzero(contributed), np.arange(int(contributed.sum()))] = 0  # a run is not its own nearest
-    some = shared.max(axis=1, initial=0) > 0
-    if some.any():
-        nearest[some] = names[contributed][shared[some].argmax(axis=1)]
-        common[some] = shared[some].max(axis=1) / tops.entries[some]
-    # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
-    first = (ranks.missing == 0).sum(axis=1)
-    return runs.table[["name", "team", "type", "pooled"]].assign(
-        contributed=contributed, evidence=pd.Series(evidence, dtype=object),
-        group=pd.Series(group, dtype="Int64").mask(group == 0), judged_to=ranks.judged_to, entries=tops.entries,
-        missing=tops.missing, first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
-        alone=alone, alone_unjudged=alone_unjudged, nearest=pd.Series(nearest, dtype=object), common=common,
-    )  # fmt: skip
-
-
-def _unexplained(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settled: Settled) -> pd.DataFrame:
-    tops, judgments = settled.tops, qrels.judgments
-    explained = np.zeros(len(qrels), dtype=bool)
-    explained[tops.row[tops.judged & (tops.times(settled.runs) > 0)]] = True
-    best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
-    deeper = np.zeros(len(qrels), dtype=bool)
-    every = np.ones(len(runs), dtype=bool)
-    for topic in ranks.topics:
-        if topic is not None:
-            of = topic.row[:-1][topic.judged]
-            rank, run = topic.best(every)
-            best_rank[of], best_run[of] = rank[topic.judged], run[topic.judged]
-            deeper[of] = topic.best(settled.runs)[0][topic.judged] > 0
-    rows = np.flatnonzero(~explained)
-    origin = np.select([deeper[rows], best_run[rows] >= 0], list(ORIGINS[:2]), default=ORIGINS[2])
-    topic_of = np.searchsorted(judgments.starts, rows, side="right") - 1
-    docnos = tokens.decode(tokens.as_tokens(judgments.docs[rows]))
-    return pd.DataFrame({
-        "qid": np.array(judgments.topics, dtype=object)[topic_of], "docno": pd.Series(docnos, dtype=object),
-        "label": judgments.labels[rows].astype(np.int64), "origin": origin.astype(object),
-        "best_rank": pd.Series(best_rank[rows], dtype="Int64").mask(best_rank[rows] == 0),
-        "best_run": pd.Series(np.array([*runs.names, None], dtype=object)[best_run[rows]], dtype=object),
-    })  # fmt: skip
-
-
-def _by_topic(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained: pd.DataFrame) -> pd.DataFrame:
-    tops, topics = settled.tops, qrels.topics
-    pool = tops.times(settled.runs) > 0
-    topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
-    unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
-    judged = np.diff(qrels.judgments.starts)
-    left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=ORIGINS, fill_value=0)
-    deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
-    return pd.DataFrame({
-        "qid": topics, "depth": settled.depths, "own_depth": ranks.topic_depths(settled.runs), "judged": judged,
-        "explained": judged - deeper - other - nowhere, "deeper": deeper, "other": other, "nowhere": nowhere,
-        "unjudged": unjudged,
-    })  # fmt: skip
-
-
-def _by_rank(ranks: JudgedRanks, pooled: NDArray[np.bool_]) -> pd.DataFrame:
-    entries, missing = np.diff(ranks.entries, axis=1), np.diff(ranks.missing, axis=1)
-    new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
-    for topic in ranks.topics:
-        if topic is not None:
-            rank = topic.best(pooled)[0]
-            new += np.bincount(rank, minlength=ranks.longest + 1)
-            new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
-    mine, others = entries[pooled].sum(axis=0), entries[~pooled].sum(axis=0)
-    return pd.DataFrame({
-        "rank": np.arange(1, ranks.longest + 1),
-        "entries": mine, "judged": _share(mine - missing[pooled].sum(axis=0), mine),
-        "other_entries": others, "other_judged": _share(others - missing[~pooled].sum(axis=0), others),
-        "new": new[1:], "new_judged": _share(new_judged[1:], new[1:]),
-    })  # fmt: skip
-
-
-def _summary(ranks: JudgedRanks, settled: Settled, by_topic: pd.DataFrame) -> pd.DataFrame:
-    totals = {name: int(by_topic[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
-    edges = np.zeros((2, 4), dtype=np.int64)
-    for topic, depth in zip(ranks.topics, settled.depths.tolist(), strict=True):
-        if topic is not None and depth > 0:
-            edges += [_at_rank(topic, settled.runs, depth), _at_rank(topic, settled.runs, depth + 1)]
-    (at, at_judged, new_at, new_at_judged), (below, below_judged, new, new_judged) = edges.tolist()
-    return pd.DataFrame([{
-        **totals, "unjudged": int(by_topic["unjudged"].sum()),
-        "at_depth": at_judged / at if at else np.nan, "below": below_judged / below if below else np.nan,
-        "new_at_depth": new_at_judged / new_at if new_at else np.nan, "new_below": new_judged / new if new else np.nan,
-        "depth_up_to": settled.up_to,
-    }])  # fmt: skip
-
-
-def _at_rank(topic: RankedTopic, pooled: NDArray[np.bool_], rank: int) -> list[int]:
-    # documents of the pooled runs at a rank, how many are judged, and the same of the documents first met there
-    docs = topic.docs[pooled, rank - 1 : rank]
-    docs = docs[docs >= 0]
-    new = topic.best(pooled)[0] == rank
-    return [len(docs), int(topic.judged[docs].sum()), int(new.sum()), int((new & topic.judged).sum())]
-
-
-def _confusion(table: pd.DataFrame) -> pd.DataFrame:
-    found = pd.crosstab(table["pooled"].astype(bool), table["evidence"])
-    return found.reindex(index=[True, False], columns=EVIDENCE, fill_value=0).rename_axis(columns=None).reset_index()
-
-
 def _certainty(summary: pd.DataFrame, settled: Settled, better: Settled) -> str:
     row = summary.iloc[0]
     judged, explained, unjudged = int(row["judged"]), int(row["explained"]), int(row["unjudged"])
@@ -335,10 +268,13 @@ def _certainty(summary: pd.DataFrame, settled: Settled, better: Settled) -> str:
     elif explained == judged and not unjudged:
         words = "exact: the pool of these runs is the judged set."
     else:
-        share = explained / judged
+        share = min(explained / judged, explained / (explained + unjudged))
         word = "nearly exact" if share >= _NEARLY else "most" if share >= _MOST else "partial"
-        words = f"{word}: these runs explain {share:.1%} of the judgments"
-        words += f", and {count(unjudged, 'document')} in their pool lack a judgment" if unjudged else ""
+        words = f"{word}: these runs explain {_percent(explained, judged)} of the judgments"
+        if unjudged:
+            part = _percent(unjudged, explained + unjudged)
+            lack = "lacks" if unjudged == 1 else "lack"
+            words += f", and {count(unjudged, 'document')} in their pool ({part}) {lack} a judgment"
         words += (
             "; the rest has another origin, or some pooled runs are not in the field or not recognised."
             if explained < judged
@@ -360,5 +296,14 @@ def _depths_in_words(by_topic: pd.DataFrame) -> str:
     return f"depth {high}" if low == high else f"depth {low} to {high} by topic"
 
 
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+def _percent(part: int, whole: int) -> str:
+    """Write a share; one that is not all or nothing never looks like it."""
+    if 0 < part < whole:
+        return "below 0.1%" if part / whole < 0.001 else f"{min(part / whole, 0.999):.1%}"
+    return "all" if part else "none"
+
+
+def _record(table: pd.DataFrame) -> str:
+    if table["pooled"].isna().all():
+        return "unknown (the RunSet marks every run as pooled)"
+    return f"{int(table['pooled'].sum()):,} of {count(len(table), 'run')} pooled"

@@ -271,12 +271,16 @@ class JudgedRanks:
         over = np.bincount(end[new] + 1, weights=worth, minlength=size)
         return np.rint(begin - over).astype(np.int64)
 
+    def depths(self, depth: int) -> NDArray[np.int64]:
+        """Return (topics,): one depth for all; 0 for a topic that no run has, as nothing of it was pooled."""
+        return np.array([0 if topic is None else depth for topic in self.topics], dtype=np.int64)
+
     def common_depth(self) -> Settled:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
         differences = self.differences()
         best = int(np.argmin(differences))
         last = int(np.flatnonzero(differences == differences[best])[-1]) if best else 0
-        return self.settle(np.full(len(self.topics), best, dtype=np.int64), last)
+        return self.settle(self.depths(best), last)
 
     def topic_depths(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (topics,): the depth at which the pool of the chosen runs differs least from the judged set."""

@@ -11,19 +11,21 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import InputError, choice, examples, flag, positive
+from pt_reuse._check import InputError, choice, count, examples, flag, positive
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.measures import parse_measures
 from pt_reuse.stats.correlation import agreement
 from pt_reuse.studies.uniques import LeaveOutUniques
 from pt_reuse.verification.published import Figure
-from pt_reuse.verification.replay import PoolKey, Replay
+from pt_reuse.verification.replay import NotComputedError, PoolKey, Replay
 
-#: name -> what was computed for it
-Computed = dict[str, float]
+#: name -> what was computed for it, or why nothing was
+Computed = dict[str, float | str]
 #: the parameters of a figure, complete and checked
 Given = Mapping[str, Any]
 
+#: parameters that say what is computed; all others say how
+_WHAT = ("by", "statistic", "count")
 _BIN = re.compile(r"(\d+)-(\d+)")
 #: those of runs, and by score with ties as in the file, as NIST pooled in 2025
 _ORDERS = (*ORDERS, "file_ties")
@@ -41,14 +43,17 @@ class Kind:
         compute: returns name -> number for the names that it knows, from a replay, the parameters, and the names asked.
         parameters: the parameters that a figure may have with their defaults: a tuple stands for one of several, of
             which the first is the default, and ``...`` for one that must be given.
-        names: the names that values can have, or a test for them; None where they are runs, teams, types or prefixes.
+        names: the names that values can have, or what is wrong with one; None where they are runs, teams, types or
+            prefixes.
         needs: the judgments, the runs that are here (each value concerns one run), or all runs.
+        counts: the names, or statistics, that are counts; True where all are. Other numbers have decimals.
     """
 
     compute: Callable[[Replay, Given, list[str]], Computed]
     parameters: Mapping[str, Any]
-    names: tuple[str, ...] | Callable[[str], bool] | None = None
+    names: tuple[str, ...] | Callable[[str, Given], str] | None = None
     needs: Literal["judgments", "runs", "all runs"] = "all runs"
+    counts: tuple[str, ...] | Literal[True] = ()
 
 
 def compute_judgments(replay: Replay, given: Given, names: list[str]) -> Computed:
@@ -74,11 +79,14 @@ def compute_prefixes(replay: Replay, given: Given, names: list[str]) -> Computed
 def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count runs, teams, topics and rows of run files, and the runs of each type."""
     runs = replay.runs(given["order"])
-    types = {f"{kind} runs": int(n) for kind, n in runs.table["type"].value_counts().items()}
-    return {
-        **types, "runs": len(runs), "teams": len(runs.teams), "pooled runs": int(runs.pooled.sum()),
+    lacking = {column: _lacking(runs.table, column) for column in ("team", "type")}
+    types = runs.table["type"].value_counts()
+    found: Computed = {
+        "runs": len(runs), "teams": lacking["team"] or len(runs.teams), "pooled runs": int(runs.pooled.sum()),
         "topics": len(runs.topics), "rows": len(runs.field.codes),
     }  # fmt: skip
+    of_types = {name: name.removesuffix(" runs") for name in names if name not in found}
+    return found | {name: lacking["type"] or int(types.get(kind, 0)) for name, kind in of_types.items()}
 
 
 def compute_pool(replay: Replay, given: Given, names: list[str]) -> Computed:
@@ -106,8 +114,12 @@ def compute_statistic(replay: Replay, given: Given, names: list[str]) -> Compute
     elif given["by"] == "pooled":
         group = table["pooled"].map({True: "pooled", False: "unpooled"})
     else:
+        lacking = _lacking(table.reset_index(), given["by"])
+        if lacking:
+            raise NotComputedError(lacking)
         group = table[given["by"]]
-    return _by_name(means.groupby(group).agg(given["statistic"]))
+    none: Computed = {name: f"no run is {name}" for name in ("pooled", "unpooled") if given["by"] == "pooled"}
+    return none | _by_name(means.groupby(group).agg(given["statistic"]))
 
 
 def compute_saturation(replay: Replay, given: Given, names: list[str]) -> Computed:
@@ -143,7 +155,9 @@ def compute_losses(replay: Replay, given: Given, names: list[str]) -> Computed:
     rows = _left_out(replay, given, given["measure"][0]).by_run
     loss = -rows["change_pct"]
     statistic = given["statistic"]
-    return {**_by_name(loss.groupby(rows["type"]).agg(statistic)), "all": float(loss.agg(statistic))}
+    lacking = _lacking(rows, "type")
+    types: Computed = dict.fromkeys(names, lacking) if lacking else _by_name(loss.groupby(rows["type"]).agg(statistic))
+    return {**types, "all": float(loss.agg(statistic))}
 
 
 def compute_shallow(replay: Replay, given: Given, names: list[str]) -> Computed:
@@ -182,6 +196,13 @@ def _by_name(values: pd.Series) -> Computed:
     return {str(name): float(value) for name, value in values.items()}
 
 
+def _lacking(table: pd.DataFrame, column: str) -> str:
+    """Return which runs have no team or no type, empty where all have."""
+    names = table["name"][table[column].isna()].unique()
+    lacking = f"needs the {column} of every run: {count(len(names), 'run')} without: {examples(names)}"
+    return lacking if len(names) else ""
+
+
 def _pool(given: Given) -> PoolKey:
     return given["order"], given["depth"], given["contributors"]
 
@@ -195,15 +216,27 @@ def _left_out(replay: Replay, given: Given, measure: Any) -> LeaveOutUniques:
     return replay.left_out(_pool(given), measure, **options)
 
 
-def _is_bin(name: str) -> bool:
-    return name == "never" or _BIN.fullmatch(name) is not None
+def _wrong_ranks(name: str, given: Given) -> str:
+    found = _BIN.fullmatch(name)
+    if found is None:
+        return "" if name == "never" else "must be ranks such as '11-50', or 'never'"
+    first, last = map(int, found.groups())
+    if 1 <= first <= last <= given["depth"]:
+        return ""
+    return f"must be ranks from 1 to the depth {given['depth']}, the better one first"
 
 
-def _is_number(name: str) -> bool:
+def _wrong_number(name: str, given: Given) -> str:
     try:
-        return math.isfinite(float(name))
+        return "" if math.isfinite(float(name)) else "must be finite numbers"
     except ValueError:
-        return False
+        return "must be numbers such as '0.9'"
+
+
+def _wrong_count(name: str, given: Given) -> str:
+    known = ("runs", "teams", "pooled runs", "topics", "rows")
+    right = name in known or (name.endswith(" runs") and bool(name.removesuffix(" runs").strip()))
+    return "" if right else f"must be one of {examples(known, 5)}, or a type as in 'manual runs'"
 
 
 #: every kind that a data file can name
@@ -211,32 +244,42 @@ KINDS: dict[str, Kind] = {
     "judgments": Kind(compute_judgments, {}, (
         "topics", "judgments", "judged", "relevant", "unjudged", "junk", "smallest topic", "largest topic",
         "mean density", "largest density", "topics denser than 1/3", "topics denser than 1/2",
-    ), "judgments"),
-    "prefixes": Kind(compute_prefixes, {"count": ("judged", "relevant")}, None, "judgments"),
-    "field": Kind(compute_field, {"order": _ORDERS}),
+    ), "judgments", (
+        "topics", "judgments", "judged", "relevant", "unjudged", "junk", "smallest topic", "largest topic",
+        "topics denser than 1/3", "topics denser than 1/2",
+    )),
+    "prefixes": Kind(compute_prefixes, {"count": ("judged", "relevant")}, None, "judgments", True),
+    "field": Kind(compute_field, {"order": _ORDERS}, _wrong_count, counts=True),
     "pool": Kind(compute_pool, _POOL, (
         "contributing runs", "documents", "relevant", "smallest topic", "largest topic", "not judged",
         "judged but not pooled",
-    )),
+    ), counts=True),
     "scores": Kind(compute_scores, _MEASURE, None, "runs"),
     "score_statistic": Kind(compute_statistic, {
         **_MEASURE, "by": ("type", "team", "pooled", "all"), "statistic": ("max", "mean", "median", "min"),
     }),
-    "saturation": Kind(compute_saturation, {"order": _ORDERS, "measure": ...}, _is_number),
-    "uniques": Kind(compute_uniques, {**_LOU, "count": ("unique_relevant", "unique", "unique_nonrelevant")}),
-    "left_out": Kind(compute_left_out, {**_LOU, "measure": ..., "statistic": (*_AGREEMENT, "removed")}),
-    "own_uniques": Kind(compute_own, {**_LOU, "measure": ...}, _AGREEMENT),
+    "saturation": Kind(compute_saturation, {"order": _ORDERS, "measure": ...}, _wrong_number, counts=True),
+    "uniques": Kind(
+        compute_uniques, {**_LOU, "count": ("unique_relevant", "unique", "unique_nonrelevant")}, counts=True
+    ),
+    "left_out": Kind(
+        compute_left_out, {**_LOU, "measure": ..., "statistic": (*_AGREEMENT, "removed")},
+        counts=("max_drop", "removed"),
+    ),
+    "own_uniques": Kind(compute_own, {**_LOU, "measure": ...}, _AGREEMENT, counts=("max_drop",)),
     "own_losses": Kind(compute_losses, {**_LOU, "measure": ..., "statistic": ("mean", "max")}),
     "shallow_pool": Kind(compute_shallow, {
         **_POOL, **_MEASURE, "pool_order": ("same", *_ORDERS), "truth": None, "decimals_of_scores": None,
-    }, ("documents", "judged", "relevant", *_AGREEMENT)),
-    "minimum_rank": Kind(compute_minimum_rank, {**_POOL, "contributors": ("all", "pooled")}, _is_bin),
+    }, ("documents", "judged", "relevant", *_AGREEMENT), counts=("documents", "judged", "relevant", "max_drop")),
+    "minimum_rank": Kind(
+        compute_minimum_rank, {**_POOL, "contributors": ("all", "pooled")}, _wrong_ranks, counts=True
+    ),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One way to compute a figure: what is particular about it, all its parameters, how values were rounded."""
+    """One way to compute a figure: what its numbers hang on, in words; all its parameters; how they were rounded."""
 
     label: str
     given: Given
@@ -254,7 +297,6 @@ def conventions_of(figure: Figure, figures: tuple[Figure, ...]) -> list[Conventi
         InputError: a kind, a parameter or a name that there is not.
     """
     kind = KINDS[choice(figure.where, "kind", figure.kind, tuple(KINDS))]
-    _check_names(figure, kind)
     found = []
     for convention in figure.conventions:
         own = {**figure.parameters, **convention}
@@ -264,18 +306,43 @@ def conventions_of(figure: Figure, figures: tuple[Figure, ...]) -> list[Conventi
             known = examples([*kind.parameters, "rounding"], 20)
             raise InputError(f"{figure.where}: kind {figure.kind!r} has no parameter {examples(odd)}; it has {known}.")
         given = {name: _checked(figure, name, default, own, figures) for name, default in kind.parameters.items()}
-        shown = {name: given[name] for name in ("order", "contributors") if name in given} | dict(convention)
-        found.append(Convention(", ".join(f"{name}={value}" for name, value in shown.items()), given, rounding))
+        _check_values(figure, kind, given)
+        found.append(Convention(_label(kind, given, rounding, convention), given, rounding))
     return found
 
 
-def _check_names(figure: Figure, kind: Kind) -> None:
-    for name in figure.values:
+def _label(kind: Kind, given: Given, rounding: str, convention: Given) -> str:
+    """Return what the numbers hang on: order and contributors, and whatever else is not as usual."""
+    shown = {name: given[name] for name in ("order", "contributors") if name in given}
+    for name, default in kind.parameters.items():
+        # what is computed is told by the figure, how it is computed here
+        if name in (*shown, *_WHAT) or given[name] == (default[0] if isinstance(default, tuple) else default):
+            continue
+        if name != "measure" or any(set(measure.params) - {"cutoff"} for measure in given[name]):
+            shown[name] = " and ".join(map(str, given[name])) if name == "measure" else given[name]
+    if rounding != "half":
+        shown["rounding"] = rounding
+    # what a convention lays over the rest comes last, even where it is as usual
+    for name in convention:
+        if name not in ("order", "contributors"):
+            shown.pop(name, None)
+            shown[name] = convention[name]
+    return ", ".join(f"{name}={value}" for name, value in shown.items())
+
+
+def _check_values(figure: Figure, kind: Kind, given: Given) -> None:
+    for name, value in figure.values.items():
         if isinstance(kind.names, tuple):
             choice(figure.where, "the name of a value", name, kind.names)
-        elif kind.names is not None and not kind.names(name):
-            wanted = "ranks such as '11-50', or 'never'" if figure.kind == "minimum_rank" else "numbers such as '0.9'"
-            raise InputError(f"{figure.where}: the names of the values must be {wanted}, got {name!r}.")
+        elif kind.names is not None and kind.names(name, given):
+            raise InputError(f"{figure.where}: the names of the values {kind.names(name, given)}, got {name!r}.")
+        counted = kind.counts is True or name in kind.counts or given.get("statistic") in kind.counts
+        # 0 would stand for all from -.5 to .5
+        if not counted and value.unit >= 1 and not value.declared:
+            raise InputError(
+                f"{figure.where}, {name!r}: {value.number:.10g} is a whole number, and this is no count: write the "
+                f'decimals that were published, "{value.number:.4f}", or say how many there were, decimals = 4.'
+            )
 
 
 def _checked(figure: Figure, name: str, default: Any, own: Mapping[str, Any], figures: tuple[Figure, ...]) -> Any:

@@ -17,9 +17,12 @@ import numpy as np
 
 from pt_reuse._check import InputError, examples
 
-_NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?")
+#: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
+_NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
 _FILE_KEYS = ("collection", "title", "figure")
-_FIGURE_KEYS = ("what", "kind", "source", "values", "file", "column", "decimals", "places", "conventions", "differs")
+_FIGURE_KEYS = (
+    "what", "kind", "source", "values", "file", "column", "decimals", "places", "conventions", "differs", "computed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,12 @@ class PublishedValue:
     Attributes:
         number: the value.
         unit: what one step of its last published digit is worth.
+        declared: whether `decimals` or `places` gave the unit, and not the digits that are written.
     """
 
     number: float
     unit: float
+    declared: bool = False
 
     def agrees(self, computed: float, rounding: str = "half") -> bool:
         """Return whether a computed number is published as this one.
@@ -59,9 +64,10 @@ class Figure:
         kind: how they are computed, one of those in :mod:`pt_reuse.verification.figures`.
         values: name (a run, a team, a statistic) -> value.
         parameters: what the kind needs to know: measure, depth, ...
-        conventions: parameters to lay over the others, one set after the other, until the values agree.
+        conventions: parameters to lay over the others, one set after the other, until all values agree.
         source: where they were published, in words.
-        differs: why they are known not to agree; empty where they should.
+        differs: why some are known not to agree; empty where all should.
+        computed: name -> what is known to be computed in place of the published value.
         where: file and figure, for errors.
     """
 
@@ -72,6 +78,7 @@ class Figure:
     conventions: tuple[Mapping[str, Any], ...] = ({},)
     source: str
     differs: str = ""
+    computed: Mapping[str, PublishedValue] = field(default_factory=dict)
     where: str = ""
 
 
@@ -149,7 +156,7 @@ def _parse_toml(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -164,20 +171,49 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> Figure:
     for key, needed in (("kind", True), ("source", True), ("differs", False)):
         if not isinstance(entry.get(key, "" if not needed else None), str) or (needed and not entry[key]):
             raise InputError(f"{where}: {key} must be a text, got {entry.get(key)!r}.")
-    digits = {key: entry[key] for key in ("decimals", "places") if key in entry}
+    digits: dict[str, int] = {key: entry[key] for key in ("decimals", "places") if key in entry}
     if len(digits) == 2 or any(type(n) is not int or n < 0 for n in digits.values()) or digits.get("places") == 0:
         raise InputError(f"{where}: give decimals = 4 or places = 6 (significant digits), got {digits}.")
     if ("values" in entry) == ("file" in entry):
         raise InputError(f'{where}: give either values = {{ name = "0.1234" }} or file and column.')
-    given = entry["values"] if "values" in entry else _column(path.parent, entry, where)
-    if not isinstance(given, dict) or not given:
-        raise InputError(f"{where}: values must be a table of names and values, got {given!r}.")
+    if "values" in entry:
+        values = _values(entry["values"], "values", where, digits)
+    else:
+        column = _column(path.parent, entry, where)
+        values = {name: _value(text, place, **digits) for name, (text, place) in column.items()}
     return Figure(
         what=what, kind=entry["kind"], source=entry["source"], differs=entry.get("differs", ""), where=where,
-        values={name: _value(value, f"{where}, {name!r}", **digits) for name, value in given.items()},
+        values=values, computed=_known(entry, values, where, digits),
         parameters={key: value for key, value in entry.items() if key not in _FIGURE_KEYS},
         conventions=_conventions(entry.get("conventions", [{}]), where),
     )  # fmt: skip
+
+
+def _values(given: Any, what: str, where: str, digits: dict[str, int]) -> dict[str, PublishedValue]:
+    if not isinstance(given, dict) or not given:
+        raise InputError(f"{where}: {what} must be a table of names and values, got {given!r}.")
+    return {name: _value(value, f"{where}, {name!r}", **digits) for name, value in given.items()}
+
+
+def _known(
+    entry: dict[str, Any], values: Mapping[str, PublishedValue], where: str, digits: dict[str, int]
+) -> dict[str, PublishedValue]:
+    """Return name -> the number that is known to be computed in place of the published one."""
+    if not entry.get("differs") and "computed" not in entry:
+        return {}
+    name = next(iter(values))
+    if not entry.get("differs") or "computed" not in entry:
+        raise InputError(
+            f"{where}: a known difference needs both differs, why it is, and computed, the number that is known to "
+            f"come out in place of the published one: computed = {{ {name} = 1_130 }}."
+        )
+    known = _values(entry["computed"], "computed", where, digits)
+    for name, value in known.items():
+        if name not in values:
+            raise InputError(f"{where}: computed has {name!r}, which is not among the values {examples(values)}.")
+        if values[name].agrees(value.number):
+            raise InputError(f"{where}, {name!r}: {value.number:.10g} is equal to what was published: no difference.")
+    return known
 
 
 def _conventions(given: Any, where: str) -> tuple[Mapping[str, Any], ...]:
@@ -194,23 +230,30 @@ def _value(given: Any, where: str, decimals: int | None = None, places: int | No
         raise InputError(f'{where}: a value must be a number as text, such as "0.1234", got {given!r}.')
     text = text.strip()
     if type(given) is not float and (not _NUMBER.fullmatch(text) or not re.search(r"\d", text)):
-        raise InputError(f'{where}: a value must be a number such as "0.1234" or 86830, got {given!r}.')
+        raise InputError(f'{where}: a value must be a number such as "0.1234" or 86830, got {given!r}.{_comma(text)}')
     number = Decimal(text.replace(",", ""))
     if not number.is_finite():
         raise InputError(f"{where}: a value must be a finite number, got {given!r}.")
-    exponent = number.as_tuple().exponent if decimals is None else -decimals
+    exponent = int(number.as_tuple().exponent) if decimals is None else -decimals
     if places is not None:
         exponent = number.adjusted() - places + 1
-    return PublishedValue(float(number), float(Decimal(10) ** int(exponent)))
+    if number and int(number.normalize().as_tuple().exponent) < exponent:
+        declared = f"decimals = {decimals}" if decimals is not None else f"places = {places}"
+        raise InputError(f"{where}: {given!r} has more digits than {declared} says.")
+    return PublishedValue(float(number), float(Decimal(10) ** exponent), decimals is not None or places is not None)
 
 
-def _column(folder: Path, entry: dict[str, Any], where: str) -> dict[str, str]:
-    """Return name -> value of a column of a CSV file."""
+def _comma(text: str) -> str:
+    return " Write a decimal point, not a comma." if "," in text else ""
+
+
+def _column(folder: Path, entry: dict[str, Any], where: str) -> dict[str, tuple[str, str]]:
+    """Return name -> (value, where it stands) of a column of a CSV file."""
     name, column = entry["file"], entry.get("column")
     if not isinstance(name, str) or Path(name).name != name or not isinstance(column, str):
         raise InputError(f"{where}: file must be the name of a CSV beside the TOML file, with its column.")
     try:
-        text = (folder / name).read_text(encoding="utf-8")
+        text = (folder / name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: {folder / name} cannot be read: {error}.") from error
     rows = csv.DictReader(io.StringIO(text))
@@ -218,12 +261,20 @@ def _column(folder: Path, entry: dict[str, Any], where: str) -> dict[str, str]:
     lacking = [needed for needed in ("name", column) if needed not in header]
     if lacking:
         raise InputError(f"{where}: {folder / name} has no column {examples(lacking)}; it has {examples(header, 12)}.")
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
     for row in rows:
         place = f"{where}: {folder / name}, line {rows.line_num}"
+        over: Any = row.pop(None, [])
         if not row["name"] or row[column] is None:
             raise InputError(f"{place}: needs a name and a value of {column!r}, got {list(row.values())!r}.")
+        if over:
+            raise InputError(
+                f"{place}: {examples(over)} beyond the {len(header)} columns of the header. Numbers have a decimal "
+                f"point, not a comma."
+            )
         if row["name"] in found:
             raise InputError(f"{place}: {row['name']!r} stands there twice.")
-        found[row["name"]] = row[column]
+        found[row["name"]] = row[column], f"{place}, {row['name']!r}, column {column!r}"
+    if not found:
+        raise InputError(f"{where}: {folder / name} has a header and no values.")
     return found

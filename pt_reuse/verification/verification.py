@@ -7,23 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import InputError, ReuseWarning, count, examples, flag
 from pt_reuse._result import Result
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.registry import find_collection
+from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
 from pt_reuse.scores import check_topics
-from pt_reuse.verification.figures import KINDS, Computed, Convention, conventions_of
-from pt_reuse.verification.published import Figure, PublishedFigures, published_figures, read_published
-from pt_reuse.verification.replay import NotComputedError, Replay
+from pt_reuse.verification.figures import conventions_of
+from pt_reuse.verification.group import replay_group, summarise
+from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
+from pt_reuse.verification.replay import Replay
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -32,14 +33,16 @@ class Verification(Result):
 
     Attributes:
         table: one row per figure: ``what``, the group it belongs to, and ``name``, the run, team or statistic;
-            ``published`` and ``computed``; ``equal``, True or False, None where it was not computed; ``difference`` =
-            computed - published; ``unit``, what one step of the last published digit is worth; ``convention``, the
-            first one under which it is equal, else the closest; ``source``; ``note``, why it was not computed, or why
-            it is known to differ.
-        summary: one row per group: ``what figures equal unequal not_computed largest_difference convention note``; the
-            convention is the first under which all figures of the group are equal, else those that `table` names.
+            ``published`` and ``computed``; ``equal``, True or False, None where it could not be computed (False where
+            nothing has that name); ``known``, whether it is unequal and what was computed is what is known to come out;
+            ``difference`` = computed - published; ``unit``, what one step of the last published digit is worth;
+            ``convention``, the one of its group; ``source``; ``note``, why it was not computed, or why it is known to
+            differ.
+        summary: one row per group: ``what figures equal unequal known not_computed largest_difference convention
+            note``. The convention is the first under which all figures of the group are equal; where there is none, the
+            one under which most are, of several the closest. All figures of the group are judged under it.
         conventions: one row per group and convention that was tried: ``what convention figures equal
-            largest_difference``, all figures of the group computed in this one way.
+            largest_difference``.
     """
 
     title: ClassVar[str] = "Verification"
@@ -49,9 +52,12 @@ class Verification(Result):
 
     @property
     def holds(self) -> bool:
-        """Return whether no figure differs, but for those that are known to (their groups have a note)."""
-        unequal = self.table["equal"].map(lambda equal: equal is False)
-        return not (unequal & (self.table["note"] == "")).any()
+        """Return whether no figure is unequal, but for those of which the computed number is known."""
+        return not (self._unequal & ~self.table["known"]).any()
+
+    @property
+    def _unequal(self) -> pd.Series:
+        return self.table["equal"].map(lambda equal: equal is False).astype(bool)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -59,19 +65,26 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return how many figures are equal, unequal, and not computed."""
-        n = self.summary[["figures", "equal", "unequal", "not_computed"]].sum()
-        known = int(((self.table["equal"].map(lambda equal: equal is False)) & (self.table["note"] != "")).sum())
+        n = self.summary[["figures", "equal", "unequal", "known", "not_computed"]].sum()
+        nameless = int((self._unequal & self.table["computed"].isna()).sum())
         parts = [f"{n['equal']:,} of {count(int(n['figures']), 'figure')} equal"]
         if n["unequal"]:
-            parts.append(f"{n['unequal']:,} unequal" + (f" ({known:,} known to be)" if known else ""))
+            more = [f"{n['known']:,} known to be"] * bool(n["known"])
+            more += [f"{nameless:,} of no such name"] * bool(nameless)
+            parts.append(f"{n['unequal']:,} unequal" + (f" ({', '.join(more)})" if more else ""))
         if n["not_computed"]:
             parts.append(f"{n['not_computed']:,} not computed")
         return f"{self.settings['collection']}: {', '.join(parts)}"
 
     def __str__(self) -> str:
-        shown = self.summary.drop(columns="note").to_string(index=False, float_format="{:.2g}".format)
-        lines = [repr(self), shown]
-        differing = self.table[self.table["equal"].map(lambda equal: equal is False)]
+        shown = self.summary.drop(columns=["known", "note"])
+        longest = int(shown["convention"].str.len().max())
+        # long ones to the left, so that the numbers stay in sight
+        shown["convention"] = shown["convention"].str.ljust(longest)
+        shown = shown.rename(columns={"convention": "convention".ljust(longest)})
+        text = shown.to_string(index=False, float_format="{:.2g}".format)
+        lines = [repr(self), *(line.rstrip() for line in text.split("\n"))]
+        differing = self.table[self._unequal]
         if len(differing):
             columns = ["what", "name", "published", "computed", "difference", "convention", "note"]
             lines += ["unequal:", differing[columns].to_string(index=False, float_format="{:.10g}".format)]
@@ -93,8 +106,9 @@ def verify(
 
     Each figure is computed anew and compared with what was published. It is equal when it differs by no more than half
     a unit of the last published digit (.4692 stands for .46915 to .46925, either way of rounding), or under the
-    convention ``rounding = "truncate"`` when further digits were cut off. Where a figure hangs on a convention (ranking
-    order, who contributed), its file lists those to try; the first under which it is equal is reported.
+    convention ``rounding = "truncate"`` when further digits were cut off. Where a group of figures hangs on a
+    convention (ranking order, who contributed), its file lists those to try; the whole group is judged under one of
+    them, which is reported.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``.
@@ -140,7 +154,7 @@ def verify(
         raise InputError(f"verify: {figures} has figures of {published.collection!r}, not of {name!r}.")
     # before any file is read: all that could be wrong with the figures
     ways = {figure.what: conventions_of(figure, published.figures) for figure in published.figures}
-    dataset = None if isinstance(runs, RunSet) and qrels is not None else ReuseDataset(find_collection(name))
+    dataset = None if isinstance(runs, RunSet) and qrels is not None else ReuseDataset(_collection(name, figures))
     judgments = dataset.get_judgments() if dataset and qrels is None else as_qrels(qrels, "verify")
     orders = {str(order) for way in ways.values() for convention in way for order in convention.given.values()}
     field: RunSet | str = runs if isinstance(runs, RunSet) else ""
@@ -156,23 +170,37 @@ def verify(
             if runs is not None or download or _has_run_files(dataset):
                 raise
             field = f"no runs: {error}"
-    field, missing = _without_strangers(field, _submitted(name))
+    submitted = _submitted(name)
+    field, missing = _without_strangers(field, submitted)
     if isinstance(field, RunSet):
         check_topics(field, judgments, "verify")
     replay = Replay(judgments, field, reread=reread, published=_published_scores(published), verbose=verbose)
     groups = [
-        _replayed(figure, ways[figure.what], replay, missing)
+        replay_group(figure, ways[figure.what], replay, submitted, missing)
         for figure in pt.tqdm(published.figures, desc="verifying", unit="group", disable=not verbose)
     ]
     return Verification(
         table=pd.concat([rows for rows, _ in groups], ignore_index=True),
-        summary=pd.DataFrame([_summary(rows, tried) for rows, tried in groups]),
+        summary=pd.DataFrame([summarise(rows) for rows, _ in groups]),
         conventions=pd.concat([tried for _, tried in groups], ignore_index=True),
         settings={
             "collection": published.title, "judgments": f"{len(judgments):,}",
             "runs": f"{len(field):,} of {len(field) + len(missing):,}" if isinstance(field, RunSet) else "none",
         },
     )  # fmt: skip
+
+
+def _collection(name: str, figures: str | Path | None) -> Collection:
+    """Return the collection of a name; figures of one's own need none."""
+    try:
+        return find_collection(name)
+    except UnknownCollectionError as error:
+        if figures is None:
+            raise
+        raise InputError(
+            f"verify: {figures} is about {name!r}, which is no registered collection. Pass both runs= (a RunSet: "
+            f"read_runs(folder) makes one) and qrels=, or make its name known with register_collection. ({error})"
+        ) from error
 
 
 def _read(dataset: ReuseDataset, folder: str | Path | None, download: bool, verbose: bool, order: str) -> RunSet:
@@ -188,7 +216,7 @@ def _submitted(name: str) -> list[str]:
     """Return the runs that the collection has, where this is on record."""
     try:
         submitted = find_collection(name).submitted
-    except InputError:
+    except UnknownCollectionError:
         return []
     return [] if submitted is None else submitted["name"].tolist()
 
@@ -216,68 +244,3 @@ def _without_strangers(field: RunSet | str, submitted: list[str]) -> tuple[RunSe
 def _published_scores(published: PublishedFigures) -> dict[str, pd.Series]:
     scored = [figure for figure in published.figures if figure.kind == "scores"]
     return {figure.what: pd.Series({name: value.number for name, value in figure.values.items()}) for figure in scored}
-
-
-def _replayed(
-    figure: Figure, conventions: list[Convention], replay: Replay, missing: list[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a row per value of a figure, and a row per convention that was tried."""
-    tried = [(convention, *_computed(figure, convention, replay, missing)) for convention in conventions]
-    rows = [_row(figure, name, tried) for name in figure.values]
-    alone = [_alone(figure, convention, computed) for convention, computed, _ in tried]
-    # None, True and False: neither a flag nor a number
-    equal = pd.Series([row["equal"] for row in rows], dtype=object)
-    return pd.DataFrame(rows).assign(equal=equal), pd.DataFrame(alone)
-
-
-def _computed(figure: Figure, convention: Convention, replay: Replay, missing: list[str]) -> tuple[Computed, str]:
-    """Return what was computed for each name, and why other names have no number."""
-    kind = KINDS[figure.kind]
-    if missing and kind.needs == "all runs":
-        return {}, f"{count(len(missing), 'run')} missing: {examples(missing)}"
-    try:
-        return kind.compute(replay, convention.given, list(figure.values)), "there is nothing of that name"
-    except (NotComputedError, InputError) as error:
-        return {}, str(error)
-
-
-def _row(figure: Figure, name: str, tried: list[tuple[Convention, Computed, str]]) -> dict[str, Any]:
-    value = figure.values[name]
-    row: dict[str, Any] = {
-        "what": figure.what, "name": name, "published": value.number, "computed": np.nan, "equal": None,
-        "difference": np.nan, "unit": value.unit, "convention": "", "source": figure.source, "note": "",
-    }  # fmt: skip
-    lacking = [reason for _, found, reason in tried if np.isnan(found.get(name, np.nan))]
-    there = [(way, float(found[name])) for way, found, _ in tried if not np.isnan(found.get(name, np.nan))]
-    equal = [(way, number) for way, number in there if value.agrees(number, way.rounding)]
-    if lacking and not equal:
-        # the convention that cannot be tried here may be the right one
-        return row | {"note": f"not computed: {lacking[0]}"}
-    way, number = equal[0] if equal else min(there, key=lambda one: abs(one[1] - value.number))
-    return row | {
-        "computed": number, "equal": bool(equal), "difference": number - value.number, "convention": way.label,
-        "note": "" if equal else figure.differs,
-    }  # fmt: skip
-
-
-def _alone(figure: Figure, convention: Convention, computed: Computed) -> dict[str, Any]:
-    found = [(value, computed[name]) for name, value in figure.values.items() if name in computed]
-    return {
-        "what": figure.what, "convention": convention.label, "figures": len(found),
-        "equal": sum(value.agrees(number, convention.rounding) for value, number in found),
-        "largest_difference": max((abs(number - value.number) for value, number in found), default=np.nan),
-    }  # fmt: skip
-
-
-def _summary(rows: pd.DataFrame, tried: pd.DataFrame) -> dict[str, Any]:
-    equal, unequal = (
-        int(rows["equal"].map(lambda equal, wanted=wanted: equal is wanted).sum()) for wanted in (True, False)
-    )
-    whole = tried[(tried["equal"] == len(rows))]["convention"]
-    used = dict.fromkeys(label for label in rows["convention"] if label)
-    return {
-        "what": rows["what"][0], "figures": len(rows), "equal": equal, "unequal": unequal,
-        "not_computed": len(rows) - equal - unequal, "largest_difference": rows["difference"].abs().max(),
-        "convention": whole.iloc[0] if len(whole) else "; ".join(used),
-        "note": "; ".join(dict.fromkeys(note for note in rows["note"] if note)),
-    }  # fmt: skip
