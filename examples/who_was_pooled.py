@@ -54,5 +54,5 @@ print(f"\nDiffers from the record: {differ or 'no run'}")
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", ptr.ReuseWarning)
     lou = ptr.leave_out_uniques(runs.with_metadata(pooled=inferred.contributors), qrels, ["AP"], depth=inferred.depth)
-with pd.option_context("display.width", 120):
+with pd.option_context("display.width", 120, "display.max_columns", None):
     print(f"\n{lou.summary}")

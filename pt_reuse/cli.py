@@ -12,25 +12,9 @@ from typing import Any, NoReturn
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse._version import __version__
 from pt_reuse.commands import collections, demo, fetch, infer_pool, lou, runs, verify
+from pt_reuse.commands.options import in_options
 
 _COMMANDS = (lou, runs, infer_pool, collections, fetch, verify, demo)
-#: what errors and warnings advise in Python -> the same as options
-_OPTIONS = {
-    "overwrite=True": "--overwrite", "names='file'": "--names file", "duplicates='best'": "--duplicates best",
-    "Give teams= when reading the runs": "Give --teams", "Give types= when reading the runs": "Give --types",
-    "by='run'": "--by run", "order='trec_eval'": "--order trec_eval", "order='file'": "--order file",
-    "give it to read_qrels": "give it as --qrels", "give it to read_runs": "give it as --runs",
-    "pass runs='FOLDER'": "pass --runs FOLDER", "read_runs('FOLDER')": "--runs FOLDER",
-    "pass qrels='FILE'": "pass --qrels FILE", "figures='FILE.toml'": "--figures FILE.toml",
-    "missing='error'": "--missing error", 'missing="error"': "--missing error", "depth='topic'": "--depth topic",
-    "pass download=True": "fetch them with `pt-reuse fetch NAME`", "infer_pool(runs, qrels)": "`pt-reuse infer-pool`",
-    "runs.with_metadata(pooled=...) keeps it": "--pooled FILE names those to lou",
-    "list_collections() shows": "`pt-reuse collections` shows",
-    "list_collections('deep learning')": "`pt-reuse collections deep learning`",
-    "Leave out pooled=, and let": "Leave out --only-pooled, and let", "`submitted()`": "`pt-reuse collections NAME`",
-    "n_jobs must be": "--jobs must be",
-    "Without a network, put it into": "Without a network, give it as --qrels, or put it into",
-}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
@@ -52,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # a short answer meets a closed pipe only here
         sys.stdout.flush()
     except InputError as error:
-        print(f"pt-reuse: {_in_options(str(error))}", file=sys.stderr)
+        print(f"pt-reuse: {in_options(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # the reader of a pipe, such as head, has seen enough; what is left in the buffer goes nowhere
@@ -67,13 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or 0
 
 
-def _in_options(message: str) -> str:
-    """Return an error or a warning with what to do said in options of the command line, not in Python."""
-    for python, option in _OPTIONS.items():
-        message = message.replace(python, option)
-    return message
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
@@ -85,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
     prefix = "note" if issubclass(category, ReuseWarning) else category.__name__
-    print(f"pt-reuse: {prefix}: {_in_options(str(message))}", file=sys.stderr)
+    print(f"pt-reuse: {prefix}: {in_options(str(message))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -313,7 +313,9 @@ def _check_field(field: Any, table: pd.DataFrame, judgments: Qrels) -> RunSet | 
     if field is None:
         return None
     if not isinstance(field, RunSet):
-        raise InputError(f"Experiment: field must be a RunSet (read_runs makes one), got {type(field).__name__}.")
+        raise InputError(
+            f"Experiment: field must be a RunSet (read_runs or get_runs() makes one), got {type(field).__name__}."
+        )
     both = [name for name in table["name"] if name in field]
     if both:
         raise InputError(f"Experiment: {examples(both)} is a run of the field, too. Give the system another name.")

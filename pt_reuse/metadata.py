@@ -17,6 +17,8 @@ from pt_reuse.engine.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 Labels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
+#: what the column ``pooled_source`` says of runs that count as pooled because nobody knows who was
+ASSUMED = "assumed"
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
 _FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
 _WHITE = " \t\n\r\v\f"
@@ -62,6 +64,9 @@ def run_table(
     for column, argument, labels in (("team", "teams", teams), ("type", "types", types)):
         if labels is not None:
             fill(column, _mapping(labels, column, argument, names), argument, required=True)
+    if base is not None and "pooled_source" in base.columns:
+        said = pooled is not None or (metadata is not None and "pooled" in _read_metadata(metadata).columns)
+        table = table.drop(columns="pooled_source") if said else table
     if isinstance(pooled, bool | np.bool_):
         table["pooled"] = bool(pooled)
     elif pooled is not None:
@@ -70,6 +75,12 @@ def run_table(
     for column in ("team", "type"):
         table[column] = pd.Series([None if _blank(v) else str(v).strip() for v in table[column]], dtype=object)
     return table
+
+
+def pool_note(table: pd.DataFrame) -> str:
+    """Return what must be said of the pooled flags of a table of runs, nothing where somebody gave them."""
+    assumed = "pooled_source" in table.columns and bool((table["pooled_source"] == ASSUMED).any())
+    return "who was pooled is not on record: all count" if assumed else ""
 
 
 def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
@@ -159,12 +170,14 @@ def _read_csv(path: str | Path, where: str) -> pd.DataFrame:
 
 def _mapping(labels: Labels, column: str, argument: str, names: Sequence[str]) -> dict[str, Any]:
     if isinstance(labels, pd.DataFrame):
-        if not {"name", column} <= set(labels.columns):
+        called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
+        named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
+        if not {"name", column} <= set(named.columns):
             raise InputError(
                 f"{argument}: a DataFrame must have the columns 'name' and {column!r}, "
                 f"got {examples(labels.columns, 12)}."
             )
-        frame = _read_metadata(labels)
+        frame = _read_metadata(named)
         return dict(zip(frame["name"], frame[column], strict=True))
     if isinstance(labels, pd.Series | Mapping):
         found: dict[str, Any] = {}

@@ -17,7 +17,7 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field, build_field
 from pt_reuse.engine.order import ORDERS, ranking
 from pt_reuse.frames import code_runs, frame_rows, run_names, text_words, warn_of_twin_topics
-from pt_reuse.metadata import Labels, run_table, stack_tables
+from pt_reuse.metadata import Labels, pool_note, run_table, stack_tables
 from pt_reuse.selection import check_known, chosen_rows
 from pt_reuse.writing import write_runs
 
@@ -345,7 +345,7 @@ class RunSet:
         return pd.concat([self.table, sizes], axis=1)
 
     def __repr__(self) -> str:
-        parts = [f"{count(len(self), 'run')} ({int(self.pooled.sum()):,} pooled)"]
+        parts = [f"{count(len(self), 'run')} ({pool_note(self._table) or f'{int(self.pooled.sum()):,} pooled'})"]
         parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
         parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
         return f"RunSet: {', '.join(parts)}, order={self.order!r}"

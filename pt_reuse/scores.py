@@ -216,7 +216,9 @@ def score(
     that every provider follows the order of the runs.
     """
     if not isinstance(runs, RunSet):
-        raise InputError(f"score: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
+        raise InputError(
+            f"score: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
+        )
     flag("score", "complete", complete)
     qrels = as_qrels(qrels, "score")
     parsed = parse_measures(measures, "score")

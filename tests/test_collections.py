@@ -173,6 +173,12 @@ def test_who_was_pooled_may_not_be_known(home):
     with pytest.warns(ptr.ReuseWarning, match="not on record, so every run counts as a contributor"):
         runs = ds.get_runs(names=name)
     assert runs.pooled.tolist() == [True]
+    # it goes on to say so until somebody says who was pooled
+    assert repr(runs).startswith("RunSet: 1 run (who was pooled is not on record: all count), 1 team")
+    qrels = ptr.Qrels(pd.DataFrame({"qid": ["19335"], "docno": ["FT911-1"], "label": [1]}))
+    settings = ptr.leave_out_uniques(runs, qrels, ["AP"], depth=1).settings
+    assert settings["contributors"] == "pooled (1 of 1 run; who was pooled is not on record: all count)"
+    assert repr(runs.with_metadata(pooled=[name])).startswith("RunSet: 1 run (1 pooled)")
 
 
 def test_what_is_submitted_cannot_be_changed_by_accident(home):
@@ -456,7 +462,8 @@ def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(home):
     assert "no such collection" in told
     assert "is one of the package's" in told
     assert "is no TOML" in told
-    with pytest.warns(ptr.ReuseWarning), pytest.raises(ptr.InputError, match="Pass overwrite=True"):
+    # told once, however often names are looked up
+    with pytest.raises(ptr.InputError, match="Pass overwrite=True"):
         ptr.register_collection("same", qrels="irds:reuse/demo")
 
 
@@ -615,3 +622,50 @@ def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
     home.mkdir()
     assert set(offline().fetch(names="1")["status"]) == {"no network."}
     assert list(home.iterdir()) == []
+
+
+def test_a_file_put_there_after_an_error_is_found(home):
+    ds = offline("trec-2/adhoc")
+    with pytest.raises(ptr.InputError, match="Put them into"):
+        ds.get_qrels()
+    folder = home / "trec-2" / "adhoc"
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n")
+    (folder / "topics.tsv").write_text("101\tstar wars\n")
+    assert ds.get_judgments().topics == ["101"]
+    assert ds.get_topics()["query"].tolist() == ["star wars"]
+
+
+def test_judgments_packed_otherwise_than_ir_datasets_expects(data, tmp_path):
+    disks = tmp_path / "irds" / "disks45"
+    disks.mkdir(parents=True)
+    shutil.copy(data / "trec8-adhoc" / "trec8.qrels.gz", disks / "qrels.trec8.adhoc.parts1-5.tar.gz")
+    code = (
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "try:\n"
+        "    pt.get_dataset('reuse:trec-8/adhoc').get_qrels()\n"
+        "except ptr.InputError as error:\n"
+        "    print(error)\n"
+    )
+    out = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home")
+    assert "which could not read them" in out
+    assert f"packed as NIST publishes it, where ir_datasets looks: {disks}" in out
+
+
+def test_a_dataset_by_its_name_alone(home):
+    assert repr(ptr.ReuseDataset("trec-8/adhoc")) == "ReuseDataset('reuse:trec-8/adhoc')"
+    with pytest.raises(ptr.InputError, match="expected the name of a collection, such as 'trec-8/adhoc', got 8"):
+        ptr.ReuseDataset(8)
+    with pytest.raises(ptr.InputError, match="a docno must be a text, got None"):
+        offline().source_of(None)
+
+
+def test_a_dataset_in_a_notebook(home):
+    page = offline()._repr_html_()
+    assert "<th>runs</th><td>129 runs of 41 teams: 116 automatic, 13 manual</td>" in page
+    assert "<th>pooled</th><td>71 of 129 runs, on record</td>" in page
+
+
+def test_types_in_a_frame_may_be_called_as_in_a_file(home):
+    types = pd.DataFrame({"run": ["1"], "type": ["traditional"]})
+    assert offline().submitted(types=types).set_index("name").loc["1", "type"] == "traditional"

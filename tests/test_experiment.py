@@ -355,7 +355,7 @@ ERRORS = [
     ({"kwargs": {}}, "neither pt.Experiment nor this function has an argument 'kwargs'."),
     ({"by": "runs"}, "by must be one of 'team', 'run', 'type', got 'runs'. Did you mean 'run'?"),
     ({"depth": 0}, "depth must be a whole number of documents per run and topic, at least 1, got 0."),
-    ({"field": FIELD.qrels}, "field must be a RunSet (read_runs makes one), got Qrels."),
+    ({"field": FIELD.qrels}, "field must be a RunSet (read_runs or get_runs() makes one), got Qrels."),
     ({"field": FIELD.runs}, "'lex1a', 'neu2a', 'man3a' is a run of the field, too. Give the system another name."),
     ({"teams": {"lex1a": "us"}}, "teams: no team for 2 runs: 'neu2a', 'man3a'."),
     ({"by": "type"}, "by='type' needs the type of every system; 3 systems without: 'lex1a', 'neu2a'"),

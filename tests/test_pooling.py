@@ -250,7 +250,9 @@ def test_nobody_pooled(runs):
 
 
 def test_not_a_field(runs):
-    with pytest.raises(InputError, match=r"^depth_pool: runs must be a RunSet \(read_runs makes one\), got dict\.$"):
+    with pytest.raises(
+        InputError, match=r"^depth_pool: runs must be a RunSet \(.* get_runs\(\) makes one\), got dict\.$"
+    ):
         depth_pool({"A": runs["A"]})
 
 

@@ -287,7 +287,7 @@ def test_errors(scores):
         scores.compare(score(runs, qrels, [AP, P @ 1]))
     with pytest.raises(InputError, match=r"^Scores.compare: both need the same measures; 'P@1' in one of them only.$"):
         scores.compare(score(as_runs({n: {"1": {"a": 1.0}} for n in "xyz"}), qrels, AP))
-    with pytest.raises(InputError, match=r"^score: runs must be a RunSet \(read_runs makes one\), got dict.$"):
+    with pytest.raises(InputError, match=r"^score: runs must be a RunSet \(.* get_runs\(\) makes one\), got dict.$"):
         score({}, qrels, AP)
     with pytest.raises(InputError, match=r"^score: qrels must be a Qrels, a DataFrame or a file, got int.$"):
         score(runs, 1, AP)

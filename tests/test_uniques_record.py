@@ -150,7 +150,7 @@ def test_qrels_in_any_form(tmp_path):
         ({"measures": []}, r"^leave_out_uniques: no measure given"),
         ({"qrels": 5}, r"^leave_out_uniques: qrels must be a Qrels, a DataFrame or a file, got int\.$"),
         ({"qrels": "no/such.qrels"}, r"no/such\.qrels: no such file"),
-        ({"runs": "runs/"}, r"^leave_out_uniques: runs must be a RunSet \(read_runs makes one\), got str\.$"),
+        ({"runs": "runs/"}, r"^leave_out_uniques: runs must be a RunSet \(.* get_runs\(\) makes one\), got str\.$"),
         (
             {"qrels": as_qrels({"001": {"d1": 1}})},
             r"^leave_out_uniques: 4 runs without any topic of the qrels: .* leading zeros only",

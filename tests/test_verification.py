@@ -19,6 +19,7 @@ import pt_reuse
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.qrels import Qrels, read_qrels
@@ -946,3 +947,18 @@ def test_scores_are_taken_over_as_text(tmp_path, monkeypatch):
     (folder / "leaderboard.csv").write_text(header + "b,t,0,5000,1,0.2,0.3\n")
     with pytest.raises(SystemExit, match="line 2: not as many cells as the header has, 6"):
         runpy.run_path(str(BUILD), run_name="__main__")
+
+
+def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):
+    found = replay(tmp_path, figure('kind = "judgments"\nvalues = { judgments = 1, topics = 1 }'))
+    page = found._repr_html_()
+    for row in found.table.itertuples():
+        assert row.equal is False
+        assert f"<td>{row.name}</td>" in page
+        assert f"<td>{row.computed:.10g}</td>" in page
+    assert "unequal:" in page
+
+
+def test_a_dataset_stands_for_its_name(tmp_path):
+    with pytest.raises(InputError, match="no published figures of 'trec-7/adhoc'"):
+        verify(ReuseDataset("trec-7/adhoc"))

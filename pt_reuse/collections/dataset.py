@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import tarfile
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +18,12 @@ from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
 from pt_reuse._check import InputError, ReuseWarning, choice, examples, flag, positive
+from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection, home
+from pt_reuse.collections.facts import facts_of
 from pt_reuse.collections.irds import build_irds
 from pt_reuse.collections.offline import where_to_put
+from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import RunSource, with_types
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.metadata import Labels, run_table
@@ -26,6 +32,8 @@ from pt_reuse.reading import read_runs
 from pt_reuse.runs import RunSet
 
 _Part = TypeVar("_Part")
+#: what reading through ir_datasets can raise: no network, no file, or one that is packed otherwise than it expects
+_CANNOT = (OSError, RuntimeError, ValueError, LookupError, EOFError, tarfile.TarError, zlib.error)
 _WORDS = {"queries": "topics", "qrels": "judgments", "docs": "documents"}
 
 
@@ -47,9 +55,13 @@ class ReuseDataset(IRDSDataset):
         'FT'
     """
 
-    def __init__(self, collection: Collection):
-        self.collection = collection
-        self._irds_id = f"reuse/{collection.name}"
+    def __init__(self, collection: Collection | str):
+        if not isinstance(collection, Collection | str):
+            raise InputError(
+                f"ReuseDataset: expected the name of a collection, such as 'trec-8/adhoc', got {collection!r}."
+            )
+        self.collection = find_collection(collection) if isinstance(collection, str) else collection
+        self._irds_id = f"reuse/{self.collection.name}"
 
     def irds_ref(self) -> Any:
         """Return the collection as ir_datasets has it."""
@@ -65,6 +77,7 @@ class ReuseDataset(IRDSDataset):
         Args:
             variant: which field of the topics is the query, such as ``"title"``; default all fields.
         """
+        self._look_again()
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
@@ -74,6 +87,7 @@ class ReuseDataset(IRDSDataset):
         Args:
             variant: which field of the judgments is the label; default their relevance.
         """
+        self._look_again()
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
         self._compare_with_catalogue(frame)
@@ -103,7 +117,7 @@ class ReuseDataset(IRDSDataset):
         def guarded() -> Iterator[dict]:
             try:
                 yield from documents
-            except (OSError, RuntimeError) as error:
+            except _CANNOT as error:
                 raise self._unavailable("docs", error) from error
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
@@ -228,6 +242,8 @@ class ReuseDataset(IRDSDataset):
 
     def source_of(self, docno: str) -> str | None:
         """Return the source of a document by its docno, None where the collection has no rule for it."""
+        if not isinstance(docno, str):
+            raise InputError(f"source_of: a docno must be a text, got {docno!r}.")
         return self.collection.sources.of(docno) if self.collection.sources else None
 
     def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
@@ -239,6 +255,14 @@ class ReuseDataset(IRDSDataset):
         if self.collection.irds_id is None:
             return None
         return IRDSDataset(self.collection.irds_id).info_url()
+
+    def _repr_html_(self) -> str:
+        rows = [f"<tr><th>{html.escape(what)}</th><td>{html.escape(text)}</td></tr>" for what, text in self.facts()]
+        return f"<p><b>{html.escape(repr(self))}</b></p><table>{''.join(rows)}</table>"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what is known of the collection, as pairs of what and text: counts, origins, what is here."""
+        return list(facts_of(self.collection))
 
     def __repr__(self) -> str:
         own = [f", {part}={source!r}" for part in ("topics", "qrels") if (source := self._of_the_users(part))]
@@ -312,6 +336,7 @@ class ReuseDataset(IRDSDataset):
 
     def _part(self, entity: str, get: Callable[[], _Part]) -> _Part:
         name = f"reuse:{self.collection.name}"
+        self._look_again()
         if not self.irds_ref().has(entity):
             folder = home() / self.collection.name
             if self.collection.origin == "own":
@@ -324,9 +349,19 @@ class ReuseDataset(IRDSDataset):
             raise InputError(f"{name}: no {_WORDS[entity]} are known for it. {advice}.")
         try:
             return get()
-        except (OSError, RuntimeError) as error:
-            # requests' errors are OSErrors; ir_datasets raises RuntimeError when every source failed
+        except _CANNOT as error:
+            if isinstance(error, InputError):
+                raise
             raise self._unavailable(entity, error) from error
+
+    def _look_again(self) -> None:
+        # the user may have put a file into the collection's folder since, as an error advised
+        if self.collection.origin != "catalogue" or catalogued(self.collection.name) is None:
+            return
+        now = find_collection(self.collection.name)
+        if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):
+            self.collection = now
+            self.__dict__.pop("_irds", None)
 
     def _unavailable(self, entity: str, error: Exception) -> InputError:
         # ir_datasets hands over the errors of every address it tried; what it says first is enough
@@ -334,7 +369,7 @@ class ReuseDataset(IRDSDataset):
         text = " ".join(said.split()).rstrip(".") or type(error).__name__
         return InputError(
             f"reuse:{self.collection.name}: its {_WORDS[entity]} come through ir_datasets"
-            f"{f' ({self.collection.irds_id})' if self.collection.irds_id else ''}, which could not get them: "
+            f"{f' ({self.collection.irds_id})' if self.collection.irds_id else ''}, which could not read them: "
             f"{text if len(text) <= 160 else text[:157] + '...'}. "
             f"{where_to_put(self.collection, self.irds_ref(), entity)}"
         )

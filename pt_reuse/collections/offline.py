@@ -26,7 +26,8 @@ def where_to_put(collection: Collection, dataset: Any, entity: str) -> str:
     expected = sorted(_cache_files(getattr(dataset, f"{entity}_handler")(), _DEEP))
     if expected:
         places = ", ".join(str(path) for path in expected[:3])
-        advice.append(f"put {'it' if len(expected) == 1 else 'them'} where ir_datasets looks: {places}")
+        which = "it" if len(expected) == 1 else "them"
+        advice.append(f"put {which}, packed as NIST publishes {which}, where ir_datasets looks: {places}")
     else:
         advice.append("see the page of the dataset at https://ir-datasets.com for where it must be")
     return f"Without a network, {', or '.join(advice)}."

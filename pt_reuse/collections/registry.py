@@ -17,6 +17,7 @@ from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.near_names import nearest
 
 _OWN: dict[str, Collection] = {}
+_TOLD: set[tuple[str, str]] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
@@ -117,7 +118,10 @@ def _own() -> dict[str, Collection]:
 
 
 def _leave_out(path: Path, why: str) -> None:
-    warnings.warn(f"the collection defined in {path} is left out: {why}", ReuseWarning, stacklevel=5)
+    # told once for each state of the file, however often names are looked up
+    if (str(path), why) not in _TOLD:
+        _TOLD.add((str(path), why))
+        warnings.warn(f"the collection defined in {path} is left out: {why}", ReuseWarning, stacklevel=5)
 
 
 def _is_of_package(name: str) -> bool:

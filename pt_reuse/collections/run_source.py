@@ -19,7 +19,7 @@ from pt_reuse.collections.download.run_check import check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
-from pt_reuse.metadata import Labels, run_table
+from pt_reuse.metadata import ASSUMED, Labels, run_table
 from pt_reuse.runs import RunSet
 from pt_reuse.selection import chosen_rows
 
@@ -140,9 +140,9 @@ class RunSource:
                 f"{self.function}: who was pooled is not on record, so every run counts as a contributor. "
                 f"infer_pool(runs, qrels) says which must have been; runs.with_metadata(pooled=...) keeps it.",
                 PoolUnknownWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
-            frame = frame.assign(pooled=True)
+            frame = frame.assign(pooled=True, pooled_source=ASSUMED)
         blank = [column for column in ("task", "official_type") if not any(map(_is_text, frame[column]))]
         return frame.drop(columns=blank)
 

@@ -42,8 +42,10 @@ def _run(options: argparse.Namespace) -> int:
     failed = files[~files["status"].isin(there)]
     print(
         f"{collection.name}: {count(len(files), 'run')}: {there[HERE]:,} were here, {there[FETCHED]:,} fetched, "
-        f"{len(failed):,} failed. Folder: {download_folder(collection)}"
+        f"{len(failed):,} failed."
     )
+    if there[HERE] < len(files):
+        print(f"New files go to {download_folder(collection)}")
     reasons = RunSource(collection, "fetch").reasons(dict(zip(failed["name"], failed["status"], strict=True)))
     groups = list(reasons.items())
     for reason, runs in groups[:SHOWN]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from pt_reuse._check import InputError
+from pt_reuse.commands.options import in_options
 from pt_reuse.commands.output import print_table, refuse_existing, write_table
 from pt_reuse.verification.verification import verify
 
@@ -34,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
         options.collection, runs=options.runs, qrels=options.qrels, figures=options.figures,
         verbose=sys.stderr.isatty(),
     )  # fmt: skip
-    print(result)
+    print(in_options(str(result)))
     if options.all:
         print("\nEvery figure:")
         print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")

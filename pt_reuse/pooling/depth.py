@@ -49,7 +49,9 @@ def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[s
 def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str], function: str) -> Pool:
     """Make the pool of :func:`depth_pool` on behalf of `function`, which stands in the errors."""
     if not isinstance(runs, RunSet):
-        raise InputError(f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.")
+        raise InputError(
+            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
+        )
     depth = positive(function, "depth", depth, "documents per run and topic")
     chosen = _contributing(runs, contributors, function)
     field = runs.field

@@ -206,7 +206,8 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.{swapped}"
+            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
+            f"{swapped}"
         )
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
         raise InputError(f"{function}: tolerance must be a share, at least 0 and below 1, got {tolerance!r}.")

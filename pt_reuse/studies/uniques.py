@@ -18,6 +18,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes, score_field
 from pt_reuse.measures import MeasureLike, native_spec, parse_measures
+from pt_reuse.metadata import pool_note
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
@@ -179,7 +180,8 @@ def leave_out_uniques(
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"{function}: runs must be a RunSet (read_runs makes one), got {type(runs).__name__}.{swapped}"
+            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
+            f"{swapped}"
         )
     choice(function, "by", by, ("team", "run", "type"))
     choice(function, "remove", remove, ("relevant", "judged"))
@@ -205,9 +207,10 @@ def leave_out_uniques(
 
     scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
     provided = ", ".join(repr(measure) for measure in parsed if native_spec(measure) is None)
+    note = f"; {pool_note(runs.table)}" if contributors == "pooled" and pool_note(runs.table) else ""
     settings = {
         "by": by, "depth": pool.settings["depth"], "remove": remove,
-        "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')})",
+        "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')}{note})",
         "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
         "judged": int((labels >= 0).sum()), "judged without contributor": int((labels >= 0).sum() - judged.sum()),
         **({"by ir_measures": provided} if provided else {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from pt_reuse.verification.figures import conventions_of
 from pt_reuse.verification.group import replay_group, summarise
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
 from pt_reuse.verification.replay import Replay
+
+#: columns of a figure that is unequal
+_SHOWN = ["what", "name", "published", "computed", "difference", "convention", "note"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -86,15 +90,31 @@ class Verification(Result):
         lines = [repr(self), *(line.rstrip() for line in text.split("\n"))]
         differing = self.table[self._unequal]
         if len(differing):
-            columns = ["what", "name", "published", "computed", "difference", "convention", "note"]
-            lines += ["unequal:", differing[columns].to_string(index=False, float_format="{:.10g}".format)]
-        reasons = self.table.loc[self.table["equal"].map(lambda equal: equal is None), "note"].value_counts(sort=False)
-        lines += [f"{count(int(n), 'figure')} {reason}" for reason, n in reasons.items()]
+            lines += ["unequal:", differing[_SHOWN].to_string(index=False, float_format="{:.10g}".format)]
+        lines += self._not_computed()
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        summary = self.summary.drop(columns=["known", "note"]).to_html(
+            index=False, escape=True, na_rep="-", float_format="{:.2g}".format
+        )
+        parts = [f"<p><b>{html.escape(repr(self))}</b></p>", summary]
+        differing = self.table[self._unequal]
+        if len(differing):
+            shown = differing[_SHOWN].to_html(
+                index=False, escape=True, na_rep="-", float_format="{:.10g}".format, max_rows=None
+            )
+            parts += ["<p>unequal:</p>", shown]
+        parts += [f"<p>{html.escape(line)}</p>" for line in self._not_computed()]
+        return "".join(parts)
+
+    def _not_computed(self) -> list[str]:
+        reasons = self.table.loc[self.table["equal"].map(lambda equal: equal is None), "note"].value_counts(sort=False)
+        return [f"{count(int(n), 'figure')} {reason}" for reason, n in reasons.items()]
 
 
 def verify(
-    name: str,
+    name: str | ReuseDataset,
     *,
     runs: RunSet | str | Path | None = None,
     qrels: Qrels | pd.DataFrame | str | Path | None = None,
@@ -111,7 +131,7 @@ def verify(
     them, which is reported.
 
     Args:
-        name: the collection, such as ``"trec-8/adhoc"``.
+        name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
         runs: a RunSet, taken as it is with its teams, types and pooled flags; or a folder of run files, which get
             those on record. Default: the collection's own, as its dataset finds them.
         qrels: a Qrels, a frame or a file. Default: the collection's own.
@@ -146,6 +166,8 @@ def verify(
     """
     flag("verify", "download", download)
     flag("verify", "verbose", verbose)
+    if isinstance(name, ReuseDataset):
+        name = name.collection.name
     if not isinstance(name, str) or not name:
         raise InputError(f"verify: the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
     name = name.removeprefix("reuse:").strip("/")
