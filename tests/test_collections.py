@@ -176,6 +176,10 @@ def test_who_was_pooled_may_not_be_known(home):
     # it goes on to say so until somebody says who was pooled
     assert repr(runs).startswith("RunSet: 1 run (who was pooled is not on record: all count), 1 team")
     qrels = ptr.Qrels(pd.DataFrame({"qid": ["19335"], "docno": ["FT911-1"], "label": [1]}))
+    assert ptr.depth_pool(runs, depth=1).settings["pooled"] == "who was pooled is not on record: all count"
+    assert "pooled" not in ptr.depth_pool(runs, depth=1, contributors="all").settings
+    with pytest.warns(ptr.ReuseWarning):
+        assert [run.pooled for run in ds.irds_ref().runs_iter()] == [None]
     settings = ptr.leave_out_uniques(runs, qrels, ["AP"], depth=1).settings
     assert settings["contributors"] == "pooled (1 of 1 run; who was pooled is not on record: all count)"
     assert repr(runs.with_metadata(pooled=[name])).startswith("RunSet: 1 run (1 pooled)")
@@ -494,6 +498,8 @@ def test_a_folder_of_own_runs_may_grow(home, tmp_path):
     assert ptr.list_collections("mine")["here"].tolist() == [2]
     with pytest.raises(ptr.InputError, match=r"who was pooled is not on record.*'pooled'"):
         ds.get_runs(pooled=True)
+    with pytest.raises(ptr.InputError, match="source must be a folder"):
+        ds.get_runs(runs="")
     ds = ptr.register_collection("mine", runs=tmp_path / "mine", pooled=["two"], overwrite=True)
     assert ds.get_runs(pooled=True).names == ["two"]
 

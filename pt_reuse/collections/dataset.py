@@ -282,7 +282,7 @@ class ReuseDataset(IRDSDataset):
         folder: str | Path | None,
         reading: dict[str, Any],
     ) -> RunSet:
-        source = folder or self.collection.runs
+        source = self.collection.runs if folder is None else folder
         if source is None:
             whose = (
                 "its definition names no runs. Add them to it, or"
@@ -336,7 +336,6 @@ class ReuseDataset(IRDSDataset):
 
     def _part(self, entity: str, get: Callable[[], _Part]) -> _Part:
         name = f"reuse:{self.collection.name}"
-        self._look_again()
         if not self.irds_ref().has(entity):
             folder = home() / self.collection.name
             if self.collection.origin == "own":

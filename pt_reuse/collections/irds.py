@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pt_reuse._check import InputError, examples
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
+from pt_reuse.metadata import pool_note
 from pt_reuse.runs import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
@@ -45,12 +46,12 @@ class RunDocs:
 
 
 class SubmittedRun(NamedTuple):
-    """A run of a collection: who submitted it, whether it was pooled, and its documents."""
+    """A run of a collection: who submitted it, whether it was pooled (None where nobody knows), and its documents."""
 
     run_id: str
     team: str | None
     type: str | None
-    pooled: bool
+    pooled: bool | None
     scoreddocs: RunDocs
 
     def scoreddocs_iter(self) -> Iterator[Any]:
@@ -71,8 +72,9 @@ class Runs:
     def runs_iter(self) -> Iterator[SubmittedRun]:
         """Yield every run."""
         table = self._runs.table
+        known = not pool_note(table)
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, bool(pooled), RunDocs(self._runs, name))
+            yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(self._runs, name))
 
     def runs_count(self) -> int:
         """Return how many runs there are."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, choice, count, examples, positive
 from pt_reuse.engine import tokens
+from pt_reuse.metadata import pool_note
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs import RunSet
 
@@ -83,6 +84,7 @@ def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str], f
             "depth": depth,
             "contributors": contributors if isinstance(contributors, str) else "named",
             "order": runs.order,
+            **({"pooled": note} if contributors == "pooled" and (note := pool_note(runs.table)) else {}),
         },
     )
 

@@ -18,7 +18,6 @@ from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes, score_field
 from pt_reuse.measures import MeasureLike, native_spec, parse_measures
-from pt_reuse.metadata import pool_note
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.qrels import Qrels, as_qrels
 from pt_reuse.runs import RunSet
@@ -207,7 +206,7 @@ def leave_out_uniques(
 
     scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
     provided = ", ".join(repr(measure) for measure in parsed if native_spec(measure) is None)
-    note = f"; {pool_note(runs.table)}" if contributors == "pooled" and pool_note(runs.table) else ""
+    note = f"; {pool.settings['pooled']}" if "pooled" in pool.settings else ""
     settings = {
         "by": by, "depth": pool.settings["depth"], "remove": remove,
         "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')}{note})",
