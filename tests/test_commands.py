@@ -268,12 +268,17 @@ def test_verify_tells_equal_from_unequal_by_its_status(at_home, field, tmp_path,
         )
 
     publish(f"{means[second]:.4f}")
-    status, out, _ = run(capsys, "verify", at_home, "--figures", figures)
+    status, out, _ = run(capsys, "verify", at_home, "--figures", figures, "--brief")
     assert status == 0
     assert "2 of 2 figures equal" in out
     assert first not in out
-    _, out, _ = run(capsys, "verify", at_home, "--figures", figures, "--all")
-    assert f"{first}" in out
+    _, out, _ = run(capsys, "verify", at_home, "--figures", figures)
+    assert "2 of 2 figures equal" in out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["what", "name", "published", "computed", "equal", "difference", "convention"] in rows
+    assert [row[:3] + row[4:5] for row in rows if row[1:2] == [first]] == [
+        ["MAP", first, f"{means[first]:.4f}".rstrip("0"), "True"]
+    ]
     publish("0.9999")
     status, out, _ = run(capsys, "verify", at_home, "--figures", figures, "--out", tmp_path / "new" / "all.csv")
     assert status == 1

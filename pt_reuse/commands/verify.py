@@ -21,7 +21,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--runs", metavar="DIR", help="folder of its run files; default where collections keep them")
     parser.add_argument("--qrels", metavar="FILE", help="its judgments; default those of the collection")
     parser.add_argument("--figures", metavar="FILE", help="published figures of your own, as TOML")
-    parser.add_argument("--all", action="store_true", help="show the figures that are equal, too")
+    parser.add_argument("--brief", action="store_true", help="show the groups, and only figures that are not equal")
     parser.add_argument("--out", metavar="FILE", help="write every figure there, as CSV")
     parser.add_argument("--overwrite", action="store_true", help="replace the file of --out")
     parser.set_defaults(run=_run)
@@ -35,10 +35,11 @@ def _run(options: argparse.Namespace) -> int:
         options.collection, runs=options.runs, qrels=options.qrels, figures=options.figures,
         verbose=sys.stderr.isatty(),
     )  # fmt: skip
-    print(in_options(str(result)))
-    if options.all:
-        print("\nEvery figure:")
+    if not options.brief:
         print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
+        print()
+    # last, so that it is what stays on the screen
+    print(in_options(str(result)))
     if out is not None:
         write_table(result.table, out)
         print(f"\nWritten: {out}")
