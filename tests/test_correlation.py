@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import pt_reuse
 from pt_reuse._check import InputError, ReuseWarning
 from pt_reuse.stats import correlation
 from pt_reuse.stats.correlation import (
-    CORRELATIONS,
     agreement,
     gamma,
     largest_drop,
@@ -28,6 +28,9 @@ from pt_reuse.stats.correlation import (
     weighted_tau,
 )
 
+CORRELATIONS = {
+    function.__name__: function for function in (tau_a, tau_b, gamma, tau_ap, tau_ap_a, tau_ap_b, weighted_tau)
+}
 EVERY = pytest.mark.parametrize("function", CORRELATIONS.values(), ids=CORRELATIONS)
 SYMMETRIC = [tau_a, tau_b, gamma, tau_ap_b, weighted_tau]
 
@@ -395,9 +398,9 @@ def test_batch_equals_single(levels):
     assert table["tau_ap"].notna().tolist() == ([levels == 10**6] * 4 + [False] * 2 + [levels == 10**6] * 3)
 
 
-def test_registry_holds_every_coefficient():
+def test_every_coefficient_is_public():
     assert list(CORRELATIONS) == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_a", "tau_ap_b", "weighted_tau"]
-    assert all(getattr(correlation, name) is function for name, function in CORRELATIONS.items())
+    assert all(getattr(pt_reuse, name) is function for name, function in CORRELATIONS.items())
 
 
 # labels, rounding, kinds of input

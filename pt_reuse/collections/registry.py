@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from pt_reuse._check import InputError, ReuseWarning, examples
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
@@ -159,7 +160,7 @@ def _demo() -> Collection:
 
 def _with_local_files(collection: Collection) -> Collection:
     """Return the collection with the judgments and topics that the user put into its folder, if any."""
-    changes: dict[str, str] = {}
+    changes: dict[str, Any] = {}
     for folder in [place / name for place in places() for name in (collection.name, *collection.folders)]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
@@ -172,7 +173,7 @@ def _with_local_files(collection: Collection) -> Collection:
                 )
             if there:
                 changes.setdefault(part, str(there[0]))
-    return replace(collection, **changes) if changes else collection  # type: ignore[arg-type]
+    return replace(collection, **changes) if changes else collection
 
 
 def _is_file(path: Path) -> bool:

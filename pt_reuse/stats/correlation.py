@@ -12,7 +12,7 @@ and manual of the R package ircor (J. Urbano, version 1.0) to the digits printed
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -242,12 +242,6 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
 
     statistic, _ = weightedtau(a, b, rank=True, weigher=None, additive=True)
     return min(1.0, max(-1.0, float(statistic)))
-
-
-#: every coefficient by its name
-CORRELATIONS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
-    function.__name__: function for function in (tau_a, tau_b, gamma, tau_ap, tau_ap_a, tau_ap_b, weighted_tau)
-}
 
 
 def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
