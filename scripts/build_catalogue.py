@@ -239,7 +239,10 @@ def page(collections: list[dict], runs: list[dict]) -> str:
         lines += [""] if notes else []
     lines += ["Where this is from", "------------------", ""]
     lines += [f"- {line[0].upper()}{line[1:]}." for line in ORIGIN]
-    lines += ["- Ids and counts of topics and judgments: ir_datasets."]
+    lines += [
+        "- Ids and counts of judgments: ir_datasets. Numbers of topics: the judgments where they were at hand, else",
+        "  the tracks' overviews, as for all collections without an id.",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -675,3 +675,12 @@ def test_a_dataset_in_a_notebook(home):
 def test_types_in_a_frame_may_be_called_as_in_a_file(home):
     types = pd.DataFrame({"run": ["1"], "type": ["traditional"]})
     assert offline().submitted(types=types).set_index("name").loc["1", "type"] == "traditional"
+
+
+def test_own_types_over_those_of_a_definition(home, tmp_path):
+    for name in ("one", "two"):
+        write_run(tmp_path / "mine" / name, name)
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine", types={"one": "lexical", "two": "neural"})
+    table = ds.get_runs(types={"two": "dense"}).table
+    assert table["type"].tolist() == ["lexical", "dense"]
+    assert table["type_source"].tolist() == ["definition", "given"]

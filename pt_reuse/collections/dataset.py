@@ -299,7 +299,7 @@ class ReuseDataset(IRDSDataset):
                 f"infer_pool(runs, qrels) says which runs must have contributed."
             )
         if types is not None:
-            runs = runs.with_metadata(metadata=with_types(runs.table, types))
+            runs = runs.with_metadata(metadata=with_types(runs.table, types, before="definition"))
         return runs.select(**conditions) if any(value is not None for value in conditions.values()) else runs
 
     def _says_who_was_pooled(self, runs: RunSet) -> bool:

@@ -212,8 +212,8 @@ class RunSource:
             warnings.warn(message, ReuseWarning, stacklevel=4)
 
 
-def with_types(table: pd.DataFrame, types: Labels | None) -> pd.DataFrame:
-    """Return a table of runs with the user's types over its own; ``type_source`` says whose each is."""
+def with_types(table: pd.DataFrame, types: Labels | None, *, before: str = "catalogue") -> pd.DataFrame:
+    """Return a table of runs with the user's types over those it had `before`; ``type_source`` says whose each is."""
     if types is None:
         return table.copy()
     names = table["name"].tolist()
@@ -221,7 +221,7 @@ def with_types(table: pd.DataFrame, types: Labels | None) -> pd.DataFrame:
     said = given["type"].notna().to_numpy()
     label = str(types) if isinstance(types, str | Path) else "given"
     return table.assign(
-        type=np.where(said, given["type"], table["type"]), type_source=np.where(said, label, "catalogue").astype(object)
+        type=np.where(said, given["type"], table["type"]), type_source=np.where(said, label, before).astype(object)
     )
 
 
