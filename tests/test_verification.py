@@ -22,6 +22,7 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.metadata import ASSUMED
 from pt_reuse.qrels import Qrels, read_qrels
 from pt_reuse.reading import read_runs
 from pt_reuse.runs import RunSet
@@ -962,3 +963,17 @@ def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):
 def test_a_dataset_stands_for_its_name(tmp_path):
     with pytest.raises(InputError, match="no published figures of 'trec-7/adhoc'"):
         verify(ReuseDataset("trec-7/adhoc"))
+
+
+def test_a_pool_that_nobody_recorded_is_no_figure(tmp_path):
+    frame_of = pd.DataFrame({"name": ["A", "B", "C"], "pooled": True})
+    unknown = small_field().with_metadata(metadata=frame_of.assign(pooled_source=ASSUMED))
+    found = replay(
+        tmp_path,
+        figure('kind = "field"\nvalues = { "pooled runs" = 3, runs = 3 }'),
+        figure('kind = "score_statistic"\nmeasure = "AP"\nby = "pooled"\nvalues = { pooled = "0.5" }', "means"),
+        runs=unknown,
+    )
+    assert found.table["equal"].tolist() == [None, True, None]
+    note = "not computed: who was pooled is not on record: all count"
+    assert found.table["note"].tolist() == [note, "", note]

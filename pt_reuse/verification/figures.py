@@ -14,6 +14,7 @@ import pandas as pd
 from pt_reuse._check import InputError, choice, count, examples, flag, positive
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.measures import parse_measures
+from pt_reuse.metadata import pool_note
 from pt_reuse.stats.correlation import agreement
 from pt_reuse.studies.uniques import LeaveOutUniques
 from pt_reuse.verification.published import Figure
@@ -82,7 +83,8 @@ def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
     lacking = {column: _lacking(runs.table, column) for column in ("team", "type")}
     types = runs.table["type"].value_counts()
     found: Computed = {
-        "runs": len(runs), "teams": lacking["team"] or len(runs.teams), "pooled runs": int(runs.pooled.sum()),
+        "runs": len(runs), "teams": lacking["team"] or len(runs.teams),
+        "pooled runs": pool_note(runs.table) or int(runs.pooled.sum()),
         "topics": len(runs.topics), "rows": len(runs.field.codes),
     }  # fmt: skip
     of_types = {name: name.removesuffix(" runs") for name in names if name not in found}
@@ -112,6 +114,8 @@ def compute_statistic(replay: Replay, given: Given, names: list[str]) -> Compute
     if given["by"] == "all":
         group = pd.Series("all", index=means.index)
     elif given["by"] == "pooled":
+        if pool_note(table):
+            raise NotComputedError(pool_note(table))
         group = table["pooled"].map({True: "pooled", False: "unpooled"})
     else:
         lacking = _lacking(table.reset_index(), given["by"])
