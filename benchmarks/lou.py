@@ -170,8 +170,8 @@ def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
     from pt_reuse.engine.cells import UNJUDGED
     from pt_reuse.engine.rescore import Changes, score_hits
-    from pt_reuse.measures import native_spec, parse_measures
-    from pt_reuse.scores import hit_index
+    from pt_reuse.scoring.measures import native_spec, parse_measures
+    from pt_reuse.scoring.scores import hit_index
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")
     judgments, pool = qrels.judgments, ptr.depth_pool(runs)

@@ -6,15 +6,14 @@ from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections
 from pt_reuse.collections.registration import register_collection, register_datasets
 from pt_reuse.collections.simulated import simulate_field
-from pt_reuse.experiment import Experiment, reuse_summary
-from pt_reuse.measures import Unjudged
+from pt_reuse.experiment.pt_experiment import Experiment, reuse_summary
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.inference import InferredPool, infer_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels import Qrels, read_qrels
-from pt_reuse.reading import read_runs
-from pt_reuse.runs import RunSet
-from pt_reuse.scores import Scores, score
+from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import Unjudged
+from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.stats.correlation import (
     gamma,
     largest_drop,
@@ -27,6 +26,7 @@ from pt_reuse.stats.correlation import (
     tau_b,
     weighted_tau,
 )
+from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, infer_pool
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.verification.verification import Verification, verify
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from pt_reuse.collections import registration, registry
-from pt_reuse.qrels import Qrels, read_qrels
-from pt_reuse.reading import read_runs
-from pt_reuse.runs import RunSet
+from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
 
 
 @dataclass(frozen=True)

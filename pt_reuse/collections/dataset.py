@@ -26,10 +26,10 @@ from pt_reuse.collections.offline import where_to_put
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import RunSource, with_types
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.metadata import Labels, run_table
-from pt_reuse.qrels import Qrels
-from pt_reuse.reading import read_runs
-from pt_reuse.runs import RunSet
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.metadata import Labels, run_table
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
 
 _Part = TypeVar("_Part")
 #: what reading through ir_datasets can raise: no network, no file, or one that is packed otherwise than it expects

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.qrels import Qrels
+from pt_reuse.qrels.judgments import Qrels
 
 #: whose labels; the first are the collection's judgments, complete, the others label what runs ranked high and a sample
 ASSESSORS = ("first", "second", "third")

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from pt_reuse._check import InputError, examples
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
-from pt_reuse.metadata import pool_note
-from pt_reuse.runs import RunSet
+from pt_reuse.runs.metadata import pool_note
+from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
 WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}

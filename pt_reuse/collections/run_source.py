@@ -19,9 +19,9 @@ from pt_reuse.collections.download.run_check import check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
-from pt_reuse.metadata import ASSUMED, Labels, run_table
-from pt_reuse.runs import RunSet
-from pt_reuse.selection import chosen_rows
+from pt_reuse.runs.metadata import ASSUMED, Labels, run_table
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.selection import chosen_rows
 
 HERE, FETCHED = "here", "fetched"
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, positive
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels import Qrels
-from pt_reuse.runs import RunSet
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
 
 #: type -> (what it sees of lexical relevance, of semantic relevance, noise)
 _SYSTEMS = {"lexical": (1.0, 0.25, 0.75), "neural": (0.45, 1.0, 0.75), "manual": (0.9, 0.8, 0.5)}

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse.commands.output import Figure, draw, print_table, refuse_existing, write_table
-from pt_reuse.report.demo import answer, narrate
+from pt_reuse.demo.walk import answer, narrate
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

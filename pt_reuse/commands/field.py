@@ -14,9 +14,9 @@ from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import PoolUnknownWarning
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.qrels import Qrels, read_qrels
-from pt_reuse.reading import read_runs
-from pt_reuse.runs import RunSet
+from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
 
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pt_reuse._check import examples
 from pt_reuse.commands.field import add_field, read_field, read_judgments
 from pt_reuse.commands.output import SHOWN, Figure, draw, print_table, refuse_existing
-from pt_reuse.pooling.inference import InferredPool, infer_pool
+from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, infer_pool
 
 _PICTURE = "judged-by-rank.png"
 _TABLES = ("table", "by_topic", "by_rank", "unexplained", "confusion", "summary")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pt_reuse.commands.field import add_field, read_field, read_judgments
 from pt_reuse.commands.output import SHOWN, Figure, draw, print_table, refuse_existing
-from pt_reuse.measures import parse_measures
+from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
 
 _TABLES = ("summary.csv", "table.csv", "by_run.csv", "uniques.csv", "settings.json")

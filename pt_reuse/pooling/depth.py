@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import InputError, choice, count, examples, positive
 from pt_reuse.engine import tokens
-from pt_reuse.metadata import pool_note
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.runs import RunSet
+from pt_reuse.runs.metadata import pool_note
+from pt_reuse.runs.run_set import RunSet
 
 
 def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[str] = "pooled") -> Pool:

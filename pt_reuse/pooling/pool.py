@@ -17,7 +17,7 @@ from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import ranges
 from pt_reuse.engine.tokens import Words
-from pt_reuse.qrels import Qrels, as_qrels
+from pt_reuse.qrels.judgments import Qrels, as_qrels
 
 Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
 #: what can be left out, or be alone in contributing -> its column in the table of runs

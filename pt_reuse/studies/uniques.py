@@ -17,11 +17,19 @@ from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes, score_field
-from pt_reuse.measures import MeasureLike, native_spec, parse_measures
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.qrels import Qrels, as_qrels
-from pt_reuse.runs import RunSet
-from pt_reuse.scores import Scores, check_topics, hit_index, make_scores, mean_over_topics, score, topics_of_runs
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
+from pt_reuse.scoring.scores import (
+    Scores,
+    check_topics,
+    hit_index,
+    make_scores,
+    mean_over_topics,
+    score,
+    topics_of_runs,
+)
 from pt_reuse.stats.correlation import DECIMALS
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pandas as pd
 
 from pt_reuse._check import InputError, choice, count, examples, flag, positive
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.measures import parse_measures
-from pt_reuse.metadata import pool_note
+from pt_reuse.runs.metadata import pool_note
+from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.stats.correlation import agreement
 from pt_reuse.studies.uniques import LeaveOutUniques
 from pt_reuse.verification.published import Figure

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.measures import native_spec
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels import Qrels
-from pt_reuse.runs import RunSet
-from pt_reuse.scores import Scores, score
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
 _T = TypeVar("_T")

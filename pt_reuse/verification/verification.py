@@ -19,9 +19,9 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
-from pt_reuse.qrels import Qrels, as_qrels
-from pt_reuse.runs import RunSet
-from pt_reuse.scores import check_topics
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.scores import check_topics
 from pt_reuse.verification.figures import conventions_of
 from pt_reuse.verification.group import replay_group, summarise
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published

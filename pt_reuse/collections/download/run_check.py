@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import InputError, count, examples
-from pt_reuse.engine.files import UnreadableError, packed_with, read_bytes
-from pt_reuse.engine.trec import RUN_LINE, parse_run
+from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
+from pt_reuse.formats.trec import RUN_LINE, parse_run
 
 #: bytes of the largest text that is unpacked to look at it
 MOST_UNPACKED = 4 * 10**9

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pt_reuse._check import InputError, ReuseWarning, examples
-from pt_reuse.engine.files import packed_with
+from pt_reuse.formats.files import packed_with
 
 #: ending of a file -> its format; files of other endings must hold TREC's tagged text
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".csv": "csv"}

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from pt_reuse._check import InputError, ReuseWarning, examples
 from pt_reuse.collections.parts.document_files import check_id, csv_lines, ending, is_field, json_lines, text_lines
-from pt_reuse.engine.files import UnreadableError, read_bytes
+from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: fields that may hold a topic's id, and those that are its query, the first that is there
 ID_FIELDS = ("qid", "query_id", "number", "num", "id", "_id")

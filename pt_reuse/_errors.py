@@ -1,0 +1,130 @@
+"""Errors and warnings: who was called, where the fault is, what is wrong, and advice for Python and for a shell."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+#: the public function that the user called, None outside of any
+_CALLED: ContextVar[str | None] = ContextVar("pt_reuse_called", default=None)
+_OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+#: libraries that call us on behalf of the user; a warning does not point into them
+_BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
+
+
+class Option(NamedTuple):
+    """Advice to give an argument a value: ``names='file'`` in Python, ``--names file`` in a shell."""
+
+    name: str
+    value: Any
+
+
+class Call(NamedTuple):
+    """Advice to call a public function: ``infer_pool(runs, qrels)`` in Python, a command in a shell."""
+
+    function: str
+    arguments: str = ""
+
+
+class Message:
+    """What an error or a warning says.
+
+    Args:
+        parts: texts, and advice between them; another message stands for its own parts.
+        argument: the argument that is at fault, None where none is.
+        place: where the fault is: a file and line, a run, a key of a definition.
+
+    Attributes:
+        function: the public function that the user called, None where it is not known.
+    """
+
+    def __init__(self, *parts: Part, argument: str | None = None, place: str | None = None):
+        # an exception is copied between processes by its `args` and its attributes
+        super().__init__(*parts)
+        self.parts, self.argument, self.place = parts, argument, place
+        self.function: str | None = None
+
+    def worded(self, advice: Callable[[Option | Call], str], *, function: bool = True) -> str:
+        """Return the message with advice put into words by a function, with or without the name of who was called."""
+        said = "".join(
+            part
+            if isinstance(part, str)
+            else part.worded(advice, function=False)
+            if isinstance(part, Message)
+            else advice(part)
+            for part in self.parts
+        )
+        return ": ".join([*([self.function] if function and self.function else []), *filter(None, [self.place]), said])
+
+    def __str__(self) -> str:
+        return self.worded(in_python)
+
+
+Part: TypeAlias = "str | Option | Call | Message"
+
+
+class InputError(Message, ValueError):
+    """The input cannot be used: the message says what, where, what was expected and what to do."""
+
+
+class ReuseWarning(Message, UserWarning):
+    """Something was computed, but read this before you publish the number."""
+
+
+def in_python(advice: Option | Call) -> str:
+    """Return advice as one types it in Python."""
+    if isinstance(advice, Option):
+        return f"{advice.name}={advice.value!r}"
+    return f"{advice.function}({advice.arguments})"
+
+
+def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make a function a public door: what is raised or warned inside bears its name, unless another door was first."""
+    name = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
+
+    @wraps(function)
+    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if _CALLED.get() is not None:
+            return function(*args, **kwargs)
+        token = _CALLED.set(name)
+        try:
+            return function(*args, **kwargs)
+        except InputError as error:
+            error.function = error.function or name
+            raise
+        finally:
+            _CALLED.reset(token)
+
+    return called
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Say of every input error inside that it is at a place; a place that it has already is within this one."""
+    try:
+        yield
+    except InputError as error:
+        error.place = f"{place}, {error.place}" if error.place else place
+        raise
+
+
+def warn(*parts: Part, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:
+    """Warn, pointing at the line of the user's that called us."""
+    message = category(*parts, place=place)
+    message.function = _CALLED.get()
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_between(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
+def _is_between(file: str) -> bool:
+    return file.startswith(_OURS) or any(part in file for part in _BETWEEN)

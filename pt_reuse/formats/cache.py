@@ -1,0 +1,201 @@
+"""A coded field kept in a folder: plain arrays that are memory-mapped, and a small JSON header."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pt_reuse._files import replacing
+from pt_reuse.engine.field import Field
+from pt_reuse.formats.files import fingerprint
+
+FORMAT = 3  # to be raised when the arrays, their order or the hash of names change
+HEADER = "pt_reuse-runs.json"
+_ARRAYS = {
+    "vocabulary": "S", "topic_docs": "i", "doc_starts": "i", "starts": "i", "codes": "u", "scores": "f",
+}  # fmt: skip
+_FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
+_PAGE = 4096  # bytes
+_AT_ONCE = 128  # pages: what is summed twice is still in the processor's cache
+_LEFT_OVER = 3600  # seconds after which arrays without a header are taken for those of a writer that died
+
+
+class StaleCacheError(Exception):
+    """The cache does not hold what was asked for; the message is a clause that says why."""
+
+
+def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
+    """Return the SHA-256 of each source file by its path."""
+    with ThreadPoolExecutor(threads) as pool:
+        return dict(zip(paths, pool.map(fingerprint, paths), strict=True))
+
+
+def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Field, list[str]]:
+    """Return the field and the run names kept in `folder`, or say why they do not serve."""
+    header = _read_header(folder, sources, settings)
+    try:
+        return _load_arrays(folder, header)
+    except StaleCacheError:
+        # another process may have replaced the arrays since the header was read
+        again = _read_header(folder, sources, settings)
+        if again == header:
+            raise
+        return _load_arrays(folder, again)
+
+
+def store(
+    folder: Path, field: Field, names: list[str], sources: Mapping[str, str], settings: Mapping[str, Any]
+) -> None:
+    """Keep a field: the arrays go to a new folder, then the header is replaced, then the arrays it named before go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = f"arrays-{secrets.token_hex(8)}"
+    (folder / place).mkdir()
+    try:
+        sums = {}
+        for name in _ARRAYS:
+            path = folder / place / f"{name}.npy"
+            np.save(path, getattr(field, name), allow_pickle=False)
+            sums[name] = _checksum(path)
+        header = {
+            "format": FORMAT, "settings": dict(settings), "arrays": place, "checksums": sums, "runs": names,
+            "topics": list(field.topics), "sources": dict(sources),
+        }  # fmt: skip
+        before = _kept_place(folder)
+        with replacing(folder / HEADER) as file:
+            file.write(json.dumps({**header, "check": _digest(header)}, indent=1).encode("ascii"))
+    except BaseException:
+        _remove_arrays(folder / place)
+        raise
+    for other in folder.iterdir():
+        if _FOLDER.fullmatch(other.name) and other.name != place and (other.name == before or _is_left_over(other)):
+            _remove_arrays(other)
+
+
+def _remove_arrays(folder: Path) -> None:
+    # only what this module wrote: a folder in which the user keeps something else stays
+    try:
+        if not folder.is_symlink():
+            for name in _ARRAYS:
+                (folder / f"{name}.npy").unlink(missing_ok=True)
+            folder.rmdir()
+    except OSError:
+        pass
+
+
+def _is_left_over(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and time.time() - folder.stat().st_mtime > _LEFT_OVER
+    except OSError:
+        return False
+
+
+def _kept_place(folder: Path) -> str | None:
+    try:
+        header = json.loads((folder / HEADER).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    place = header.get("arrays") if isinstance(header, dict) else None
+    return place if isinstance(place, str) else None
+
+
+def _read_header(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    if not (folder / HEADER).exists():
+        raise StaleCacheError("it is empty")
+    try:
+        header = json.loads((folder / HEADER).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise StaleCacheError(f"its header cannot be read ({error})") from error
+    if not isinstance(header, dict):
+        raise StaleCacheError("its header is damaged")
+    if header.get("format") != FORMAT:
+        raise StaleCacheError(f"it has format {header.get('format')!r}, this version writes {FORMAT}")
+    if header.pop("check", None) != _digest(header):
+        raise StaleCacheError("its header is damaged")
+    if header["settings"] != dict(settings):
+        changed = [key for key in settings if header["settings"].get(key) != settings[key]]
+        differences = ", ".join(f"{key}={header['settings'].get(key)!r}, now {settings[key]!r}" for key in changed)
+        raise StaleCacheError(f"it was made with {differences or 'other settings'}")
+    if header["sources"] != dict(sources) or list(header["sources"]) != list(sources):
+        raise StaleCacheError(_what_changed(header["sources"], sources))
+    return header
+
+
+def _digest(header: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
+
+
+def _checksum(path: Path) -> str:
+    # sums of 64-bit words along and across the pages, then a digest of the sums: a changed, missing or misplaced word
+    # shows; some times as fast as a digest of all bytes
+    data = np.memmap(path, dtype=np.uint8, mode="r")
+    pages = len(data) // _PAGE * _PAGE
+    words = data[:pages].view("<u8").reshape(-1, _PAGE // 8)
+    digest = hashlib.sha256()
+    across = np.zeros(_PAGE // 8, dtype=np.uint64)
+    for at in range(0, len(words), _AT_ONCE):
+        part = words[at : at + _AT_ONCE]
+        digest.update(part.sum(axis=1, dtype=np.uint64).astype("<u8").tobytes())
+        across += part.sum(axis=0, dtype=np.uint64)
+    digest.update(across.astype("<u8").tobytes())
+    digest.update(data[pages:].tobytes())
+    return digest.hexdigest()
+
+
+def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
+    new = [path for path in sources if path not in kept]
+    missing = [path for path in kept if path not in sources]
+    changed = [path for path in sources if path in kept and kept[path] != sources[path]]
+    parts = [
+        f"{len(paths):,} {what} ({os.path.basename(paths[0])}{', ...' if len(paths) > 1 else ''})"
+        for paths, what in ((new, "new"), (missing, "missing"), (changed, "changed"))
+        if paths
+    ]
+    return "of its run files " + ", ".join(parts) if parts else "its run files stand in another order"
+
+
+def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[str]]:
+    # the folder's name is checked so that a header cannot point outside
+    if not _FOLDER.fullmatch(header["arrays"]):
+        raise StaleCacheError("its header is damaged")
+    arrays = {}
+    for name, kind in _ARRAYS.items():
+        path = folder / header["arrays"] / f"{name}.npy"
+        try:
+            if _checksum(path) != header["checksums"][name]:
+                raise StaleCacheError(f"its array {name} is damaged")
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise StaleCacheError(f"its array {name} cannot be read ({error})") from error
+        if array.dtype.kind != kind or array.ndim != 1:
+            raise StaleCacheError(f"its array {name} is damaged")
+        # np.memmap subclasses cost microseconds at every slice: keep the map, drop the subclass
+        arrays[name] = np.asarray(array)
+    field = Field(n_runs=len(header["runs"]), topics=tuple(header["topics"]), **arrays)
+    if not _sound(field):
+        raise StaleCacheError("its arrays do not fit each other")
+    return field, list(header["runs"])
+
+
+def _sound(field: Field) -> bool:
+    starts, doc_starts = field.starts, field.doc_starts
+    if len(starts) != field.n_topics * field.n_runs + 1 or len(doc_starts) != field.n_topics + 1:
+        return False
+    if starts[0] != 0 or doc_starts[0] != 0 or (np.diff(starts) < 0).any() or (np.diff(doc_starts) < 0).any():
+        return False
+    if len(field.codes) != starts[-1] or len(field.scores) != starts[-1] or len(field.topic_docs) != doc_starts[-1]:
+        return False
+    if len(field.topic_docs) and not 0 <= field.topic_docs.min() <= field.topic_docs.max() < len(field.vocabulary):
+        return False
+    n_docs = np.diff(doc_starts)
+    tops = [field.codes[field.rows(t)].max(initial=0) < max(n, 1) for t, n in enumerate(n_docs.tolist())]
+    return field.vocabulary.dtype.itemsize % 8 == 0 and all(tops)

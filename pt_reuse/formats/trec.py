@@ -1,0 +1,196 @@
+"""TREC run files and qrels files: bytes in, columns out, every fault named with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import InputError, examples
+from pt_reuse.engine import tokens
+from pt_reuse.engine.field import RunRows
+from pt_reuse.engine.order import TiedRankError, ranking
+from pt_reuse.engine.tokens import Words
+from pt_reuse.formats.lines import BadLineError, Fields
+from pt_reuse.formats.numbers import parse_numbers
+
+RUN_LINE = "six columns: qid Q0 docno rank score tag"
+QRELS_LINE = "four columns: qid iteration docno label"
+_BOM = b"\xef\xbb\xbf"
+_LONGEST = 1024  # bytes of a qid or docno
+LABELS = (-(2**15), 2**15 - 1)
+
+
+@dataclass
+class QrelsRows:
+    """The lines of a qrels file; `topic` numbers `topics`."""
+
+    topics: list[str]
+    topic: NDArray[np.int64]
+    docs: Words
+    labels: NDArray[np.int16]
+    fields: Fields
+
+
+def parse_run(data: bytes, source: str, order: str) -> tuple[dict[str, int], RunRows]:
+    """Read one run file: (each tag of its last column with its first line, its rows in ranking order).
+
+    The rows are named by the first tag.
+    """
+    fields = _fields(data, source, 6, RUN_LINE, {4: "This looks like qrels (four columns): give it to read_qrels."})
+    topics, topic = _topics(fields, source)
+    docs = _names(fields, 2, "docno", source)
+    tags = _tags(fields)
+    scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
+    if len(wrong):
+        raise _bad_number(fields, int(wrong[0]), source, "score", 4)
+    ranks = None
+    if order == "rank":
+        ranks, wrong = parse_numbers(fields.buffer, *fields.column(3))
+        if len(wrong):
+            raise _bad_number(fields, int(wrong[0]), source, "rank", 3)
+
+    grouping = None
+    if (topic[1:] < topic[:-1]).any():
+        grouping = np.argsort(topic, kind="stable")
+        topic, docs, scores = topic[grouping], docs.take(grouping, axis=0), scores[grouping]
+        ranks = ranks[grouping] if ranks is not None else None
+    try:
+        permutation = ranking(topic, docs, scores, order, ranks)
+    except TiedRankError as error:
+        row = error.row if grouping is None else int(grouping[error.row])
+        raise InputError(
+            f"{source}, line {fields.line_of(row):,}: topic {fields.text(row, 0)!r} has rank {fields.text(row, 3)} "
+            f"twice, so order='rank' has no order to follow. Use order='trec_eval' (by score) or order='file'."
+        ) from None
+    if permutation is not None:
+        docs, scores = docs.take(permutation, axis=0), scores[permutation]
+    starts = np.searchsorted(topic, np.arange(len(topics) + 1))
+    return tags, RunRows(next(iter(tags)), topics, starts, docs, scores)
+
+
+def parse_qrels(data: bytes, source: str) -> QrelsRows:
+    """Read one qrels file in its own line order."""
+    fields = _fields(
+        data, source, 4, QRELS_LINE, {6: "This looks like a run file (six columns): give it to read_runs."}
+    )
+    topics, topic = _topics(fields, source)
+    docs = _names(fields, 2, "docno", source)
+    values, _ = parse_numbers(fields.buffer, *fields.column(3))
+    odd = np.flatnonzero(not_labels(values))
+    if len(odd):
+        row = int(odd[0])
+        raise InputError(
+            f"{source}, line {fields.line_of(row):,}: the label of topic {fields.text(row, 0)!r}, document "
+            f"{fields.text(row, 2)!r} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
+            f"{fields.text(row, 3)!r}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first."
+        )
+    return QrelsRows(topics, topic, docs, values.astype(np.int16), fields)
+
+
+def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which values are no labels: not whole, too large, or not finite."""
+    return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
+
+
+def _fields(data: bytes, source: str, columns: int, line: str, other_kinds: dict[int, str]) -> Fields:
+    data = data.removeprefix(_BOM)
+    if not data or data.isspace():
+        what = "holds nothing but white space" if data else "is empty"
+        raise InputError(f"{source}: the file {what}; expected one line per document of {line}.")
+    if b"\0" in data:
+        at = data[: data.index(b"\0")].count(b"\n") + 1
+        raise InputError(
+            f"{source}, line {at:,}: a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). "
+            f"Expected UTF-8 text of {line}."
+        )
+    try:
+        return Fields(data, columns)
+    except BadLineError as error:
+        shown = error.text if len(error.text) <= 80 else error.text[:77] + "..."
+        first = "If this is no such file, move it away or give a pattern such as 'input.*'."
+        hint = other_kinds.get(error.found, first) if error.line == 1 else ""
+        raise InputError(
+            f"{source}, line {error.line:,}: expected {line}; found {error.found:,} in {shown!r}."
+            f" {hint or 'Mend or remove the line; names must not hold white space.'}"
+        ) from None
+
+
+def _topics(fields: Fields, source: str) -> tuple[list[str], NDArray[np.int64]]:
+    words = _names(fields, 0, "qid", source)
+    new = np.ones(len(words), dtype=np.bool_)
+    np.not_equal(words[1:, 0], words[:-1, 0], out=new[1:])
+    for w in range(1, words.shape[1]):
+        new[1:] |= words[1:, w] != words[:-1, w]
+    block_starts = np.flatnonzero(new)
+    blocks = words[block_starts]
+    codes, first = tokens.factorize(blocks)
+    lengths = np.diff(np.concatenate([block_starts, [len(words)]]))
+    return tokens.decode(tokens.as_tokens(blocks[first])), np.repeat(codes, lengths)
+
+
+def _names(fields: Fields, column: int, what: str, source: str) -> Words:
+    starts, ends = fields.column(column)
+    lengths = ends - starts
+    if int(lengths.max()) > _LONGEST:
+        row = int(np.argmax(lengths))
+        raise InputError(
+            f"{source}, line {fields.line_of(row):,}: a {what} of {int(lengths[row]):,} bytes; the longest that can be "
+            f"read has {_LONGEST:,}. Is this a run file?"
+        )
+    return tokens.words_at(fields.buffer, starts, ends)
+
+
+def _tags(fields: Fields) -> dict[str, int]:
+    # each tag and the line on which it stands first
+    starts, ends = fields.column(5)
+    first = fields.buffer[starts[0] : ends[0]].tobytes()
+    if not _all_equal(fields, starts, ends, first):
+        rows: dict[bytes, int] = {}
+        for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+            rows.setdefault(fields.buffer[start:end].tobytes(), row)
+        return {tag.decode("utf-8", "surrogateescape"): fields.line_of(row) for tag, row in rows.items()}
+    return {first.decode("utf-8", "surrogateescape"): fields.line_of(0)}
+
+
+def _all_equal(fields: Fields, starts: NDArray[np.int64], ends: NDArray[np.int64], token: bytes) -> bool:
+    if (ends - starts != len(token)).any():
+        return False
+    loads = np.ndarray((len(fields.buffer) - 7,), dtype="<u8", buffer=fields.buffer, strides=(1,))
+    for at in range(0, len(token), 8):
+        part = token[at : at + 8]
+        word, keep = np.uint64(int.from_bytes(part, "little")), np.uint64((1 << 8 * len(part)) - 1)
+        if ((loads[starts + at] ^ word) & keep).any():
+            return False
+    return True
+
+
+def _bad_number(fields: Fields, row: int, source: str, what: str, column: int) -> InputError:
+    return InputError(
+        f"{source}, line {fields.line_of(row):,}: the {what} of topic {fields.text(row, 0)!r}, document "
+        f"{fields.text(row, 2)!r} must be a finite decimal number, got {fields.text(row, column)!r}. Mend the line, "
+        f"or leave the document out of the run."
+    )
+
+
+def find_document(data: bytes, topic: str, docno: str) -> list[int]:
+    """Return the lines, from 1, on which a document stands for a topic."""
+    wanted = [name.encode("utf-8", "surrogateescape") for name in (topic, docno)]
+    lines = data.removeprefix(_BOM).split(b"\n")
+    return [number for number, line in enumerate(lines, 1) if line.split()[:3:2] == wanted]
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Raise when a name could not stand in a file of white-space separated columns."""
+    bad = [name for name in names if "\0" in name or [name.encode("utf-8", "surrogateescape")] != _split(name)]
+    if bad:
+        raise InputError(
+            f"{where}: {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
+            f"Rename it first."
+        )
+
+
+def _split(name: str) -> list[bytes]:
+    return name.encode("utf-8", "surrogateescape").split()

@@ -1,0 +1,361 @@
+"""RunSet: a field of runs, coded once, each run with its team, type and whether it was pooled."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import InputError, choice, columns, count, examples, positive
+from pt_reuse.engine import tokens
+from pt_reuse.engine.field import Field, build_field
+from pt_reuse.engine.order import ORDERS, ranking
+from pt_reuse.runs.frames import code_runs, frame_rows, run_names, text_words, warn_of_twin_topics
+from pt_reuse.runs.metadata import Labels, pool_note, run_table, stack_tables
+from pt_reuse.runs.selection import check_known, chosen_rows
+from pt_reuse.runs.writing import write_runs
+
+
+class RunSet:
+    """A field of runs; immutable, every operation returns a new one.
+
+    Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
+
+    Attributes:
+        order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
+        field: the coded arrays underneath.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> bm25 = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "score": [2.0, 1.0], "rank": [0, 1]})
+        >>> runs = ptr.RunSet.from_frames({"BM25": bm25, "twin": bm25}, teams={"BM25": "A", "twin": "B"})
+        >>> runs
+        RunSet: 2 runs (2 pooled), 2 teams, 1 topic, 4 rows, order='trec_eval'
+        >>> runs.select(team="A").names
+        ['BM25']
+    """
+
+    def __init__(self, field: Field, table: pd.DataFrame, order: str):
+        self.field = field
+        self.order = order
+        self._table = table.reset_index(drop=True)
+        self._names: list[str] = table["name"].tolist()
+        self._row = {name: row for row, name in enumerate(self._names)}
+
+    @classmethod
+    def from_frames(
+        cls,
+        frames: Mapping[str, pd.DataFrame],
+        *,
+        teams: Labels | None = None,
+        types: Labels | None = None,
+        pooled: Labels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+        order: str = "trec_eval",
+        duplicates: str = "error",
+    ) -> RunSet:
+        """Build a field from PyTerrier result frames.
+
+        Args:
+            frames: run name -> frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for ``order="rank"``).
+            teams: run name -> team, as in :func:`read_runs`.
+            types: run name -> type.
+            pooled: which runs contributed to the pool; default all.
+            metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
+            order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`.
+            duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
+
+        Returns:
+            RunSet: the field.
+
+        Raises:
+            InputError: a missing column, a score that is no finite number, a document twice in one list.
+        """
+        function = "RunSet.from_frames"
+        choice(function, "order", order, tuple(ORDERS))
+        choice(function, "duplicates", duplicates, ("error", "best"))
+        names = run_names(function, "frames", frames, "result frame")
+        rows = [frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
+        field = code_runs(rows, function, duplicates=duplicates)
+        warn_of_twin_topics(field.topics, stacklevel=3)
+        table = run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata, stacklevel=3)
+        return cls(field, table, order)
+
+    @classmethod
+    def from_pipelines(
+        cls,
+        pipelines: Mapping[str, pt.Transformer],
+        topics: pd.DataFrame,
+        *,
+        batch_size: int | None = None,
+        verbose: bool = False,
+        **metadata: Any,
+    ) -> RunSet:
+        """Run each pipeline on the topics and build a field of the results.
+
+        Args:
+            pipelines: run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``.
+            topics: frame with the columns ``qid``, ``query``.
+            batch_size: topics per call of a pipeline; default all at once.
+            verbose: show a progress bar.
+            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``duplicates``, all as in
+                :meth:`from_frames`.
+
+        Returns:
+            RunSet: one run per pipeline.
+        """
+        function = "RunSet.from_pipelines"
+        run_names(function, "pipelines", pipelines, "pipeline")
+        if batch_size is not None:
+            positive(function, "batch_size", batch_size, "topics")
+        if not isinstance(topics, pd.DataFrame):
+            raise InputError(f"{function}: topics must be a frame with qid and query, got {type(topics).__name__}.")
+        columns(function, "topics", topics.columns, ("qid",))
+        frames = {}
+        for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
+            if not isinstance(pipeline, pt.Transformer):
+                raise InputError(f"{function}: {name!r} must be a pipeline, got {type(pipeline).__name__}.")
+            if batch_size is None:
+                frames[name] = pipeline.transform(topics)
+            else:
+                frames[name] = pd.concat(list(pipeline.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+        return cls.from_frames(frames, **metadata)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._row
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
+        row = self.row(name)
+        field = self.field
+        parts = [(t, field.list_of(t, row)) for t in range(field.n_topics)]
+        lengths = [part.stop - part.start for _, part in parts]
+        docs = [field.docs(t)[field.codes[part]] for t, part in parts]
+        return pd.DataFrame({
+            "qid": np.repeat(np.array(field.topics, dtype=object), lengths),
+            "docno": self._docnos(np.concatenate(docs) if docs else np.zeros(0, dtype=np.int32)),
+            "rank": np.concatenate([np.arange(n) for n in lengths]) if lengths else np.zeros(0, dtype=np.int64),
+            "score": np.concatenate([field.scores[part] for _, part in parts]) if parts else np.zeros(0),
+            "name": np.full(sum(lengths), name, dtype=object),
+        })  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
+        return pd.concat([self[name] for name in self.names], ignore_index=True)
+
+    def row(self, name: str) -> int:
+        """Return the position of a run, or say which names are near."""
+        check_known("RunSet", "run", name, self._names)
+        return self._row[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the run names, in the order given."""
+        return list(self._names)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Return a copy of the runs' metadata: ``name team type pooled`` and all further columns, one row per run."""
+        return self._table.copy()
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topic names, in natural order."""
+        return list(self.field.topics)
+
+    @property
+    def teams(self) -> list[str]:
+        """Return the distinct teams, in order of appearance."""
+        return [team for team in dict.fromkeys(self.table["team"]) if team is not None]
+
+    @property
+    def types(self) -> list[str]:
+        """Return the distinct types, in order of appearance."""
+        return [kind for kind in dict.fromkeys(self.table["type"]) if kind is not None]
+
+    @property
+    def pooled(self) -> NDArray[np.bool_]:
+        """Return which runs contributed to the pool."""
+        return self.table["pooled"].to_numpy(dtype=bool)
+
+    def units(self, by: str, function: str) -> list[str]:
+        """Return the team, type or name of each run, or say which runs have none."""
+        column = {"run": "name", "team": "team", "type": "type"}[choice(function, "by", by, ("team", "run", "type"))]
+        values = self.table[column].tolist()
+        lacking = [name for name, value in zip(self.names, values, strict=True) if value is None]
+        if lacking:
+            raise InputError(
+                f"{function}: by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: "
+                f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
+            )
+        return values
+
+    def select(
+        self,
+        names: str | Iterable[str] | None = None,
+        *,
+        team: str | Iterable[str] | None = None,
+        type: str | Iterable[str] | None = None,
+        pooled: bool | None = None,
+    ) -> RunSet:
+        """Return the runs that meet all conditions given, in field order.
+
+        Args:
+            names: a run name or several.
+            team: a team or several.
+            type: a type or several.
+            pooled: True for the runs that were pooled, False for the others.
+
+        Returns:
+            RunSet: at least one run.
+
+        Raises:
+            InputError: an unknown name, team or type, or no run left.
+        """
+        chosen = chosen_rows("RunSet.select", self._table, names=names, team=team, type=type, pooled=pooled)
+        return self._take(np.flatnonzero(chosen))
+
+    def _take(self, rows: NDArray[np.int64]) -> RunSet:
+        return RunSet(self.field.take_runs(rows.tolist()), self.table.iloc[rows], self.order)
+
+    def with_metadata(
+        self,
+        *,
+        teams: Labels | None = None,
+        types: Labels | None = None,
+        pooled: Labels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+    ) -> RunSet:
+        """Return the same runs with other teams, types, pooled flags or further columns.
+
+        What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
+        not name. A collection of names as `pooled` names all pooled runs.
+        """
+        table = run_table(
+            self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.table, stacklevel=3
+        )
+        return RunSet(self.field, table, self.order)
+
+    def __or__(self, other: RunSet) -> RunSet:
+        """Unite two fields; a name may stand in one of them only, and both must have the same order."""
+        return self.union(other)
+
+    def union(self, other: RunSet) -> RunSet:
+        """Return the runs of both fields, those of `other` last."""
+        if not isinstance(other, RunSet):
+            raise InputError(f"RunSet.union: expected a RunSet, got {other.__class__.__name__}.")
+        if self.order != other.order:
+            raise InputError(
+                f"RunSet.union: one field is ordered {self.order!r}, the other {other.order!r}. "
+                f"Call .reorder() on one of them."
+            )
+        both = [name for name in other.names if name in self]
+        if both:
+            raise InputError(f"RunSet.union: {examples(both)} in both fields. Rename or select before uniting.")
+        rows = [*self.field.to_rows(self.names), *other.field.to_rows(other.names)]
+        field = build_field(rows)
+        warn_of_twin_topics(field.topics, stacklevel=3)
+        return RunSet(field, stack_tables(self.table, other.table), self.order)
+
+    def restrict(self, docnos: Iterable[str]) -> RunSet:
+        """Return the runs with only these documents; lists close up, so ranks change.
+
+        Args:
+            docnos: document names, for example those of a part of the corpus.
+
+        Returns:
+            RunSet: the same runs; topics that are left without any document go.
+        """
+        if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
+            got = "one string" if isinstance(docnos, str) else type(docnos).__name__
+            raise InputError(f"RunSet.restrict: docnos must be several document names, got {got}.")
+        words = tokens.as_words(self.field.vocabulary)
+        distinct = list(dict.fromkeys(str(docno) for docno in docnos))
+        wanted = text_words("RunSet.restrict", "docno", distinct)
+        kept = tokens.match(words, wanted) >= 0
+        if not kept.any():
+            raise InputError(
+                "RunSet.restrict: no run retrieves any of these documents. Are they docnos of this collection?"
+            )
+        field = self.field
+        rows = [kept[field.docs(t)][field.codes[field.rows(t)]] for t in range(field.n_topics)]
+        return RunSet(field.keep(np.concatenate(rows)), self.table, self.order)
+
+    def reorder(self, order: str) -> RunSet:
+        """Return the runs in another ranking order.
+
+        Args:
+            order: ``"trec_eval"`` or ``"trec_eval9"``, which follow from the scores. The rank column and the order
+                of the file are not kept: give ``order=`` to :func:`read_runs` for those.
+
+        Returns:
+            RunSet: the same runs, reordered.
+        """
+        choice("RunSet.reorder", "order", order, tuple(ORDERS))
+        if order == self.order:
+            return self
+        if order in ("rank", "file"):
+            raise InputError(
+                f"RunSet.reorder: {order!r} does not follow from the scores. Read the runs again with order={order!r}."
+            )
+        field = self.field
+        lists = np.repeat(np.arange(field.n_topics * field.n_runs), np.diff(field.starts))
+        parts = [field.docs(t)[field.codes[field.rows(t)]] for t in range(field.n_topics)]
+        docs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        words = tokens.as_words(field.vocabulary).take(docs, axis=0)
+        permutation = ranking(lists, words, np.asarray(field.scores), order, None)
+        return RunSet(field if permutation is None else field.permute(permutation), self.table, order)
+
+    def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
+        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
+
+        Args:
+            folder: where to; made when it does not exist.
+            compress: gzip the files.
+            overwrite: replace files that exist already; default is an error before anything is written.
+
+        Returns:
+            list of Path: the files, in the order of the runs.
+
+        Raises:
+            InputError: a name that cannot be a file or a column, or a file that exists.
+        """
+        return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
+
+    def summary(self) -> pd.DataFrame:
+        """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
+        lengths = self.field.lengths
+        shortest = np.where(lengths > 0, lengths, np.iinfo(np.int64).max).min(axis=0, initial=np.iinfo(np.int64).max)
+        sizes = pd.DataFrame({
+            "topics": (lengths > 0).sum(axis=0), "rows": lengths.sum(axis=0),
+            "shortest": np.where(lengths.sum(axis=0) > 0, shortest, 0), "longest": lengths.max(axis=0, initial=0),
+        })  # fmt: skip
+        return pd.concat([self.table, sizes], axis=1)
+
+    def __repr__(self) -> str:
+        parts = [f"{count(len(self), 'run')} ({pool_note(self._table) or f'{int(self.pooled.sum()):,} pooled'})"]
+        parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
+        parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
+        return f"RunSet: {', '.join(parts)}, order={self.order!r}"
+
+    def _repr_html_(self) -> str:
+        head = html.escape(repr(self))
+        return f"<p><b>{head}</b></p>{self.summary().to_html(max_rows=12, index=False, escape=True)}"
+
+    def _docnos(self, docs: NDArray[np.int32]) -> NDArray[np.object_]:
+        distinct, inverse = np.unique(docs, return_inverse=True)
+        texts = np.empty(len(distinct), dtype=object)
+        texts[:] = tokens.decode(self.field.vocabulary[distinct])
+        return texts[inverse]

@@ -1,0 +1,169 @@
+"""What speaks for each run of an inferred pool, and what the pool explains: by run, topic, rank and document."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.engine import tokens
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, RankedTopic, Settled
+
+#: what speaks for a run, from proof to none
+EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
+#: where a judged document that the pool does not have comes from
+ORIGINS = ("below the depth", "other run", "no run")
+
+
+def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+    """Return (runs,) what speaks for each run, and (runs,) its group of runs needed together, 0 for none."""
+    tops, pooled = settled.tops, settled.runs
+    needed = pooled & (tops.alone(pooled)[0] > 0)
+    open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
+    of_open = open_docs[tops.doc] & pooled[tops.run]
+    run, doc = tops.run[of_open], tops.doc[of_open]
+    together = np.zeros(len(pooled), dtype=bool)
+    together[run] = True
+    # runs that share a document are one group: the smallest run number spreads until nothing changes
+    label, before = np.arange(len(pooled)), None
+    while before is None or (label != before).any():
+        before = label.copy()
+        least = np.full(len(tops.row), len(pooled))
+        np.minimum.at(least, doc, label[run])
+        np.minimum.at(label, run, least[doc])
+    group = np.zeros(len(pooled), dtype=np.int64)
+    group[together] = np.unique(label[together], return_inverse=True)[1] + 1
+    evidence = np.select([needed, together, pooled, has_documents], list(EVIDENCE[:4]), default=EVIDENCE[4]).astype(
+        object
+    )
+    return evidence, group
+
+
+def run_table(
+    runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: NDArray[np.object_], group: NDArray[np.int64]
+) -> pd.DataFrame:
+    """Return the table of an inferred pool."""
+    tops = settled.tops
+    contributed = np.isin(evidence, EVIDENCE[:2])
+    alone, alone_unjudged = tops.alone(settled.runs)
+    names = np.array(runs.names, dtype=object)
+    nearest, common = np.full(len(runs), None, dtype=object), np.full(len(runs), np.nan)
+    shared = tops.in_common(contributed)
+    shared[np.flatnonzero(contributed), np.arange(int(contributed.sum()))] = 0  # a run is not its own nearest
+    some = shared.max(axis=1, initial=0) > 0
+    if some.any():
+        nearest[some] = names[contributed][shared[some].argmax(axis=1)]
+        common[some] = shared[some].max(axis=1) / tops.entries[some]
+    # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
+    first = (ranks.missing == 0).sum(axis=1)
+    recorded = runs.table["pooled"]
+    if recorded.all():
+        # a RunSet marks every run when nobody said who was pooled
+        recorded = pd.Series(pd.NA, index=recorded.index, dtype="boolean")
+    return runs.table[["name", "team", "type"]].assign(
+        pooled=recorded, contributed=contributed, evidence=pd.Series(evidence, dtype=object),
+        group=pd.Series(group, dtype="Int64").mask(group == 0), judged_to=ranks.judged_to, entries=tops.entries,
+        missing=tops.missing, first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
+        alone=alone, alone_unjudged=alone_unjudged, nearest=pd.Series(nearest, dtype=object), common=common,
+    )  # fmt: skip
+
+
+def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settled: Settled) -> pd.DataFrame:
+    """Return the judged documents that are not in the pool."""
+    tops, judgments = settled.tops, qrels.judgments
+    explained = np.zeros(len(qrels), dtype=bool)
+    explained[tops.row[tops.judged & (tops.times(settled.runs) > 0)]] = True
+    best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
+    deeper = np.zeros(len(qrels), dtype=bool)
+    every = np.ones(len(runs), dtype=bool)
+    for topic in ranks.topics:
+        if topic is not None:
+            of = topic.row[:-1][topic.judged]
+            rank, run = topic.best(every)
+            best_rank[of], best_run[of] = rank[topic.judged], run[topic.judged]
+            deeper[of] = topic.best(settled.runs)[0][topic.judged] > 0
+    rows = np.flatnonzero(~explained)
+    origin = np.select([deeper[rows], best_run[rows] >= 0], list(ORIGINS[:2]), default=ORIGINS[2])
+    topic_of = np.searchsorted(judgments.starts, rows, side="right") - 1
+    docnos = tokens.decode(tokens.as_tokens(judgments.docs[rows]))
+    return pd.DataFrame({
+        "qid": np.array(judgments.topics, dtype=object)[topic_of], "docno": pd.Series(docnos, dtype=object),
+        "label": judgments.labels[rows].astype(np.int64), "origin": origin.astype(object),
+        "best_rank": pd.Series(best_rank[rows], dtype="Int64").mask(best_rank[rows] == 0),
+        "best_run": pd.Series(np.array([*runs.names, None], dtype=object)[best_run[rows]], dtype=object),
+    })  # fmt: skip
+
+
+def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained: pd.DataFrame) -> pd.DataFrame:
+    """Return what the pool explains on each topic."""
+    tops, topics = settled.tops, qrels.topics
+    pool = tops.times(settled.runs) > 0
+    topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
+    unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
+    judged = np.diff(qrels.judgments.starts)
+    left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=ORIGINS, fill_value=0)
+    deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
+    return pd.DataFrame({
+        "qid": topics, "depth": settled.depths, "own_depth": ranks.topic_depths(settled.runs), "judged": judged,
+        "explained": judged - deeper - other - nowhere, "deeper": deeper, "other": other, "nowhere": nowhere,
+        "unjudged": unjudged,
+    })  # fmt: skip
+
+
+def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return the share of documents at each rank that is judged, of the runs judged as deep and of all others."""
+    entries, missing = np.diff(ranks.entries, axis=1), np.diff(ranks.missing, axis=1)
+    new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
+    for topic in ranks.topics:
+        if topic is not None:
+            rank = topic.best(deep)[0]
+            new += np.bincount(rank, minlength=ranks.longest + 1)
+            new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
+    mine, others = entries[deep].sum(axis=0), entries[~deep].sum(axis=0)
+    return pd.DataFrame({
+        "rank": np.arange(1, ranks.longest + 1),
+        "entries": mine, "judged": _share(mine - missing[deep].sum(axis=0), mine),
+        "other_entries": others, "other_judged": _share(others - missing[~deep].sum(axis=0), others),
+        "new": new[1:], "new_judged": _share(new_judged[1:], new[1:]),
+    })  # fmt: skip
+
+
+def totals(ranks: JudgedRanks, settled: Settled, by_topic: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers over all topics, one row."""
+    sums = {name: int(by_topic[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
+    edges = np.zeros((2, 4), dtype=np.int64)
+    for topic, depth in zip(ranks.topics, settled.depths.tolist(), strict=True):
+        if topic is not None and depth > 0:
+            edges += [_at_rank(topic, settled.runs, depth), _at_rank(topic, settled.runs, depth + 1)]
+    (at, at_judged, new_at, new_at_judged), (below, below_judged, new, new_judged) = edges.tolist()
+    return pd.DataFrame([{
+        **sums, "unjudged": int(by_topic["unjudged"].sum()),
+        "at_depth": at_judged / at if at else np.nan, "below": below_judged / below if below else np.nan,
+        "new_at_depth": new_at_judged / new_at if new_at else np.nan, "new_below": new_judged / new if new else np.nan,
+        "depth_up_to": settled.up_to,
+    }])  # fmt: skip
+
+
+def _at_rank(topic: RankedTopic, deep: NDArray[np.bool_], rank: int) -> list[int]:
+    # documents of the runs judged as deep at a rank, how many are judged, and the same of the documents first met there
+    docs = topic.docs[deep, rank - 1 : rank]
+    docs = docs[docs >= 0]
+    new = topic.best(deep)[0] == rank
+    return [len(docs), int(topic.judged[docs].sum()), int(new.sum()), int((new & topic.judged).sum())]
+
+
+def confusion(table: pd.DataFrame) -> pd.DataFrame:
+    """Return runs by what is on record and by evidence; one row when nothing is on record."""
+    recorded = table["pooled"]
+    rows = [pd.NA] if recorded.isna().all() else [True, False]
+    counts = [table["evidence"][recorded.isna() if row is pd.NA else recorded == row].value_counts() for row in rows]
+    found = pd.DataFrame([count.reindex(EVIDENCE, fill_value=0) for count in counts], columns=EVIDENCE)
+    found = found.reset_index(drop=True)
+    found.insert(0, "pooled", pd.array(rows, dtype="boolean") if rows == [pd.NA] else rows)
+    return found
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

@@ -1,0 +1,326 @@
+"""Collections of one's own: what a call or a TOML file may say, and what is said when it is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+
+import ir_datasets
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.collections.collection import DocumentSources
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.definition import define, read_definition
+from pt_reuse.collections.registration import register_datasets, register_one
+
+TOML = """
+name = "mine/2024"
+title = "Mine"
+year = 2024
+note = "For a test."
+documents = "docs/*.jsonl"
+topics = "topics.tsv"
+qrels = "qrels.txt.gz"
+
+[runs]
+folder = "runs"
+teams = { bm25 = "A", dense = "B" }
+types = "types.txt"
+pooled = ["bm25"]
+
+[sources]
+prefixes = { "a-" = "alpha", "b-" = "beta" }
+pattern = "([^-]+)-"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with everything that a definition may name."""
+    top = tmp_path / "mine"
+    for inside in ("docs", "runs", "empty"):
+        (top / inside).mkdir(parents=True)
+    for part in "ab":
+        rows = [json.dumps({"docno": f"{part}-{i}", "text": f"text {part} {i}"}) for i in (1, 2)]
+        (top / "docs" / f"{part}.jsonl").write_text("\n".join(rows))
+    (top / "docs" / "other.tsv").write_text("c-1\ttext\n")
+    (top / "topics.tsv").write_text("1\tgreen tea\n2\tmilk\n")
+    (top / "qrels.txt.gz").write_bytes(gzip.compress(b"1 0 a-1 1\n2 0 b-1 2\n2 0 a-1 0\n"))
+    (top / "types.txt").write_text("bm25 lexical\ndense neural\n")
+    (top / "meta.csv").write_text("name,team,type,pooled\nbm25,A,lexical,yes\ndense,B,neural,no\n")
+    for name in ("bm25", "dense"):
+        rows = [
+            f"{qid} Q0 {docno} {rank} {3 - rank} {name}\n" for qid in (1, 2) for rank, docno in ((1, "a-1"), (2, "b-1"))
+        ]
+        (top / "runs" / f"input.{name}").write_text("".join(rows))
+    return top
+
+
+def toml(folder, text):
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_toml_file_names_everything(folder):
+    found = read_definition(toml(folder, TOML))
+    assert (found.name, found.title, found.year, found.note) == ("mine/2024", "Mine", 2024, "For a test.")
+    assert found.origin == "own"
+    assert found.documents == (str(folder / "docs" / "a.jsonl"), str(folder / "docs" / "b.jsonl"))
+    assert found.topics == (str(folder / "topics.tsv"),)
+    assert found.qrels == (str(folder / "qrels.txt.gz"),)
+    assert found.runs == str(folder / "runs")
+    assert found.labels == {
+        "teams": {"bm25": "A", "dense": "B"}, "types": folder / "types.txt", "pooled": ["bm25"]
+    }  # fmt: skip
+    assert found.sources is not None
+    assert [found.sources.of(docno) for docno in ("a-1", "b-7", "gamma-1", "none")] == ["alpha", "beta", "gamma", None]
+
+
+def test_a_toml_file_round_trip_through_pyterrier(folder, tmp_path, monkeypatch):
+    # a definition in the user's folder is found by its name
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "collections").mkdir(parents=True)
+    text = TOML
+    for inside in ("docs/*.jsonl", "topics.tsv", "qrels.txt.gz", "types.txt"):
+        text = text.replace(f'"{inside}"', json.dumps(str(folder / inside)))
+    text = text.replace('folder = "runs"', f"folder = {json.dumps(str(folder / 'runs'))}")
+    (tmp_path / "home" / "collections" / "mine.toml").write_text(text, encoding="utf-8")
+    found = pt.get_dataset("reuse:mine/2024")
+    assert found.get_topics().to_dict("list") == {"qid": ["1", "2"], "query": ["green tea", "milk"]}
+    assert found.get_qrels()[["qid", "docno", "label"]].to_numpy().tolist() == [
+        ["1", "a-1", 1], ["2", "b-1", 2], ["2", "a-1", 0]
+    ]  # fmt: skip
+    assert [document["docno"] for document in found.get_corpus_iter(verbose=False)] == ["a-1", "a-2", "b-1", "b-2"]
+    runs = found.get_runs()
+    assert runs.table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
+        ["bm25", "A", "lexical", True], ["dense", "B", "neural", False]
+    ]  # fmt: skip
+    assert found.get_runs(pooled=True).names == ["bm25"]
+    assert found.source_of("b-1") == "beta"
+    assert "mine/2024" in pt.datasets.list_datasets(en_only=False)["dataset"].str.removeprefix("reuse:").tolist()
+    assert "reuse/mine/2024" in register_datasets()
+    loaded = ir_datasets.load("reuse/mine/2024")
+    assert [run.team for run in loaded.runs_iter()] == ["A", "B"]
+    assert loaded.docs_store().get("a-2").text == "text a 2"
+
+
+def test_a_call_says_the_same_as_the_file(folder):
+    called = define(
+        "mine/2024", title="Mine", year=2024, note="For a test.", documents=[folder / "docs/a.jsonl", "docs/b.jsonl"],
+        topics="topics.tsv", qrels="qrels.txt.gz", runs="runs", teams={"bm25": "A", "dense": "B"}, types="types.txt",
+        pooled=["bm25"], sources={"prefixes": {"a-": "alpha", "b-": "beta"}, "pattern": "([^-]+)-"}, base=folder,
+    )  # fmt: skip
+    read = read_definition(toml(folder, TOML))
+    assert vars(called) == vars(read)
+    register_one(called, overwrite=True)
+    assert register_one(read) == "reuse/mine/2024"
+
+
+def test_little_is_needed(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert define("a").title == "a"
+    assert define("a", documents=iter(["docs/a.jsonl"])).documents == (str(folder / "docs" / "a.jsonl"),)
+    assert read_definition(toml(folder, 'name = "a"\nruns = "runs/*"')).runs == str(folder / "runs" / "*")
+    files = read_definition(toml(folder, 'name = "a"\n[runs]\nfiles = ["runs/input.bm25"]\nmetadata = "meta.csv"'))
+    assert files.runs == (str(folder / "runs" / "input.bm25"),)
+    with pytest.warns(ptr.ReuseWarning, match="1 name not among the runs: 'dense'"):
+        assert ReuseDataset(files).get_runs().teams == ["A"]
+    assert read_definition(toml(folder, "name = 'a'\ndocuments = 'irds:vaswani'")).irds_id == "vaswani"
+    assert define("a", qrels="irds:reuse/later").qrels == "irds:reuse/later"
+    assert define("a", runs="runs", pooled=True).labels == {"pooled": True}
+    assert define("a", runs="runs", metadata=pd.DataFrame({"name": ["bm25"]})).labels["metadata"].shape == (1, 1)
+
+
+def test_sources_by_prefix_pattern_or_both():
+    assert define("a", sources={"FT9": "FT", "FT": "old"}).sources == DocumentSources({"FT9": "FT", "FT": "old"})
+    assert define("a", sources="([A-Z]+)").sources == DocumentSources({}, "([A-Z]+)")
+    assert define("a", sources={"pattern": "([A-Z]+)"}).sources == DocumentSources({}, "([A-Z]+)")
+    assert define("a", sources=DocumentSources({"a": "b"})).sources == DocumentSources({"a": "b"})
+    assert define("a", sources={"FT9": "FT", "FT": "old"}).sources.of("FT911-3") == "FT"
+
+
+@pytest.mark.parametrize("name", ["a", "trec-8/adhoc", "mine/2024/v1.2_x", "0"])
+def test_names_that_can_be_used(name):
+    assert define(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Mine", "has 'M'"),
+        ("my own", "has ' '"),
+        ("a\\b", "has"),
+        ("", "at an end, two in a row, or nothing at all"),
+        ("/a", "'/' at an end"),
+        ("a/", "'/' at an end"),
+        ("a//b", "two in a row"),
+        ("../a", "has '..'"),
+        ("a/../b", "has '..'"),
+        ("a..b", "has '..'"),
+        ("a/.hidden", "begins with no letter"),
+        (".", "begins with no letter"),
+        ("a\n", "has"),
+        (5, "must be a text such as 'mine/2024', got 5"),
+        (None, "must be a text"),
+    ],
+)
+def test_names_that_cannot_be_used(name, why):
+    with pytest.raises(ptr.InputError, match=rf"define: 'name' .*{re.escape(why)}"):
+        define(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"title": 5}, "'title' must be a text, got 5"),
+        ({"note": 5}, "'note' must be a text, got 5"),
+        ({"year": "2024"}, "'year' must be a whole number, got '2024'"),
+        ({"year": True}, "'year' must be a whole number, got True"),
+        ({"documents": "docs/c.jsonl"}, r"'documents' .*c\.jsonl: no such file or folder. Did you mean '[ab]\.jsonl'"),
+        ({"documents": "docs/*.xml"}, r"'documents' .*docs/\*\.xml: no file matches it"),
+        ({"documents": "empty"}, "'documents' is the folder .*empty, which has no files"),
+        ({"documents": "docs"}, "'documents' names files of several formats: 'jsonl', 'tsv'"),
+        ({"documents": "meta.csv"}, r"'documents' cannot be used: .*meta\.csv, line 2: no document id"),
+        ({"documents": "types.txt"}, r"'documents' cannot be used: .*types\.txt: no documents. Expected JSON lines"),
+        ({"documents": []}, "'documents' names no file. Expected JSON lines"),
+        ({"documents": 5}, "'documents' must be 'irds:ID', or the path of a file or several, got 5"),
+        ({"documents": ["docs/a.jsonl", 5]}, "'documents' must hold paths of files, got 5"),
+        ({"documents": ["irds:vaswani", "docs/a.jsonl"]}, "'documents' has 'irds:vaswani' among files"),
+        ({"documents": "irds:vaswano"}, "'documents': ir_datasets .* has no dataset 'vaswano'. Did you mean 'vaswani'"),
+        ({"qrels": "irds:msmarco-passage"}, "'qrels': 'msmarco-passage' of ir_datasets has no judgments"),
+        ({"topics": "docs"}, "'topics' is the folder .*docs. Give the file"),
+        ({"topics": "docs/*"}, "'topics' names several files"),
+        ({"topics": "types.txt"}, r"'topics' cannot be used: .*types\.txt: no topics that can be read"),
+        ({"topics": "topic.tsv"}, r"'topics' .*topic\.tsv: no such file or folder. Did you mean 'topics\.tsv'"),
+        ({"topics": ""}, "'topics' must hold paths of files, got ''"),
+        ({"topics": "a\0b"}, "'topics' must hold paths of files"),
+        ({"qrels": "qrels.gz"}, r"'qrels' .*no such file or folder. Did you mean 'qrels\.txt\.gz'"),
+        ({"runs": "empty"}, "'runs' is the folder .*empty, which has no files"),
+        ({"runs": "run"}, "'runs' .*run: no such file or folder. Did you mean 'runs'"),
+        ({"teams": {"bm25": "A"}}, "'teams' is about runs, but no runs are given"),
+        ({"runs": "runs", "teams": "nowhere.txt"}, r"'teams' .*nowhere\.txt: no such file"),
+        ({"runs": "runs", "teams": 5}, "'teams' must be a table of run and label, or the path of a file, got 5"),
+        ({"runs": "runs", "types": ["lexical"]}, "'types' must be a table of run and label"),
+        ({"runs": "runs", "pooled": [1]}, "'pooled' must be names of runs, true or false, or the path of a file"),
+        ({"runs": "runs", "metadata": {"a": "b"}}, "'metadata' must be the path of a CSV"),
+        ({"sources": 5}, "'sources' must map beginnings of docnos to sources, or be a pattern, got 5"),
+        ({"sources": {"a": 5}}, "'sources' must map beginnings of docnos to sources, both texts"),
+        ({"sources": {"": "a"}}, "'sources' must map beginnings of docnos to sources, both texts"),
+        ({"sources": {}}, "'sources' has neither prefixes nor a pattern"),
+        ({"sources": "(a"}, r"'sources' has a pattern that is no regular expression: '\(a'"),
+        ({"sources": "a"}, "'sources' has the pattern 'a' with 0 groups. Put brackets around the source, once"),
+        ({"sources": "(a)(b)"}, "'sources' has the pattern .* with 2 groups"),
+        ({"sources": {"pattern": 5}}, "'sources' has a pattern that is no text: 5"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(folder, given, message):
+    with pytest.raises(ptr.InputError, match=f"define: {message}"):
+        define("mine", base=folder, **given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title = 'x'", "no key 'name'"),
+        ("name = 'a'\ntopic = 'topics.tsv'", "unknown key 'topic'; there is 'name', .* Did you mean 'topics'"),
+        ("name = 'a'\nteams = 'x'", "unknown key 'teams'"),
+        ("name = 'a'\n[runs]\nfolder = 'runs'\nteam = 'x'", "unknown key 'runs.team'; .* Did you mean 'runs.teams'"),
+        ("name = 'a'\n[sources]\nprefix = {a = 'b'}", "unknown key 'sources.prefix'.* Did you mean 'sources.prefixes'"),
+        ("name = 'a'\n[runs]\nteams = {a = 'b'}", r"the table \[runs\] names no run"),
+        ("name = 'a'\n[runs]\nfolder = 'runs'\nfiles = ['x']", "both 'runs.folder' and 'runs.files'"),
+        ("name = 'a'\n[runs]\nfolder = 'nowhere'", "'runs.folder' .*nowhere: no such file or folder"),
+        ("name = 'a'\n[runs]\nfiles = ['nowhere']", "'runs.files' .*nowhere: no such file or folder"),
+        ("name = 'a'\n[runs]\nfolder = 'runs'\npooled = 5", "'runs.pooled' must be names of runs"),
+        ("name = 'a'\n[runs]\nfolder = 'runs'\nteams = 'no.csv'", "'runs.teams' .*no.csv: no such file"),
+        ("name = 'a'\nsources = 'FT'", "'sources' must be a table with the keys 'prefixes', 'pattern', got 'FT'"),
+        ("name = 'a'\n[sources]\nprefixes = 'FT'", "'sources' must map beginnings of docnos to sources, both texts"),
+        ("name = 'a'\nyear = 2024-01-01", "'year' must be a whole number"),
+        ("name = ['a']", "'name' must be a text"),
+        ("name = 'a'\nqrels = {file = 'qrels.txt.gz'}", "'qrels' must be 'irds:ID', or the path of a file or several"),
+        ("name = 'a'\nname = 'b'", "is no TOML: .*at "),
+        ("name = ", "is no TOML: .*at "),
+        ("name = 'a'\n[runs", "is no TOML"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told(folder, text, message):
+    with pytest.raises(ptr.InputError, match=rf"read_definition: .*mine\.toml:? {message}"):
+        read_definition(toml(folder, text))
+
+
+def test_files_that_cannot_be_read(folder):
+    with pytest.raises(ptr.InputError, match=r"nowhere\.toml cannot be read: No such file"):
+        read_definition(folder / "nowhere.toml")
+    with pytest.raises(ptr.InputError, match="runs cannot be read: Is a directory"):
+        read_definition(folder / "runs")
+    with pytest.raises(ptr.InputError, match=r"qrels\.txt\.gz is no TOML"):
+        read_definition(folder / "qrels.txt.gz")
+    with pytest.raises(ptr.InputError, match="expected the path of a TOML file, got 5"):
+        read_definition(5)
+
+
+def test_a_real_corpus(data, tmp_path):
+    cacm = data / "corpora" / "cacm"
+    parts = re.findall(r"<DOCNO>\s*(\d+)\s*</DOCNO>(.*?)</DOC>", (cacm / "topics.cacm.txt").read_text(), re.DOTALL)
+    topics = [{"qid": qid, "query": " ".join(text.split())} for qid, text in parts]
+    (tmp_path / "topics.jsonl").write_text("\n".join(map(json.dumps, topics)))
+    run = "".join(f"{row['qid']} Q0 CACM-{1400 + n} {n} {-n} first\n" for row in topics for n in range(1, 11))
+    (tmp_path / "input.first").write_text(run)
+    path = toml(
+        tmp_path,
+        f"""
+        name = "cacm"
+        title = "CACM"
+        documents = {json.dumps(str(cacm / "corpus" / "jsonl" / "cacm.json.gz"))}
+        topics = "topics.jsonl"
+        qrels = {json.dumps(str(cacm / "qrels.cacm.txt"))}
+        [runs]
+        files = ["input.first"]
+        teams = {{ first = "nobody" }}
+        [sources]
+        pattern = "([A-Z]+)-"
+        """,
+    )
+    found = ReuseDataset(read_definition(path))
+    assert len(found.get_topics()) == 64
+    assert (found.get_qrels()["label"] > 0).sum() == 796
+    documents = list(found.get_corpus_iter(verbose=False))
+    assert len(documents) == found.irds_ref().docs_count() == 3204
+    assert set(documents[0]) == {"docno", "text"}
+    # its judgments write documents below 1000 without the leading zeros that the documents have
+    padded = found.get_qrels()["docno"].str.replace(r"\d+", lambda n: n.group().zfill(4), regex=True)
+    assert set(padded) <= {document["docno"] for document in documents}
+    assert set(found.sources_of(document["docno"] for document in documents)) == {"CACM"}
+    text = found.text_loader("text")(pd.DataFrame({"docno": ["CACM-2636"]}))["text"].iloc[0]
+    assert text.startswith("Generation of Random Correlated Normal Variables")
+    scores = ptr.score(found.get_runs(), found.get_judgments(), "P@10")
+    numbers = found.get_qrels()["docno"].str.removeprefix("CACM-").astype(int)
+    assert scores.mean["P@10"].iloc[0] == pytest.approx(numbers.between(1401, 1410).sum() / 10 / 52)
+
+
+def test_the_example_of_the_documentation_works(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "own-collections.rst").read_text(encoding="utf-8")
+    blocks = re.findall(r"\.\. code-block:: (\w+)\n\n((?:   .*\n|\n)+)", page)
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for language, text in blocks:
+        body = re.sub(r"^   ", "", text, flags=re.MULTILINE)
+        if language == "toml":
+            (tmp_path / "tea" / "tea.toml").write_text(body, encoding="utf-8")
+        elif language == "python":
+            exec(compile(body, "own-collections.rst", "exec"), {})
+
+
+def test_the_language_of_files_is_what_the_definition_says(folder):
+    files = {"documents": folder / "docs" / "a.jsonl", "topics": folder / "topics.tsv"}
+    english, unknown = (ReuseDataset(define("mine", language=said, **files)) for said in ("en", None))
+    assert (english.get_corpus_lang(), english.get_topics_lang()) == ("en", "en")
+    assert (unknown.get_corpus_lang(), unknown.get_topics_lang()) == (None, None)
+    with pytest.raises(ptr.InputError, match="'language' must be a text, got 1"):
+        define("mine", language=1)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, Judged
+
+from pt_reuse._check import InputError
+from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.scoring.measures import Unjudged
+from pt_reuse.scoring.scores import score
+
+
+@pytest.fixture(scope="module")
+def field():
+    return simulate_field(n_topics=6, n_docs=300, length=40, depth=5)
+
+
+def test_the_field_is_what_was_asked_for(field):
+    assert len(field.runs) == 18
+    assert field.runs.topics == [str(n) for n in range(1, 7)]
+    assert field.depth == 5
+    assert (field.runs.field.lengths == 40).all()
+    assert field.runs.table.groupby("team").size().tolist() == [2] * 9
+    assert field.runs.table.groupby("team")["type"].nunique().eq(1).all()
+    assert field.runs.table.loc[~field.runs.pooled, ["team", "type"]].to_numpy().tolist() == [["team-8", "neural"]] * 2
+    assert repr(field).startswith("SimulatedField (simulated, not real): RunSet: 18 runs (16 pooled), 9 teams, 3 types")
+
+
+def test_the_judgments_are_the_pool_of_the_pooled_runs(field):
+    frame = field.qrels.to_frame()
+    assert set(frame["label"]) == {0, 1, 2}
+    pool = depth_pool(field.runs, depth=5)
+    assert len(pool) == len(field.qrels)
+    assert len(pool.remainder(field.qrels)) == 0
+    every = depth_pool(field.runs, depth=40, contributors="all")
+    assert len(every) == len(field.all_qrels)
+    assert len(field.all_qrels - field.qrels) == len(every) - len(pool)
+    pd.testing.assert_frame_equal(field.all_qrels.restrict(pool).to_frame(), frame)
+
+
+def test_only_the_team_left_out_has_unjudged_documents_at_the_top(field):
+    unjudged = score(field.runs, field.qrels, [Unjudged @ 5]).means[0]
+    assert (unjudged[field.runs.pooled] == 0).all()
+    assert (unjudged[~field.runs.pooled] > 0).all()
+    assert (score(field.runs, field.all_qrels, [Judged @ 40]).means == 1).all()
+
+
+def test_the_same_seed_gives_the_same_field_in_every_process(field):
+    again, other = (simulate_field(seed=s, n_topics=6, n_docs=300, length=40, depth=5) for s in (8, 9))
+    pd.testing.assert_frame_equal(again.runs.to_frame(), field.runs.to_frame())
+    pd.testing.assert_frame_equal(again.qrels.to_frame(), field.qrels.to_frame())
+    assert not np.array_equal(score(other.runs, other.qrels, AP).values, score(field.runs, field.qrels, AP).values)
+    code = (
+        "import pt_reuse as ptr; f = ptr.simulate_field(n_topics=6, n_docs=300, length=40, depth=5);"
+        "print(ptr.score(f.runs, f.qrels, 'AP').values.tobytes().hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == score(field.runs, field.qrels, AP).values.tobytes().hex()
+
+
+def test_the_smallest_field():
+    smallest = simulate_field(n_topics=1, n_docs=20, n_teams=3, length=100, depth=1)
+    assert len(smallest.runs) == 6
+    assert (smallest.runs.field.lengths == 20).all()  # there are no more documents
+    assert len(smallest.all_qrels) == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_topics": 0}, "simulate_field: n_topics must be a whole number of topics, at least 1, got 0."),
+        ({"n_docs": 19}, "simulate_field: n_docs must be at least 20, got 19."),
+        ({"n_teams": 2}, "simulate_field: n_teams must be at least 3, got 2."),
+        (
+            {"length": 0},
+            "simulate_field: length must be a whole number of documents per run and topic, at least 1, got 0.",
+        ),
+        (
+            {"depth": 0},
+            "simulate_field: depth must be a whole number of documents per run and topic, at least 1, got 0.",
+        ),
+    ],
+)
+def test_numbers_that_are_too_small(options, message):
+    with pytest.raises(InputError) as caught:
+        simulate_field(**{"n_topics": 1, **options})
+    assert str(caught.value) == message

@@ -1,0 +1,373 @@
+"""The columns of ptr.Experiment: by hand, by brute force, as the studies give them; warnings; the summary."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from ir_measures import AP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse._check import InputError
+from pt_reuse.scoring.measures import cutoff_of
+
+
+def as_frame(run):
+    """Return the frame of ``{qid: {docno: score}}``."""
+    rows = [(qid, docno, score) for qid, documents in run.items() for docno, score in documents.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    return pt.model.add_ranks(frame)
+
+
+def as_list(*docnos):
+    return {docno: -float(i) for i, docno in enumerate(docnos)}
+
+
+# by hand
+
+HAND = {
+    "A": {"1": as_list("d1", "d2", "d3"), "2": as_list("d7")},
+    "B": {"1": as_list("d2", "d4", "d5")},
+    "F": {"1": as_list("d4", "d6"), "2": as_list("d7")},
+}
+HAND_QRELS = pd.DataFrame(
+    [("1", "d1", 1), ("1", "d2", 1), ("1", "d3", 1), ("1", "d4", 1), ("1", "d6", 0), ("2", "d7", 1)],
+    columns=["qid", "docno", "label"],
+)
+HAND_TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+
+
+def by_hand(**arguments):
+    field = ptr.RunSet.from_frames({"F": as_frame(HAND["F"])}, teams={"F": "T"})
+    systems = {name: as_frame(HAND[name]) for name in "AB"}
+    return ptr.Experiment(systems, HAND_TOPICS, HAND_QRELS, [P @ 2, AP], field=field, depth=2, **arguments)
+
+
+def test_by_hand():
+    # Pools of depth 2, topic 1: A d1 d2, B d2 d4, F d4 d6. So d1 is A's only unique relevant one; topic 2 has none.
+    # P@2  topic 1: A 1, B 1, F 1/2; topic 2: A 1/2, B 0, F 1/2. Means A 3/4, B 1/2, F 1/2.
+    #      A without d1: (1/2 + 1/2) / 2 = 1/2, -33.3 %; nobody is better than 1/2, so it stays first.
+    # AP   topic 1 (4 relevant): A (1 + 1 + 1)/4 = 3/4, B (1 + 1)/4 = 1/2, F 1/4; topic 2: A 1, B 0, F 1.
+    #      A without d1 (3 relevant, at ranks 2 and 3): (1/2 + 2/3)/3 = 7/18; mean (7/18 + 1)/2 = 25/36, F has 5/8.
+    # Unjudged: B's d5 in topic 1, at rank 3; in topic 2 B has nothing, which counts as 1.
+    result = by_hand().set_index("name")
+    expected = {
+        "P@2": [3 / 4, 1 / 2], "P@2 LOU": [1 / 2, 1 / 2], "P@2 LOU %": [-100 / 3, 0], "P@2 rank": [1, 2],
+        "P@2 LOU rank": [1, 2], "P@2 drop": [0, 0], "P@2 unjudged": [0, 1 / 2],
+        "AP": [7 / 8, 1 / 4], "AP LOU": [25 / 36, 1 / 4], "AP LOU %": [100 * (25 / 36 * 8 / 7 - 1), 0],
+        "AP rank": [1, 3], "AP LOU rank": [1, 3], "AP drop": [0, 0], "AP unjudged": [0, 2 / 3],
+    }  # fmt: skip
+    assert set(result) == set(expected)
+    for column, values in expected.items():
+        assert result[column].tolist() == pytest.approx(values), column
+    assert result["AP drop"].dtype == np.int64
+
+
+def test_by_hand_per_topic():
+    # topic 1: A falls behind B under P@2 (1/2 against 1, F has 1/2, too) and under AP (7/18 against 1/2)
+    rows = by_hand(perquery=True).set_index(["name", "qid", "measure"])
+    expected = {
+        ("A", "1", "P@2"): (1, 1 / 2, -50, 1, 2, 1, 0),
+        ("A", "2", "P@2"): (1 / 2, 1 / 2, 0, 1, 1, 0, 0),
+        ("B", "1", "P@2"): (1, 1, 0, 1, 1, 0, 0),
+        ("B", "2", "P@2"): (0, 0, np.nan, 3, 3, 0, 1),
+        ("A", "1", "AP"): (3 / 4, 7 / 18, 100 * (7 / 18 * 4 / 3 - 1), 1, 2, 1, 0),
+        ("A", "2", "AP"): (1, 1, 0, 1, 1, 0, 0),
+        ("B", "1", "AP"): (1 / 2, 1 / 2, 0, 2, 2, 0, 1 / 3),
+        ("B", "2", "AP"): (0, 0, np.nan, 3, 3, 0, 1),
+    }
+    assert set(rows.index) == set(expected)
+    for key, values in expected.items():
+        assert rows.loc[key, ["value", *SUFFIXES]].tolist() == pytest.approx(values, nan_ok=True), key
+    assert rows[["rank", "LOU rank", "drop"]].dtypes.tolist() == [np.int64] * 3
+    found = by_hand(perquery=True, dataframe=False)[0]["1"]
+    assert [found[f"AP {suffix}"] for suffix in SUFFIXES] == pytest.approx(expected["A", "1", "AP"][1:])
+    assert all(type(value) in (int, float) for value in found.values())
+
+
+# by brute force
+
+
+def average_precision(documents, relevant, _):
+    hits = [rank for rank, docno in enumerate(documents, 1) if docno in relevant]
+    return sum(i / rank for i, rank in enumerate(hits, 1)) / len(relevant) if relevant else 0.0
+
+
+def precision(documents, relevant, cutoff):
+    return sum(docno in relevant for docno in documents[:cutoff]) / cutoff
+
+
+def brute_force(runs, unit_of, pooled, labels, formula, cutoff, depth):
+    """Return {(run, topic or None): (score, LOU, rank, LOU rank, unjudged)}; None is the mean."""
+    order = {
+        name: {q: sorted(found, key=lambda d: (np.float32(found[d]), d), reverse=True) for q, found in run.items()}
+        for name, run in runs.items()
+    }
+    units = sorted(set(unit_of.values()))
+
+    def scores_without(unit):
+        scores = {}
+        for qid, judged in labels.items():
+            finders = {}
+            for name in pooled:
+                for docno in order[name].get(qid, [])[:depth]:
+                    finders.setdefault(docno, set()).add(unit_of[name])
+            kept = {docno for docno, label in judged.items() if label > 0 and finders.get(docno) != {unit}}
+            for name in runs:
+                scores[name, qid] = formula(order[name].get(qid, []), kept, cutoff)
+        for name in runs:
+            scores[name, None] = sum(scores[name, qid] for qid in labels) / len(labels)
+        return scores
+
+    full, reduced = scores_without("nobody"), {unit: scores_without(unit) for unit in units}
+    found = {}
+    for name, unit in unit_of.items():
+        for qid in [*labels, None]:
+            own = reduced[unit][name, qid]
+            seen = [reduced[unit][other, qid] if unit_of[other] == unit else full[other, qid] for other in runs]
+            rank = 1 + sum(full[other, qid] > full[name, qid] + 1e-12 for other in runs)
+            top = order[name].get(qid, [])[:cutoff]
+            judged = labels.get(qid, {})
+            unjudged = sum(judged.get(docno, -1) < 0 for docno in top) / len(top) if top else 1.0
+            found[name, qid] = [full[name, qid], own, rank, 1 + sum(score > own + 1e-12 for score in seen), unjudged]
+        found[name, None][4] = sum(found[name, qid][4] for qid in labels) / len(labels)
+    return found
+
+
+@pytest.mark.parametrize("by", ["team", "run", "type"])
+@pytest.mark.parametrize("with_field", [True, False], ids=["field", "alone"])
+@pytest.mark.parametrize("seed", range(8))
+def test_by_brute_force(seed, with_field, by):
+    chance = random.Random(seed)
+    names, others, topics = ["A", "B", "C"], ["r1", "r2", "r3", "r4"] if with_field else [], ["1", "2", "3", "4"]
+    runs, labels = {}, {}
+    for name in names + others:
+        has = [qid for qid in topics if chance.random() < 0.85] or ["1"]
+        runs[name] = {
+            qid: {
+                f"d{d:02}": chance.choice([chance.random(), 0.5])
+                for d in chance.sample(range(30), chance.randint(1, 12))
+            }
+            for qid in has
+        }
+    for qid in topics:
+        labels[qid] = {f"d{d:02}": chance.choice([-1, 0, 1, 1, 2]) for d in chance.sample(range(30), 20)}
+    teams = {name: chance.choice("xyz") for name in names + others}
+    types = {name: chance.choice("mn") for name in names + others}
+    pooled = {name: name == "A" or chance.random() < 0.8 for name in names + others}
+    given = {"teams": teams, "types": types, "pooled": pooled}
+
+    def part(which):
+        return {key: {name: values[name] for name in which} for key, values in given.items()}
+
+    field = ptr.RunSet.from_frames({name: as_frame(runs[name]) for name in others}, **part(others)) if others else None
+    unit_of = {"team": teams, "type": types, "run": {name: name for name in runs}}[by]
+    unit_of = {name: unit_of[name] for name in runs}
+    rows = [(qid, docno, label) for qid, judged in labels.items() for docno, label in judged.items()]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    averages, per_topic = ptr.Experiment(
+        {name: as_frame(runs[name]) for name in names}, pd.DataFrame({"qid": topics, "query": "q"}), qrels,
+        [AP, P @ 3], field=field, by=by, depth=4, perquery="both", **part(names),
+    )  # fmt: skip
+    averages, per_topic = averages.set_index("name"), per_topic.set_index(["name", "qid", "measure"])
+    contributing = [name for name in runs if pooled[name]]
+    for measure, formula, cutoff in (("AP", average_precision, None), ("P@3", precision, 3)):
+        expected = brute_force(runs, unit_of, contributing, labels, formula, cutoff, 4)
+        for (name, qid), (full, lou, rank, lou_rank, unjudged) in expected.items():
+            if name in others:
+                continue
+            change = 100 * (lou - full) / full if full else np.nan
+            values = [full, lou, change, rank, lou_rank, lou_rank - rank, unjudged]
+            if qid is None:
+                found = averages.loc[name, [measure, *(f"{measure} {suffix}" for suffix in SUFFIXES)]]
+            else:
+                found = per_topic.loc[(name, qid, measure), ["value", *SUFFIXES]]
+            assert found.tolist() == pytest.approx(values, nan_ok=True), (name, qid, measure)
+
+
+# as the studies give them
+
+
+@pytest.mark.parametrize("by", ["team", "run"])
+@pytest.mark.parametrize("field", [None, OTHERS], ids=["alone", "field"])
+def test_as_the_studies_give_them(field, by):
+    metrics = [AP, nDCG @ 10, AP(rel=2), RR, SetP, ptr.Unjudged @ 10, Judged @ 5, NumRet(rel=1)]
+    teams = {"lex1a": "us", "neu2a": "us", "man3a": "them"}
+    runs = ptr.RunSet.from_frames(frames(), teams=teams, order="trec_eval9")
+    runs = runs if field is None else field.reorder("trec_eval9") | runs
+    lou = ptr.leave_out_uniques(runs, QRELS, metrics, by=by, depth=5)
+    by_run = lou.by_run.set_index(["measure", "name"])
+    result = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, teams=teams, by=by, depth=5)
+    ranks = ptr.score(runs, QRELS, metrics).ranks.set_index("name")
+    assert (result.filter(like=" LOU %").to_numpy() != 0).any()
+    for metric in metrics:
+        m = str(metric)
+        expected = by_run.loc[m].loc[NAMES]
+        pairs = {
+            "LOU": "reduced_score",
+            "LOU %": "change_pct",
+            "rank": "rank",
+            "LOU rank": "reduced_rank",
+            "drop": "drop",
+        }
+        for suffix, column in pairs.items():
+            assert result[f"{m} {suffix}"].tolist() == pytest.approx(expected[column].tolist(), nan_ok=True)
+        assert result[m].tolist() == pytest.approx(expected["score"].tolist())
+        assert result[f"{m} rank"].tolist() == ranks.loc[NAMES, m].tolist()
+        unjudged = ptr.Unjudged if cutoff_of(metric) is None else ptr.Unjudged @ cutoff_of(metric)
+        plain = pt.Experiment(frames(), TOPICS, QRELS, [unjudged])[str(unjudged)]
+        assert result[f"{m} unjudged"].tolist() == pytest.approx(plain.tolist())
+
+
+KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:]}
+
+
+@pytest.mark.parametrize(
+    "reuse", [["lou"], ["rank"], "unjudged", ["lou", "unjudged"], ["rank", "lou"], ["unjudged", "rank"]]
+)
+def test_reuse_chooses_columns(reuse):
+    every = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=5)
+    some = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=5, reuse=reuse)
+    kinds = [reuse] if isinstance(reuse, str) else reuse
+    wanted = {suffix for kind in kinds for suffix in KINDS[kind]}
+    wanted |= {"LOU rank", "drop"} if {"lou", "rank"} <= set(kinds) else set()
+    suffixes = [suffix for suffix in SUFFIXES if suffix in wanted]
+    averages = list(pt.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5]))
+    averages += [f"{measure} {suffix}" for measure in ("AP", "P@5") for suffix in suffixes]
+    pd.testing.assert_frame_equal(some[0], every[0][averages])
+    pd.testing.assert_frame_equal(some[1], every[1][["name", "qid", "measure", "value", *suffixes]])
+
+
+def test_options_reach_the_columns():
+    def columns(**arguments):
+        return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **arguments).drop(columns=["name", "AP"])
+
+    default = columns(field=OTHERS, depth=5)
+    for arguments in (
+        {"depth": 2}, {"field": None}, {"pooled": ["neu2a"]}, {"teams": dict.fromkeys(NAMES, "us")},
+        {"teams": dict.fromkeys(NAMES, OTHERS.teams[0])},
+    ):  # fmt: skip
+        assert not columns(**{"field": OTHERS, "depth": 5, **arguments}).equals(default), arguments
+    types = {name: "typed" for name in NAMES}
+    typed = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "other"))
+    assert not columns(field=typed, depth=5, types=types, by="type").equals(default)
+
+
+def test_added_columns_are_rounded_as_their_measure():
+    exact = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], depth=5)
+    for rounding, digits in ((2, {"AP": 2, "P@5": 2}), ({"AP": 1}, {"AP": 1})):
+        rounded = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], depth=5, round=rounding)
+        for measure in ("AP", "P@5"):
+            for suffix in SUFFIXES:
+                column = exact[f"{measure} {suffix}"]
+                expected = column.round(digits[measure]) if measure in digits and column.dtype == float else column
+                pd.testing.assert_series_equal(rounded[f"{measure} {suffix}"], expected)
+
+
+# where it differs from pt.Experiment, it says so
+
+
+def tied():
+    # d2 and d1 tie: pytrec_eval takes the later name first, the provider of RR@k the earlier one
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+    a = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", "d3"], "score": [1.0, 1.0, 1.0], "rank": [0, 1, 0]})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d3"], "label": [1, 1]})
+    return {"A": a, "B": a[2:]}, topics, qrels
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"round": 3}, {"dataframe": False}, {"highlight": "bold"}, {"round": {"RR@10": 1}}]
+)
+def test_ties_that_providers_break_another_way(more):
+    _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, RR, AP], **more)
+    assert warned == [
+        "Experiment: RR@10 of 'A' is 1.000000 by pt.Experiment and 0.750000 in the order of the added columns "
+        "(trec_eval9), and differs for 1 of 2 systems: its provider breaks score ties another way, averages "
+        "differently, or mixes it up with another measure. Compare its added columns among themselves."
+    ]
+
+
+@pytest.mark.parametrize(
+    "more", [{"perquery": True}, {"perquery": True, "dataframe": False}, {"perquery": True, "round": 1}]
+)
+def test_ties_are_noted_by_topic(more):
+    _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, AP], **more)
+    assert len(warned) == 1
+    assert "RR@10 of 'A' on topic '1' is 1.000000 by pt.Experiment and 0.500000" in warned[0]
+
+
+def test_what_providers_round_or_mix_up():
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [nDCG(dcg="exp-log2") @ 10], perquery="both")
+    assert warned == []
+    # of these two, pytrec_eval's provider in ir_measures 0.4.3 gives each the other's labels
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [nDCG, nDCG(gains={1: 5})])
+    assert {text.split()[1] for text in warned} <= {"nDCG", "nDCG(gains={1:5})"}
+    # no value for a topic of which nothing relevant is found: pt.Experiment averages over the other topics
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [Accuracy])
+    assert ["Accuracy of 'man3a' is" in text and "averages differently" in text for text in warned] == [True]
+
+
+def test_rounding_hides_no_difference_and_makes_none():
+    for digits in range(6):
+        _, _, warned = recorded(
+            ptr.Experiment, frames(), TOPICS, QRELS, [AP, nDCG, RR @ 10], round=digits, field=OTHERS
+        )
+        assert warned == []
+    assert len(recorded(ptr.Experiment, *tied(), ["RR@10"], round=2)[2]) == 1
+    # 1.0 and 0.75 are 1 both without decimals, so that what is shown agrees
+    assert recorded(ptr.Experiment, *tied(), ["RR@10"], round=0)[2] == []
+
+
+# the summary
+
+
+def test_summary_is_where_a_user_finds_it():
+    lou = ptr.leave_out_uniques(FIELD.runs.reorder("trec_eval9"), FIELD.qrels, [AP, P @ 5], by="run", depth=8)
+    expected = lou.summary.assign(measure=["map", "P@5"])
+    pooled = dict(zip(FIELD.runs.names, FIELD.runs.pooled.tolist(), strict=True))
+    arguments = {"field": OTHERS, "by": "run", "depth": 8, "pooled": {name: pooled[name] for name in NAMES}}
+    for more in ({}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"baseline": 0, "round": 2}):
+        result = ptr.Experiment(frames(), TOPICS, QRELS, ["map", P @ 5], **arguments, **more)
+        found = ptr.reuse_summary(result)
+        assert {"own_tau_b", "own_gamma", "own_max_drop"} <= set(found)
+        numbers = [column for column in found if column != "field_worst"]
+        pd.testing.assert_frame_equal(found[numbers], expected[numbers])
+    settings = result.attrs["reuse"]["settings"]
+    assert (settings["by"], settings["depth"], settings["order"], settings["runs ranked"]) == (
+        "run",
+        8,
+        "trec_eval9",
+        8,
+    )
+
+
+def test_attrs_are_plain_and_travel(tmp_path):
+    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP, SetP], field=OTHERS)
+    attrs = result.attrs
+    assert json.loads(json.dumps(attrs)) == attrs
+    assert result.copy().attrs == attrs
+    assert pd.concat([result, result]).attrs == attrs
+    assert (result == result.copy()).to_numpy().all()
+    assert ptr.reuse_summary(result.round(2).sort_values("AP")).equals(ptr.reuse_summary(result))
+    assert len(json.loads(result.to_json(orient="records"))) == 3
+    result.to_pickle(tmp_path / "result")
+    assert pd.read_pickle(tmp_path / "result").attrs == attrs
+    pytest.importorskip("pyarrow")
+    result.to_parquet(tmp_path / "result.parquet")
+    assert pd.read_parquet(tmp_path / "result.parquet").attrs == attrs
+
+
+def test_summary_errors():
+    assert ptr.reuse_summary(ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse="rank")).empty
+    as_dicts = ptr.Experiment(frames(), TOPICS, QRELS, [AP], dataframe=False)
+    for value in (as_dicts, ptr.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both", dataframe=False)):
+        with pytest.raises(InputError, match=r"a dict holds no summary\. Call Experiment with dataframe=True\."):
+            ptr.reuse_summary(value)
+    for value in (pt.Experiment(frames(), TOPICS, QRELS, [AP]), None, 3, ()):
+        with pytest.raises(InputError, match=r"expected what ptr\.Experiment returned, got"):
+            ptr.reuse_summary(value)

@@ -1,0 +1,341 @@
+"""The cache of a parsed field: used when it fits, read again when not, never wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import time
+import warnings
+
+import numpy as np
+import pytest
+from cache_parts import ARRAYS, place, run_bytes, same
+
+from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse.formats import cache as field_cache
+from pt_reuse.runs.reading import read_runs
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for i in range(3):
+        (folder / f"{i}.gz").write_bytes(gzip.compress(run_bytes(f"run{i}", seed=i)))
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache"
+
+
+def parses(monkeypatch):
+    """Count the files that are parsed."""
+    parsed = []
+    original = read_runs.__globals__["parse_run"]
+
+    def counted(data, source, order):
+        parsed.append(source)
+        return original(data, source, order)
+
+    monkeypatch.setitem(read_runs.__globals__, "parse_run", counted)
+    return parsed
+
+
+def reread(source, cache, why, **arguments):
+    """Read past a cache that does not serve, expecting the warning that says why, and see that it serves again."""
+    with pytest.warns(ReuseWarning) as caught:
+        runs = read_runs(source, cache=cache, **arguments)
+    assert [str(warning.message) for warning in caught] == [
+        f"read_runs: the cache {cache} is not used: {why}; the runs are read again and kept anew."
+    ]
+    assert same(runs, read_runs(source, **arguments))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(runs, read_runs(source, cache=cache, **arguments))
+    return runs
+
+
+def test_second_read_comes_from_the_cache(source, cache, monkeypatch):
+    parsed = parses(monkeypatch)
+    first = read_runs(source, cache=cache)
+    assert len(parsed) == 3
+    again = read_runs(source, cache=str(cache), teams={f"run{i}": "A" for i in range(3)})
+    assert len(parsed) == 3
+    assert same(first, again)
+    assert again.teams == ["A"]
+    assert first.to_frame().equals(again.to_frame())
+    assert not isinstance(again.field.scores, np.memmap)
+    base = again.field.scores
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    assert isinstance(base, np.memmap)
+
+
+def test_what_is_in_the_folder(source, cache):
+    read_runs(source, cache=cache)
+    assert sorted(path.name for path in place(cache).iterdir()) == [f"{name}.npy" for name in ARRAYS]
+    assert sorted(path.name for path in cache.iterdir()) == sorted([place(cache).name, field_cache.HEADER])
+    header = json.loads((cache / field_cache.HEADER).read_bytes())
+    assert header["format"] == field_cache.FORMAT
+    assert header["settings"] == {"order": "trec_eval", "names": "tag", "duplicates": "error"}
+    assert list(header["sources"]) == [str(source.resolve() / f"{i}.gz") for i in range(3)]
+    assert header["runs"] == ["run0", "run1", "run2"]
+    for path in place(cache).iterdir():
+        np.load(path, allow_pickle=False)
+
+
+# what changed
+
+
+def test_a_changed_file(source, cache):
+    read_runs(source, cache=cache)
+    path = source / "1.gz"
+    before = path.stat()
+    changed = gzip.compress(run_bytes("run1", seed=77))
+    path.write_bytes(
+        changed[: before.st_size].ljust(before.st_size, b"\0") if len(changed) < before.st_size else changed
+    )
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # neither its time tells
+    reread(source, cache, "of its run files 1 changed (1.gz)")
+
+
+def test_a_new_file(source, cache):
+    read_runs(source, cache=cache)
+    (source / "9").write_bytes(run_bytes("run9"))
+    assert "run9" in reread(source, cache, "of its run files 1 new (9)")
+
+
+def test_a_missing_file(source, cache):
+    read_runs(source, cache=cache)
+    (source / "1.gz").unlink()
+    assert "run1" not in reread(source, cache, "of its run files 1 missing (1.gz)")
+
+
+def test_all_at_once(source, cache):
+    read_runs(source, cache=cache)
+    (source / "1.gz").rename(source / "7.gz")
+    (source / "8").write_bytes(run_bytes("run8"))
+    (source / "0.gz").write_bytes(run_bytes("run0", seed=99))
+    reread(source, cache, "of its run files 2 new (7.gz, ...), 1 missing (1.gz), 1 changed (0.gz)")
+
+
+def test_another_order_of_the_files(source, cache):
+    files = sorted(source.iterdir())
+    read_runs(files, cache=cache)
+    runs = reread(files[::-1], cache, "its run files stand in another order")
+    assert runs.names == ["run2", "run1", "run0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"order": "file"}, "it was made with order='trec_eval', now 'file'"),
+        ({"names": "file"}, "it was made with names='tag', now 'file'"),
+        ({"duplicates": "best"}, "it was made with duplicates='error', now 'best'"),
+    ],
+)
+def test_another_setting(arguments, why, source, cache):
+    read_runs(source, cache=cache)
+    reread(source, cache, why, **arguments)
+
+
+def test_another_format(source, cache):
+    read_runs(source, cache=cache)
+    header = json.loads((cache / field_cache.HEADER).read_bytes())
+    (cache / field_cache.HEADER).write_text(json.dumps({**header, "format": 0}))
+    reread(source, cache, f"it has format 0, this version writes {field_cache.FORMAT}")
+
+
+# damage
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("how", ["one bit", "zeros", "swapped words", "cut", "emptied", "longer", "removed", "text"])
+def test_a_damaged_array(name, how, source, cache):
+    read_runs(source, cache=cache)
+    path = place(cache) / f"{name}.npy"
+    data = bytearray(path.read_bytes())
+    middle = len(data) * 2 // 3
+    if how == "one bit":
+        data[middle] ^= 4
+    elif how == "zeros":
+        data[-40:] = bytes(40)
+    elif how == "swapped words":
+        at = middle // 8 * 8
+        while data[at : at + 8] == data[at + 8 : at + 16]:
+            at -= 8
+        data[at : at + 16] = data[at + 8 : at + 16] + data[at : at + 8]
+    elif how == "cut":
+        del data[middle:]
+    elif how == "emptied":
+        data.clear()
+    elif how == "longer":
+        data += b"\0"
+    elif how == "text":
+        data[:] = b"not an array"
+    path.unlink()
+    if how != "removed":
+        path.write_bytes(data)
+    with pytest.warns(
+        ReuseWarning, match=rf"not used: its array {name} (is damaged|cannot be read \(.*\)); the runs are"
+    ):
+        runs = read_runs(source, cache=cache)
+    assert same(runs, read_runs(source))
+    assert same(runs, read_runs(source, cache=cache))
+
+
+def test_every_byte_of_the_header_matters(source, cache):
+    runs = read_runs(source, cache=cache)
+    path = cache / field_cache.HEADER
+    good = path.read_bytes()
+    chance = random.Random(5)
+    for _ in range(150):
+        data = bytearray(good)
+        how = chance.choice(["flip", "cut", "delete", "insert"])
+        at = chance.randrange(len(data))
+        if how == "flip":
+            data[at] ^= 1 << chance.randrange(8)
+        elif how == "cut":
+            del data[at:]
+        elif how == "delete":
+            del data[at]
+        else:
+            data[at:at] = bytes([chance.randrange(256)])
+        folder = cache.parent / "copy"
+        folder.mkdir(exist_ok=True)
+        (folder / field_cache.HEADER).write_bytes(data)
+        if not (folder / place(cache).name).exists():
+            os.symlink(place(cache), folder / place(cache).name)
+        try:
+            field, names = field_cache.load(
+                folder, json.loads(good)["sources"], {"order": "trec_eval", "names": "tag", "duplicates": "error"}
+            )
+        except field_cache.StaleCacheError:
+            continue
+        # white space between the values may change, nothing else
+        assert names == runs.names
+        assert np.array_equal(field.codes, runs.field.codes)
+        assert json.loads(data) == json.loads(good)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "{", "{}", json.dumps({"format": field_cache.FORMAT}), "[" * 100_000, "\ud800"]
+)
+def test_a_header_that_is_none(text, source, cache):
+    read_runs(source, cache=cache)
+    (cache / field_cache.HEADER).write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.warns(ReuseWarning, match="is not used: (its header|it has format)"):
+        runs = read_runs(source, cache=cache)
+    assert same(runs, read_runs(source, cache=cache))
+
+
+def test_a_header_that_points_elsewhere(source, cache, tmp_path):
+    read_runs(source, cache=cache)
+    header = json.loads((cache / field_cache.HEADER).read_bytes())
+    header.pop("check")
+    header["arrays"] = "../elsewhere"
+    header["check"] = field_cache._digest(header)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "codes.npy").write_bytes(b"mine")
+    (cache / field_cache.HEADER).write_text(json.dumps(header))
+    reread(source, cache, "its header is damaged")
+    assert (tmp_path / "elsewhere" / "codes.npy").read_bytes() == b"mine"
+
+
+# what is the user's stays
+
+
+def test_nothing_of_the_user_is_removed(source, cache):
+    cache.mkdir()
+    mine = {"notes.txt": b"mine", "arrays-of-mine/codes.npy": b"mine", "arrays-0123456789abcdef/keep.txt": b"mine"}
+    for name, data in mine.items():
+        (cache / name).parent.mkdir(exist_ok=True)
+        (cache / name).write_bytes(data)
+    os.utime(cache / "arrays-0123456789abcdef", (0, 0))
+    read_runs(source, cache=cache)
+    (source / "9").write_bytes(run_bytes("run9"))
+    with pytest.warns(ReuseWarning, match="1 new"):
+        read_runs(source, cache=cache)
+    assert {name: (cache / name).read_bytes() for name in mine} == mine
+
+
+def test_old_arrays_go(source, cache):
+    read_runs(source, cache=cache)
+    first = place(cache)
+    dead, young = cache / "arrays-00000000000000aa", cache / "arrays-00000000000000bb"
+    for folder in (dead, young):
+        folder.mkdir()
+        (folder / "codes.npy").write_bytes(b"of a writer that died, or that writes just now")
+    os.utime(dead, (time.time() - 7200,) * 2)
+    (source / "9").write_bytes(run_bytes("run9"))
+    with pytest.warns(ReuseWarning, match="1 new"):
+        read_runs(source, cache=cache)
+    assert not first.exists()
+    assert not dead.exists()
+    assert young.exists()
+    assert place(cache).exists()
+
+
+def test_a_failed_write_leaves_nothing(source, cache, monkeypatch):
+    original = np.save
+
+    def full(path, array, **arguments):
+        if path.name == "codes.npy":
+            raise OSError(28, "No space left on device")
+        original(path, array, **arguments)
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.warns(ReuseWarning) as caught:
+        runs = read_runs(source, cache=cache)
+    assert [str(warning.message) for warning in caught] == [
+        f"read_runs: the runs were read but cannot be kept in {cache} ([Errno 28] No space left on device)."
+    ]
+    assert same(runs, read_runs(source))
+    assert list(cache.iterdir()) == []
+
+
+def test_a_file_that_changes_while_it_is_read(source, cache, monkeypatch):
+    original = read_runs.__globals__["parse_run"]
+
+    def meddled(data, source_name, order):
+        (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
+        return original(data, source_name, order)
+
+    monkeypatch.setitem(read_runs.__globals__, "parse_run", meddled)
+    with pytest.warns(ReuseWarning) as caught:
+        read_runs(source, cache=cache)
+    assert [str(warning.message) for warning in caught] == [
+        f"read_runs: the run files changed while they were read, so they are not kept in {cache}. Read them again."
+    ]
+    assert not cache.exists()
+
+
+def test_a_file_that_cannot_be_read(source, cache, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(field_cache, "fingerprint", refuse)
+    with pytest.raises(InputError) as caught:
+        read_runs(source, cache=cache)
+    assert str(caught.value) == f"read_runs: {source.resolve()}/0.gz cannot be read: Permission denied."
+
+
+def test_odd_names_come_back(tmp_path, cache):
+    (tmp_path / "a").write_bytes(b"t\xe9 Q0 d\xff 1 2 \xe9quipe\n")
+    first = read_runs(tmp_path / "a", cache=cache)
+    again = read_runs(tmp_path / "a", cache=cache)
+    assert again.names == first.names == ["\udce9quipe"]
+    assert again.to_frame().equals(first.to_frame())
+
+
+def test_a_relative_folder_and_a_link(source, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.symlink(source, tmp_path / "link")
+    first = read_runs("runs", cache="cache")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(first, read_runs(tmp_path / "link", cache=tmp_path / "cache"))

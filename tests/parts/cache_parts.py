@@ -1,0 +1,34 @@
+"""A small folder of runs for the tests of the cache, and what makes two fields the same."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+
+from pt_reuse.formats.cache import HEADER
+
+ARRAYS = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
+
+
+def run_bytes(name, seed=1, topics=4):
+    chance = random.Random(seed)
+    lines = [
+        f"{topic} Q0 doc-{doc} 0 {chance.random()} {name}\n"
+        for topic in range(topics)
+        for doc in chance.sample(range(900), 300)
+    ]
+    return "".join(lines).encode()
+
+
+def same(ours, theirs):
+    return (
+        ours.names == theirs.names
+        and ours.topics == theirs.topics
+        and all(np.array_equal(getattr(ours.field, name), getattr(theirs.field, name)) for name in ARRAYS)
+    )
+
+
+def place(cache):
+    return cache / json.loads((cache / HEADER).read_bytes())["arrays"]

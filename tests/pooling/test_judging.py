@@ -1,0 +1,138 @@
+"""What a pool is for: judging its documents, and what of it is left to judge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import as_qrels
+from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
+
+from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.judgments import Qrels
+
+DEPTHS = st.sampled_from([1, 2, 3, 8, 100])
+
+
+@pytest.fixture
+def runs():
+    return pooled_runs()
+
+
+def test_judging_looks_labels_up(runs):
+    pool = depth_pool(runs, depth=2)
+    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": -1, "d": 2, "far": 1}, "2": {"x": 0, "y": -2}, "3": {"a": 1}})
+    judged = pool.judge(qrels)
+    assert judged.topics == ["1", "2"]
+    assert {(row["qid"], row["docno"]): row["label"] for row in records(judged.to_frame())} == {
+        ("1", "a"): 1, ("1", "b"): 0, ("1", "c"): -1, ("1", "d"): 2, ("2", "x"): 0, ("2", "y"): -2,
+    }  # fmt: skip
+
+
+def test_judging_by_file_and_frame(runs, tmp_path):
+    pool = depth_pool(runs, depth=2)
+    qrels = pool.judge(lambda frame: [1] * len(frame))
+    path = qrels.write(tmp_path / "qrels")
+    for source in (path, str(path), qrels.to_frame(), lambda frame: qrels.to_frame().iloc[::-1]):
+        assert records(pool.judge(source).to_frame()) == records(qrels.to_frame())
+
+
+def test_documents_without_a_label_are_left_out_and_counted(runs):
+    pool = depth_pool(runs, depth=2)
+    message = r"^Pool\.judge: 4 documents of 6 without a label, left out\.$"
+    judges = [
+        as_qrels({"1": {"a": 1, "b": 0}}),
+        lambda frame: [{"1a": 1, "1b": 0}.get(qid + docno) for qid, docno in frame[["qid", "docno"]].to_numpy()],
+        lambda frame: (frame["qid"] + frame["docno"]).map({"1a": 1, "1b": 0}),
+        lambda frame: frame[frame["docno"].isin(["a", "b"])].assign(label=[1, 0]),
+    ]
+    for judge in judges:
+        with pytest.warns(ReuseWarning, match=message) as caught:
+            judged = pool.judge(judge)
+        assert caught[0].filename == __file__
+        assert sorted(records(judged.to_frame()), key=str) == [
+            {"qid": "1", "docno": "a", "label": 1},
+            {"qid": "1", "docno": "b", "label": 0},
+        ]
+        assert judged.topics == ["1", "2"]
+
+
+def test_a_judge_sees_each_document_once_and_cannot_change_the_pool(runs):
+    pool = depth_pool(runs, depth=2)
+    seen = []
+
+    def judge(frame):
+        seen.append(frame.copy())
+        frame["qid"] = "9"
+        return np.arange(len(frame))
+
+    judged = pool.judge(judge)
+    assert len(seen) == 1
+    assert list(seen[0].columns) == ["qid", "docno"]
+    assert pairs_of(judged.to_frame()) == pairs_of(seen[0]) == set(contributions_of(pool))
+    assert judged.to_frame()["label"].tolist() == list(range(6))
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        (lambda frame: [1], r"^Pool\.judge: the judge returned 1 labels for 6 documents\.$"),
+        (lambda frame: None, r"^Pool\.judge: the judge must return one label per document, got NoneType\.$"),
+        (lambda frame: "relevant", r"^Pool\.judge: the judge must return one label per document, got str\.$"),
+        (lambda frame: ["yes"] * len(frame), r"must be a whole number"),
+        (lambda frame: frame, r"must have the columns .*'label' not among 'qid', 'docno'"),
+        (5, r"^Pool\.judge: qrels must be a Qrels, a DataFrame or a file, got int\.$"),
+    ],
+)
+def test_judges_that_cannot_be_used(runs, judge, message):
+    with pytest.raises(InputError, match=message):
+        depth_pool(runs, depth=2).judge(judge)
+
+
+def test_remainder_by_hand(runs):
+    pool = depth_pool(runs, depth=2)
+    left = pool.remainder(as_qrels({"1": {"a": 0, "b": 3, "c": -1, "d": -2}, "3": {"x": 1}}))
+    assert set(contributions_of(left)) == {("1", "c"), ("1", "d"), ("2", "x"), ("2", "y")}
+    assert left.topics == ["1", "2"]
+    assert left.settings["judged_before"] == 2
+    assert len(pool.remainder(pool.to_qrels())) == 6
+    assert len(pool.remainder(pool.judge(lambda frame: [0] * len(frame)))) == 0
+    assert pairs_of(pool.remainder(as_qrels({"9": {"a": 1}})).to_frame()) == set(contributions_of(pool))
+
+
+def test_to_qrels_is_all_unjudged(runs):
+    pool = depth_pool(runs, depth=2)
+    qrels = pool.to_qrels()
+    assert isinstance(qrels, Qrels)
+    assert set(qrels.to_frame()["label"]) == {-1}
+    assert pairs_of(qrels.to_frame()) == set(contributions_of(pool))
+
+
+def test_judgments_are_restricted_to_a_pool(runs):
+    pool = depth_pool(runs, depth=1)
+    qrels = as_qrels({"1": {"a": 1, "d": 1, "far": 1}, "2": {"z": 1}})
+    assert pairs_of(qrels.restrict(pool).to_frame()) == {("1", "a")}
+    assert pairs_of((qrels - pool).to_frame()) == {("1", "d"), ("1", "far"), ("2", "z")}
+    assert qrels.restrict(pool).topics == ["1", "2"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(team_fields(), DEPTHS)
+def test_remainder_and_judge_equal_the_brute_force(field, depth):
+    pool, qrels = depth_pool(field.as_runs(), depth=depth), as_qrels(field.judgments)
+    labels = {(topic, docno): label for topic, judged in field.judgments.items() for docno, label in judged.items()}
+    left = pool.remainder(qrels)
+    assert contributions_of(left) == {
+        pair: found for pair, found in contributions_of(pool).items() if labels.get(pair, -1) < 0
+    }
+    known = pool.without().remainder(pool.to_qrels() - qrels)  # nothing in it is judged
+    assert len(known) == len(pool)
+    pooled_and_labelled = {pair: label for pair, label in labels.items() if pair in contributions_of(pool)}
+    restricted = qrels.restrict(pool)
+    assert {(r["qid"], r["docno"]): r["label"] for r in records(restricted.to_frame())} == pooled_and_labelled
+    if len(pooled_and_labelled) == len(pool):
+        assert records(pool.judge(qrels).to_frame().sort_values(["qid", "docno"])) == records(
+            restricted.to_frame().query(f"qid in {pool.topics}").sort_values(["qid", "docno"])
+        )

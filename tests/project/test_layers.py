@@ -1,0 +1,126 @@
+"""Which part of the package may import which: the tree of the design, checked on the source."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import pt_reuse
+
+ROOT = Path(pt_reuse.__file__).parent
+TOP = "pt_reuse"
+MOST_LINES = 400
+
+#: file or folder -> layer; imports go to lower layers, or to the same one without a cycle
+LAYERS = {
+    "_check": 0, "_errors": 0, "_files": 0, "_result": 0, "_version": 0,
+    "engine": 1, "formats": 1, "stats": 1, "plots": 1,
+    "runs": 2, "qrels": 2,
+    "scoring": 3,
+    "pooling": 4,
+    "studies": 5,
+    "collections": 6,
+    "verification": 7, "experiment": 7,
+    "demo": 8,
+    "commands": 9, "cli": 9,
+    "__init__": 10,
+}  # fmt: skip
+
+
+def module_name(path):
+    return ".".join([TOP, *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
+
+
+FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
+EVERY_FILE = pytest.mark.parametrize("module", FILES)
+
+
+def layer(module):
+    part = [*module.split("."), "__init__"][1]
+    assert part in LAYERS, f"{module}: say in LAYERS and in the design on which layer {part!r} is"
+    return LAYERS[part]
+
+
+def imports(tree, inside="file"):
+    """Yield (module of ours that is imported, where: in the ``file``, a ``function``, or for ``types`` only)."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from imports(node, "function")
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from imports(node, "types")
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            if isinstance(node, ast.ImportFrom):
+                inner = [f"{node.module}.{name}" for name in names]
+                names = [name if name in FILES else node.module for name in inner]
+            for name in dict.fromkeys(names):
+                if name is not None and name.split(".")[0] == TOP:
+                    yield name, inside
+        else:
+            yield from imports(node, inside)
+
+
+@EVERY_FILE
+def test_imports_go_down(module):
+    for imported, inside in imports(TREES[module]):
+        assert imported in FILES, f"{module} imports {imported}, which is no module"
+        if inside != "function":
+            assert layer(imported) <= layer(module), (
+                f"{module} [{layer(module)}] imports {imported} [{layer(imported)}]"
+            )
+
+
+@EVERY_FILE
+def test_only_plots_are_imported_late(module):
+    late = [imported for imported, inside in imports(TREES[module]) if inside == "function"]
+    assert all(imported.startswith(f"{TOP}.plots") for imported in late), late
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = {module: {name for name, inside in imports(tree) if inside == "file"} for module, tree in TREES.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")
+
+
+@EVERY_FILE
+def test_imports_are_absolute(module):
+    assert not [n for n in ast.walk(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
+
+
+@EVERY_FILE
+def test_no_function_bears_the_name_of_its_module(module):
+    names = [n.name for n in TREES[module].body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    assert not set(module.split(".")[1:]) & set(names)
+
+
+def test_no_public_name_hides_a_module():
+    assert not set(pt_reuse.__all__) & {module.split(".")[1] for module in FILES if "." in module}
+
+
+@EVERY_FILE
+def test_files_are_short(module):
+    assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def test_the_checks_see_what_they_should():
+    tree = ast.parse(
+        "from pt_reuse._check import count\n"
+        "def f():\n    if 1:\n        from pt_reuse.plots import uniques\n"
+        "if TYPE_CHECKING:\n    from pt_reuse import runs\n"
+        "import os, pt_reuse.engine.pairs\n"
+    )
+    assert list(imports(tree)) == [
+        (f"{TOP}._check", "file"),
+        (f"{TOP}.plots.uniques", "function"),
+        (f"{TOP}.runs", "types"),
+        (f"{TOP}.engine.pairs", "file"),
+    ]
+    assert layer("pt_reuse") == 10
+    assert layer("pt_reuse.engine.pairs") == 1
+    assert len(FILES) > 20

@@ -1,0 +1,79 @@
+"""The promises around the code: cheap import, examples that run, README commands and documentation in step."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pt_reuse as ptr
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_import_brings_none_of_the_heavy_libraries():
+    code = (
+        "import pyterrier, sys\n"
+        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'jnius'}\n"
+        "assert hasattr(pyterrier, 'reuse'), 'the entry point is not installed'\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout == "[]\n"
+
+
+def test_both_import_orders_work():
+    code = "import pt_reuse, pyterrier; assert pyterrier.reuse is pt_reuse; print(pt_reuse.__version__)"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout.strip() == ptr.__version__
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(example, capsys, monkeypatch, tmp_path):
+    if "pisa" in example.read_text():
+        pytest.importorskip("pyterrier_pisa", reason="pyterrier-pisa is not installed")
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
+    assert len(capsys.readouterr().out) > 200
+    assert 20 <= len(example.read_text().splitlines()) <= 85
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda path: path.name)
+def test_notebooks_run_and_give_the_outputs_they_keep(notebook, tmp_path):
+    pytest.importorskip("pyterrier_pisa", reason="pyterrier-pisa is not installed")
+    client = pytest.importorskip("nbclient", reason="nbclient is not installed")
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
+    kept, run = (nbformat.read(notebook, as_version=4) for _ in range(2))
+    client.NotebookClient(run, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+    def texts(book):
+        outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+        return [output.data["text/plain"] for output in outputs if output.output_type == "execute_result"]
+
+    assert len(texts(kept)) >= 7
+    assert texts(run) == texts(kept)
+
+
+def test_every_public_name_is_documented():
+    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.rst"))
+    documented = set(re.findall(r"auto(?:function|class):: (\w+)", pages))
+    missing = set(ptr.__all__) - documented - {"Scores", "Unjudged", "__version__"}
+    assert not missing
+
+
+def test_public_names_have_docstrings():
+    assert [
+        name for name in ptr.__all__ if name != "__version__" and not (getattr(ptr, name).__doc__ or "").strip()
+    ] == []
+
+
+def test_readme_gives_two_commands_first():
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert "pt-reuse demo --out out" in blocks[0]
+    assert blocks[1].strip().endswith("-m pytest")
+    assert all("\n" not in block.strip() for block in blocks[:2])

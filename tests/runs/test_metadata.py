@@ -1,0 +1,177 @@
+"""Teams, types and pooled flags from whatever table the user has."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse.runs.metadata import run_table
+
+NAMES = ["r1", "r2", "r3"]
+TEAMS = ["A", "B", "A"]
+
+
+def column(name, names=NAMES, **arguments):
+    return run_table(names, **arguments)[name].tolist()
+
+
+def put(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+# by hand
+
+
+def test_nothing_given():
+    table = run_table(NAMES)
+    assert list(table.columns) == ["name", "team", "type", "pooled"]
+    assert table.to_numpy().tolist() == [[name, None, None, True] for name in NAMES]
+    assert table["pooled"].dtype == bool
+    assert table["team"].dtype == object
+
+
+@pytest.mark.parametrize(
+    "teams",
+    [
+        {"r1": "A", "r2": "B", "r3": "A"},
+        pd.Series(TEAMS, index=NAMES),
+        pd.DataFrame({"name": NAMES, "team": TEAMS, "year": 1}),
+        pd.DataFrame({"team": TEAMS, "name": pd.Categorical(NAMES)}, index=[7, 7, 7]),
+    ],
+    ids=["dict", "series", "frame", "odd frame"],
+)
+def test_teams_in_memory(teams):
+    assert column("team", teams=teams) == TEAMS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "r1 A\nr2 B\nr3 A\n",
+        "r1\tA\nr2\t\tB\nr3\tA",
+        "r1,A\nr2, B\nr3 ,A\n",
+        "\ufeffr1 A\r\n\r\n# a comment\r\nr2   B\r\n r3 A \r\n",
+        "name,team\nr1,A\nr2,B\nr3,A\n",
+        "team;name;other\nA;r1;x\nB;r2;\nA;r3;z\n",
+        'name\tteam\nr1\t"A"\nr2\tB\n\nr3\tA\n',
+        '"name","team"\n"r1","A"\n"r2","B"\n"r3","A"\n',
+        "r1 A\nr2 B\nr3 A\nr1 A\n",
+    ],
+)
+def test_teams_in_a_file(text, tmp_path):
+    assert column("team", teams=put(tmp_path / "t", text)) == TEAMS
+    assert column("team", teams=str(put(tmp_path / "t.gz", gzip.compress(text.encode())))) == TEAMS
+    assert column("type", types=put(tmp_path / "t", text.replace("team", "type"))) == TEAMS
+
+
+def test_odd_names_in_a_file(tmp_path):
+    names = ["#1", "a,b", "\udce9quipe", "NA", "x\u00a0y", '"q"']
+    text = b'#1 T1\na,b T2\n\xe9quipe T3\nNA T4\nx\xc2\xa0y T5\n"q" T, six\n# none\n'
+    assert column("team", names, teams=put(tmp_path / "t", text)) == ["T1", "T2", "T3", "T4", "T5", "T, six"]
+
+
+def test_a_team_of_several_words(tmp_path):
+    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1 Univ. of X\n")) == ["Univ. of X"]
+    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1\tUniv., of X\n")) == ["Univ., of X"]
+
+
+def test_values_become_text():
+    assert column("team", teams={"r1": 1, "r2": "B ", "r3": np.int64(7)}) == ["1", "B", "7"]
+
+
+@pytest.mark.parametrize(
+    ("pooled", "flags"),
+    [
+        (True, [True] * 3),
+        (False, [False] * 3),
+        (np.True_, [True] * 3),
+        (["r2"], [False, True, False]),
+        ({"r2", "r3"}, [False, True, True]),
+        (pd.Index(["r1"]), [True, False, False]),
+        (np.array(["r1", "r3"]), [True, False, True]),
+        ([], [False] * 3),
+        ({"r1": True, "r2": "no", "r3": 1}, [True, False, True]),
+        (pd.Series([1.0, 0.0, 1.0], index=NAMES), [True, False, True]),
+        (pd.DataFrame({"name": NAMES, "pooled": ["Yes", "N", "pooled"]}), [True, False, True]),
+    ],
+)
+def test_pooled_in_memory(pooled, flags):
+    assert column("pooled", pooled=pooled) == flags
+
+
+@pytest.mark.parametrize(
+    "text", ["r1\nr3\n", "# judged\nr1\r\n\nr3", "r1 1\nr2 0\nr3 yes\n", "name,pooled\nr1,true\nr2,no\nr3,1\n"]
+)
+def test_pooled_in_a_file(text, tmp_path):
+    assert column("pooled", pooled=put(tmp_path / "p", text)) == [True, False, True]
+
+
+def test_metadata_in_memory():
+    frame = pd.DataFrame(
+        {"name": ["r3", "r1", "r2"], "team": ["C", "A", "B"], "year": [3, 1, 2], "note": ["z", None, "y"]}
+    )
+    table = run_table(NAMES, metadata=frame)
+    assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
+    assert table.to_numpy().tolist() == [
+        ["r1", "A", None, True, 1, None],
+        ["r2", "B", None, True, 2, "y"],
+        ["r3", "C", None, True, 3, "z"],
+    ]
+    assert table["note"].dtype == object
+
+
+def test_metadata_in_a_file(tmp_path):
+    text = 'name,type,pooled,"a, b"\nr1,manual,yes,"x, ""y"""\nr2,,no,NA\nr3,automatic,yes,\n'
+    table = run_table(NAMES, metadata=put(tmp_path / "m.csv", text))
+    assert table.to_numpy().tolist() == [
+        ["r1", None, "manual", True, 'x, "y"'],
+        ["r2", None, None, False, "NA"],
+        ["r3", None, "automatic", True, ""],
+    ]
+
+
+def test_metadata_may_lack_runs_but_not_their_teams():
+    assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
+    with pytest.raises(InputError, match="no team for 1 run: 'r3'"):
+        run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]}))
+
+
+def test_arguments_win_over_metadata():
+    frame = pd.DataFrame({"name": NAMES, "team": TEAMS, "type": "x", "pooled": False})
+    table = run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
+    assert table["team"].tolist() == ["T"] * 3
+    assert table["type"].tolist() == ["x"] * 3
+    assert table["pooled"].tolist() == [True, False, False]
+
+
+def test_strangers_are_told():
+    with pytest.warns(ReuseWarning, match="^teams: 2 names not among the runs: 'x', 'y'.$"):
+        assert column("team", teams={"x": "?", "y": "?", "r1": "A", "r2": "B", "r3": "A"}) == TEAMS
+
+
+# a table at hand
+
+
+def test_base_keeps_what_is_not_given():
+    base = run_table(NAMES, teams=dict(zip(NAMES, TEAMS, strict=True)), pooled=["r1"])
+    new = run_table(NAMES, base=base, types={"r2": "manual"}, metadata=pd.DataFrame({"name": ["r3"], "year": [3]}))
+    assert new["team"].tolist() == TEAMS
+    assert new["type"].tolist() == [None, "manual", None]
+    assert new["pooled"].tolist() == [True, False, False]
+    assert new["year"].isna().tolist() == [True, True, False]
+    assert list(base.columns) == ["name", "team", "type", "pooled"]
+    assert base["type"].tolist() == [None] * 3
+
+
+# real data
+
+
+def test_trec8(trec8):
+    assert len(trec8.runs.teams) == 41
+    assert sorted(trec8.runs.types) == ["automatic", "manual"]
+    assert int(trec8.runs.pooled.sum()) == 71

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from ir_measures import AP, BPM, RBP, Judged, P, nDCG
+from reference import as_frame, as_qrels, as_runs, fields
+
+from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
+from pt_reuse.scoring.scores import score
+
+UNJUDGED = [Unjudged, Unjudged @ 3, Unjudged(min_label=-2) @ 5, Unjudged(min_label=1), Unjudged(of_cutoff=True) @ 10]
+COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+
+
+def by_frames(measures, run, judgments):
+    run, qrels = as_frame(run).rename(columns=COLUMNS), as_qrels(judgments).to_frame().rename(columns=COLUMNS)
+    return {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
+
+
+@settings(deadline=None, max_examples=40)
+@given(fields())
+def test_unjudged_in_ir_measures_equals_the_native_one(field):
+    runs, judgments = field
+    found = score(as_runs(runs, "trec_eval9"), as_qrels(judgments), UNJUDGED)
+    for name, run in runs.items():
+        values = {(m, t): found.of(m).loc[t, name] for m in UNJUDGED for t in judgments}
+        assert by_frames(UNJUDGED, run, judgments) == values
+        assert by_frames([AP, *UNJUDGED], run, judgments).items() >= values.items()
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields(kinds=["untied"], labels=(0, 1, 2, 3, 4)))
+def test_unjudged_and_judged_add_to_1(field):
+    runs, judgments = field
+    for run in runs.values():
+        for k in (1, 4, 100):
+            found = by_frames([Judged @ k, Unjudged @ k], run, judgments)
+            assert all(found[Judged @ k, t] + found[Unjudged @ k, t] == pytest.approx(1) for t in judgments)
+
+
+def test_unjudged_by_hand():
+    # of the top 3 of 4: a judged, b pooled only, c not at all
+    run, judgments = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, {"1": {"a": 0, "b": -1, "d": 2}}
+    expected = {
+        Unjudged @ 3: 2 / 3, Unjudged(min_label=-1) @ 3: 1 - 2 / 3, Unjudged(min_label=1) @ 3: 1, Unjudged: 0.5,
+        Unjudged @ 8: 0.5, Unjudged(of_cutoff=True) @ 8: 2 / 8, Judged @ 3: 2 / 3,
+    }  # fmt: skip
+    found = by_frames(list(expected), run, judgments)
+    assert found == pytest.approx({(measure, "1"): value for measure, value in expected.items()}, abs=1e-15)
+
+
+def test_ties_are_broken_as_ap_breaks_them_not_as_judged_does():
+    found = by_frames([P @ 1, Judged @ 1, Unjudged @ 1], {"1": {"a": 1.0, "b": 1.0}}, {"1": {"b": 1}})
+    assert found == {(P @ 1, "1"): 1, (Judged @ 1, "1"): 0, (Unjudged @ 1, "1"): 0}
+
+
+def test_topics_that_one_side_lacks():
+    run = {"1": {"a": 1.0}, "9": {"a": 1.0}}
+    judgments = {"1": {"a": 1}, "2": {"a": 1}}
+    found = by_frames([AP, Unjudged @ 5, Unjudged(of_cutoff=True) @ 5], run, judgments)
+    assert {topic for _, topic in found} == {"1", "2"}
+    assert (found[Unjudged @ 5, "2"], found[Unjudged(of_cutoff=True) @ 5, "2"]) == (1, 0)
+    frames = as_qrels(judgments).to_frame().rename(columns=COLUMNS), as_frame(run).rename(columns=COLUMNS)
+    means = ir_measures.calc_aggregate([AP, Unjudged @ 5], *frames)
+    assert means == {AP: 0.5, Unjudged @ 5: 0.5}
+    assert ir_measures.calc_aggregate([Unjudged @ 5], *frames) == {Unjudged @ 5: 0.5}
+    empty = frames[1].iloc[:0]
+    assert ir_measures.calc_aggregate([Unjudged @ 5], frames[0], empty) == {Unjudged @ 5: 1}
+
+
+def test_unjudged_in_an_experiment():
+    topics = pd.DataFrame({"qid": ["1", "2", "9"], "query": ["one", "two", "nine"]})
+    runs = {"A": as_frame({"1": {"a": 2.0, "b": 1.0}, "9": {"a": 1.0}}), "B": as_frame({"2": {"b": 1.0}})}
+    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}}).to_frame()
+    measures = [AP, Unjudged @ 2, Unjudged(of_cutoff=True) @ 10]
+    table = pt.Experiment(runs, topics, qrels, measures)
+    assert table[["name", *map(repr, measures)]].values.tolist() == [["A", 0.5, 0.75, 0.05], ["B", 0, 1, 0.05]]
+
+
+def test_scores_too_large_for_float32():
+    run = {"1": {"a": 1e300, "b": -1e300, "c": 0.0}}
+    assert by_frames([Unjudged @ 1], run, {"1": {"a": 1}}) == {(Unjudged @ 1, "1"): 0}
+
+
+@pytest.mark.parametrize(
+    ("measures", "expected"),
+    [
+        (AP, ["AP"]),
+        ("AP", ["AP"]),
+        ("map", ["AP"]),
+        ("ndcg_cut_10", ["nDCG@10"]),
+        ("ndcg_cut.5,10", ["nDCG@5", "nDCG@10"]),
+        (["P(rel=2)@10", P @ 5, "bpref"], ["P(rel=2)@10", "P@5", "Bpref"]),
+        (["nDCG(gains={0:0,1:3})@5"], ["nDCG(gains={1:3})@5"]),
+        (["map", AP, "AP", "AP(rel=1)"], ["AP"]),
+        ("Unjudged(of_cutoff=True,min_label=1)@10", ["Unjudged(of_cutoff=True,min_label=1)@10"]),
+        ((m for m in [AP, "RR@10"]), ["AP", "RR@10"]),
+    ],
+)
+def test_names_of_measures(measures, expected):
+    assert [repr(measure) for measure in parse_measures(measures, "f")] == expected
+
+
+def test_a_family_of_trec_eval_says_what_it_leaves_out(capsys):
+    with pytest.warns(ReuseWarning, match=r"^f: 'official' of trec_eval: skipped \['gm_map'\]"):
+        names = [repr(measure) for measure in parse_measures("official", "f")]
+    assert {"AP", "P@10", "NumRet"} < set(names)
+    assert capsys.readouterr().out == ""
+
+
+UNKNOWN = (
+    "f: unknown measure {}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', 'P(rel=2)@10', or a name "
+    "of trec_eval, such as 'map' or 'ndcg_cut_10'."
+)
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        ("foo", UNKNOWN.format("'foo'")),
+        ("gm_map", UNKNOWN.format("'gm_map'")),
+        ("nDCG@", UNKNOWN.format("'nDCG@'")),
+        (5, UNKNOWN.format("5")),
+        (["AP", None], UNKNOWN.format("None")),
+        ([], "f: no measure given. Give one or several, such as AP or nDCG@10."),
+        ("P", "f: measure P needs the parameter 'cutoff'. Write P@10."),
+        (BPM @ 5, "f: measure BPM@5 needs the parameter 'max_rel'. It has 'cutoff', 'T', 'min_rel', 'max_rel'."),
+        (P(foo=1) @ 5, "f: measure P has no parameter 'foo'; it has 'cutoff', 'rel', 'judged_only'."),
+        (nDCG(dcg="x"), "f: measure nDCG cannot have dcg='x'; dcg must be one of 'log2', 'exp-log2'."),
+        (AP @ "x", "f: measure AP cannot have cutoff='x'; cutoff must be of type int."),
+        ("P@0", "f: measure P@0: cutoff must be at least 1, got 0."),
+        (P(rel=0) @ 5, "f: measure P(rel=0)@5: rel must be at least 1, got 0."),
+        (RBP(rel=1, p=1.0), "f: measure RBP(rel=1,p=1.0): p must be at least 0 and below 1, got 1.0."),
+        (
+            Unjudged(of_cutoff=True),
+            "f: Unjudged(of_cutoff=True) divides by the cutoff, so it needs one: Unjudged(of_cutoff=True)@10.",
+        ),
+    ],
+)
+def test_errors(measures, message):
+    with pytest.raises(InputError) as error:
+        parse_measures(measures, "f")
+    assert str(error.value) == message
+
+
+def test_unjudged_of_cutoff_needs_one_in_ir_measures_too():
+    with pytest.raises(InputError, match=r"^Unjudged\(of_cutoff=True\) divides by the cutoff"):
+        by_frames([Unjudged(of_cutoff=True)], {"1": {"a": 1.0}}, {"1": {"a": 1}})
+
+
+def test_what_is_not_native():
+    for name in ("RBP", "infAP", "SetP", "ERR@10", "NumRet", "IPrec@0.1"):
+        assert native_spec(ir_measures.parse_measure(name)) is None

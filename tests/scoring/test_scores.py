@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, nDCG
+from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
+
+from pt_reuse._check import InputError
+from pt_reuse.engine.order import ORDERS
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import Unjudged
+from pt_reuse.scoring.scores import score
+
+
+def by_provider(measure, runs, judgments):
+    """Return {(topic, run): value}, one measure at a time: pytrec_eval's provider mixes some of them up."""
+    evaluator = ir_measures.evaluator([measure], judgments)
+    return {(metric.query_id, name): metric.value for name in runs for metric in evaluator.iter_calc(runs[name])}
+
+
+def by_rank(ranking):
+    return {docno: float(len(ranking) - i) for i, docno in enumerate(ranking)}
+
+
+def as_mapping(table):
+    return {(topic, name): table.loc[topic, name] for topic in table.index for name in table.columns}
+
+
+def test_by_hand():
+    # relevant at 2 and 4 of 4, three relevant in all: AP = (1/2 + 2/4) / 3, nDCG@3 = (1/log2 3) / (1 + 1/log2 3 + 1/2)
+    runs = {"A": {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}}
+    judgments = {"1": {"a": 0, "b": 1, "d": 1, "x": 1}}
+    found = score(as_runs(runs), as_qrels(judgments), [AP, P @ 3, R @ 3, RR, nDCG @ 3, Judged @ 3, Unjudged @ 3])
+    second = 1 / np.log2(3)
+    expected = [1 / 3, 1 / 3, 1 / 3, 1 / 2, second / (1.5 + second), 2 / 3, 1 / 3]
+    assert found.means[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
+
+
+@settings(deadline=None, max_examples=80)
+@given(fields())
+def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
+    runs, judgments = field
+    found = score(as_runs(runs, "trec_eval9"), as_qrels(judgments), BY_PYTREC_EVAL)
+    assert "by ir_measures" not in found.settings
+    for measure in BY_PYTREC_EVAL:
+        # pytrec_eval reads wild memory, or never ends, where all labels of a topic are negative
+        gains = measure.params.get("gains", {})
+        sound = {t: judged for t, judged in judgments.items() if any(gains.get(n, n) >= 0 for n in judged.values())}
+        expected = {(topic, name): 0 for topic in judgments for name in runs} | by_provider(measure, runs, sound)
+        assert as_mapping(found.of(measure)) == expected, measure
+
+
+@settings(deadline=None, max_examples=60)
+@given(fields(), st.sampled_from(sorted(ORDERS)))
+def test_native_scores_equal_the_reference_in_every_order(field, order):
+    runs, judgments = field
+    found = score(as_runs(runs, order), as_qrels(judgments), NATIVE)
+    assert "by ir_measures" not in found.settings
+    expected = score_field(NATIVE, runs, judgments, "file" if order == "rank" else order)
+    for measure in NATIVE:
+        assert found.of(measure).to_numpy().tolist() == expected[measure], measure
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields(), st.sampled_from(["trec_eval", "trec_eval9", "file"]))
+def test_the_rank_column_is_followed(field, order):
+    # any order can be written as ranks, whatever the scores
+    runs, judgments = field
+    frames = {}
+    for name, run in runs.items():
+        rows = [(t, d, 0.0, i) for t, found in run.items() for i, d in enumerate(ranked(found, order))]
+        frames[name] = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).sample(frac=1, random_state=0)
+    by_rank = score(RunSet.from_frames(frames, order="rank"), as_qrels(judgments), [AP, P @ 5])
+    assert np.array_equal(by_rank.values, score(as_runs(runs, order), as_qrels(judgments), [AP, P @ 5]).values)
+
+
+@settings(deadline=None, max_examples=30)
+@given(fields())
+def test_rbp_equals_cwl_eval(field):
+    runs, judgments = field
+    runs = {name: {t: by_rank(ranked(run[t], "trec_eval")) for t in run} for name, run in runs.items()}
+    for measure in (RBP(rel=1), RBP(rel=2, p=0.5), RBP(rel=1, p=0.95)):
+        found = as_mapping(score(as_runs(runs), as_qrels(judgments), measure).of(measure))
+        assert found == pytest.approx(by_provider(measure, runs, judgments), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=5)
+@given(fields(labels=(-2, -1, 0, 1, 2, 3, 4)))
+def test_exponential_gains_equal_gdeval(field):
+    runs, judgments = field
+    numbered = {str(i): topic for i, topic in enumerate(judgments)}  # gdeval takes numbers only as topics
+    judgments = {i: judgments[topic] for i, topic in numbered.items()}
+    runs = {name: {i: run[topic] for i, topic in numbered.items() if topic in run} for name, run in runs.items()}
+    measure = nDCG(dcg="exp-log2") @ 10
+    if not ir_measures.gdeval.is_available():
+        pytest.skip("gdeval needs perl")
+    found = as_mapping(score(as_runs(runs), as_qrels(judgments), measure).of(measure))
+    assert found == pytest.approx(by_provider(measure, runs, judgments), abs=6e-6)
+
+
+@settings(deadline=None, max_examples=30)
+@given(fields(kinds=["untied"]))
+def test_judged_and_rr_at_k_equal_ir_measures_without_ties(field):
+    runs, judgments = field
+    for measure in (Judged, Judged @ 5, RR @ 3, RR(rel=2) @ 10):
+        found = as_mapping(score(as_runs(runs), as_qrels(judgments), measure).of(measure))
+        assert found == by_provider(measure, runs, judgments)
+
+
+def test_judged_and_rr_at_k_follow_the_order_of_the_runs_in_ties():
+    runs, judgments = {"A": {"1": {"a": 1.0, "b": 1.0}}}, {"1": {"b": 1}}
+    found = score(as_runs(runs), as_qrels(judgments), [Judged @ 1, RR @ 2, P @ 1])
+    assert found.means[:, 0].tolist() == [1, 1, 1]  # b before a, for all alike
+    assert by_provider(Judged @ 1, runs, judgments) == {("1", "A"): 0}  # there a before b, here
+    assert by_provider(RR @ 2, runs, judgments) == {("1", "A"): 0.5}  # and here
+    assert by_provider(P @ 1, runs, judgments) == {("1", "A"): 1}  # but not here
+
+
+def test_negative_labels_are_as_if_absent_but_for_judged():
+    # pytrec_eval, too, takes -1 and -2 alike, as documents without a judgment
+    runs = {"A": {"1": {"junk": 5.0, "a": 4.0, "pooled": 3.0, "b": 2.0}}}
+    judgments = {"1": {"junk": -2, "pooled": -1, "a": 0, "b": 1, "c": 0}}
+    absent = {"1": {docno: label for docno, label in judgments["1"].items() if label >= 0}}
+    measures = [
+        measure for measure in NATIVE if measure.NAME not in ("Judged", "Unjudged") and "gains" not in measure.params
+    ]
+    found = [score(as_runs(runs), as_qrels(q), [*measures, Unjudged @ 4, Judged @ 4]) for q in (judgments, absent)]
+    assert np.array_equal(found[0].values[:-1], found[1].values[:-1])
+    assert found[0].means[-2:].tolist() == [[0.5], [1.0]]
+    assert found[1].means[-2:].tolist() == [[0.5], [0.5]]
+
+
+def test_a_topic_with_labels_below_minus_1_only():
+    # pytrec_eval itself crashes on such a topic
+    qrels = as_qrels({"1": {"a": -2, "b": -3}, "2": {"a": 1}})
+    found = score(as_runs({"A": {"1": {"a": 1.0}, "2": {"a": 1.0}}}), qrels, [AP, Bpref, nDCG @ 5, NumRet, "SetP"])
+    assert found.values[:, :, 0].tolist() == [[0, 1], [0, 1], [0, 1], [1, 1], [0, 1]]
+
+
+@settings(deadline=None, max_examples=25)
+@given(fields(), st.sampled_from(["trec_eval", "trec_eval9"]), st.randoms(use_true_random=False))
+def test_algebra_of_runs_keeps_scores(field, order, chance):
+    runs, judgments = field
+    qrels, field_runs = as_qrels(judgments), as_runs(runs, order)
+    whole = score(field_runs, qrels, NATIVE).values
+    chosen = sorted(chance.sample(range(len(runs)), chance.randint(1, len(runs))))
+    part = field_runs.select([field_runs.names[i] for i in chosen])
+    assert np.array_equal(score(part, qrels, NATIVE).values, whole[:, :, chosen])
+    rest = [i for i in range(len(runs)) if i not in chosen]
+    if rest:
+        union = part | field_runs.select([field_runs.names[i] for i in rest])
+        assert np.array_equal(score(union, qrels, NATIVE).values, whole[:, :, chosen + rest])
+    for start in ("trec_eval", "trec_eval9", "file"):
+        assert np.array_equal(score(as_runs(runs, start).reorder(order), qrels, NATIVE).values, whole)
+
+
+@settings(deadline=None, max_examples=25)
+@given(fields(), st.randoms(use_true_random=False))
+def test_restricted_runs_score_as_runs_without_the_other_documents(field, chance):
+    runs, judgments = field
+    docnos = sorted({docno for run in runs.values() for found in run.values() for docno in found})
+    kept = set(chance.sample(docnos, chance.randint(1, len(docnos))))
+    less = {name: {t: {d: s for d, s in run[t].items() if d in kept} for t in run} for name, run in runs.items()}
+    less = {name: {t: found for t, found in run.items() if found} for name, run in less.items()}
+    if not all(set(run) & set(judgments) for run in less.values()):
+        return  # a run without any topic is an error, tested below
+    found = score(as_runs(runs).restrict(kept), as_qrels(judgments), NATIVE)
+    expected = score_field(NATIVE, less, judgments, "trec_eval")
+    assert [found.of(measure).to_numpy().tolist() for measure in NATIVE] == list(expected.values())
+
+
+BY_OTHERS = ["infAP", "IPrec@0.1", "SetP", "SetP(judged_only=True)", "NumRet", "NumRet(rel=2)", "Compat(p=0.9)"]
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields(), st.sampled_from(sorted(ORDERS)))
+def test_other_measures_go_through_ir_measures_in_the_order_of_the_runs(field, order):
+    runs, judgments = field
+    found = score(as_runs(runs, order), as_qrels(judgments), ["AP", *BY_OTHERS])
+    assert found.settings["by ir_measures"] == ", ".join(BY_OTHERS)
+    assert found.values.shape == (1 + len(BY_OTHERS), len(judgments), len(runs))
+    rankings = {
+        name: {t: ranked(run[t], "file" if order == "rank" else order) for t in run} for name, run in runs.items()
+    }
+    untied = {name: {t: by_rank(run[t]) for t in run} for name, run in rankings.items()}
+    for measure in BY_OTHERS:
+        assert as_mapping(found.of(measure)) == by_provider(ir_measures.parse_measure(measure), untied, judgments)
+
+
+def test_err_is_gdevals():
+    if not ir_measures.gdeval.is_available():
+        pytest.skip("gdeval needs perl")
+    runs, judgments = {"A": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1, "b": 4}, "2": {"a": 1}}
+    # 2^1 - 1 of 16, then 15 of 16 for the 15 of 16 users that go on, halved for rank 2
+    found = score(as_runs(runs), as_qrels(judgments), "ERR@10")
+    assert found.values[0, :, 0].tolist() == [round(1 / 16 + 15 / 16 * 15 / 16 / 2, 5), 0]
+    with pytest.raises(InputError, match=r"^score: ir_measures cannot compute ERR@10 of run 'A': Command .*$"):
+        score(as_runs({"A": {"x": {"a": 2.0}}}), as_qrels({"x": {"a": 1}}), "ERR@10")
+
+
+def test_missing_topics_get_the_default_of_the_measure():
+    bare = ir_measures.define_byquery(lambda qrels, run: 7.0, name="Seven")
+    bare.DEFAULT = -1.0
+    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}, "3": {}})
+    found = score(as_runs({"A": {"1": {"a": 1.0}}, "B": {"2": {"b": 1.0}}}), qrels, [bare, AP, Unjudged, Judged])
+    assert found.topics == ["1", "2", "3"]
+    assert found.of(bare).to_numpy().tolist() == [[7, -1], [-1, 7], [-1, -1]]
+    assert found.of(AP).to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
+    assert found.of(Unjudged).to_numpy().tolist() == [[0, 1], [1, 1], [1, 1]]
+    assert found.of(Judged).to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields())
+def test_means_equal_ir_measures(field):
+    runs, judgments = field
+    measures = [AP, P @ 5, Bpref, nDCG @ 10]
+    found = score(as_runs(runs, "trec_eval9"), as_qrels(judgments), measures)
+    evaluator = ir_measures.evaluator(measures, judgments)
+    for r, run in enumerate(runs.values()):
+        means = evaluator.calc_aggregate(run)
+        assert found.means[:, r].tolist() == pytest.approx([means[measure] for measure in measures], rel=1e-15)
+
+
+def test_complete():
+    runs = as_runs({"A": {"1": {"a": 1.0}}, "B": {"1": {"b": 1.0}, "2": {"a": 1.0}, "9": {"a": 1.0}}})
+    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}})
+    assert score(runs, qrels, "AP").mean["AP"].tolist() == [1 / 3, 1 / 3]
+    assert score(runs, qrels, "AP", complete=False).mean["AP"].tolist() == [1, 1 / 2]
+    assert score(runs, qrels, "AP", complete=False).settings == {"order": "trec_eval", "complete": False}
+
+
+@pytest.fixture
+def scores():
+    runs = {"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"1": {"b": 1.0}}, "z": {"1": {"a": 1.0}, "2": {"a": 1.0}}}
+    return score(as_runs(runs), as_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 1}}), [AP, "P@1"])
+
+
+def test_tables(scores):
+    assert scores.mean.to_dict("list") == {"name": ["x", "y", "z"], "AP": [0.5, 0, 0.5], "P@1": [0.5, 0, 0.5]}
+    assert scores.ranks.to_dict("list") == {"name": ["x", "y", "z"], "AP": [1, 3, 1], "P@1": [1, 3, 1]}
+    table = scores.per_topic
+    assert list(table.columns) == ["name", "qid", "measure", "value"]
+    assert table.shape == (3 * 2 * 2, 4)
+    assert table["value"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+    assert table.iloc[8].tolist() == ["z", "1", "AP", 1]
+    assert scores.of("P@1").loc["1"].to_dict() == {"x": 1, "y": 0, "z": 1}
+    assert repr(scores) == "Scores: 3 runs, 2 topics, AP, P@1 (order=trec_eval, complete=True)"
+    assert "Scores: 3 runs" in scores._repr_html_()
+
+
+def test_ranks_tie_means_that_differ_by_rounding_only(scores):
+    scores.values = np.array([[[0.1, 0.3, 0.1], [0.2, 0.0, 0.2 + 1e-10]]] * 2)
+    assert scores.means[0, 0] != scores.means[0, 1]
+    assert scores.ranks["AP"].tolist() == [2, 2, 1]
+
+
+def test_compare(scores):
+    same = scores.compare(scores)
+    assert same.table["tau_b"].tolist() == [1, 1]
+    assert same.per_topic["tau_b"].tolist()[::2] == [1, 1]
+    assert same.changes["drop"].tolist() == [0] * 6
+    runs = {"z": {"1": {"b": 1.0}}, "y": {"1": {"a": 1.0}}, "x": {"1": {"a": 2.0, "b": 1.0}}}
+    other = score(as_runs(runs), as_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 1}}), ["P@1", AP])
+    found = scores.compare(other)
+    # x and z before y, then x and y before z: of the pairs, y and z alone are untied in both, and discordant
+    assert found.table["measure"].tolist() == ["AP", "P@1"]
+    assert found.table["tau_b"].tolist() == [-0.5, -0.5]
+    assert found.table["max_drop"].tolist() == [2, 2]
+    row = found.changes.query("name == 'z' and measure == 'AP'").iloc[0]
+    assert (row["score"], row["other_score"], row["rank"], row["other_rank"], row["drop"]) == (0.5, 0, 1, 3, 2)
+    assert found.headline() == "AP tau_b -0.5000, drop 2; P@1 tau_b -0.5000, drop 2"
+    assert set(found.tables()) == {"agreement", "changes", "per_topic"}
+
+
+def test_errors(scores):
+    runs, qrels = as_runs({"A": {"1": {"a": 1.0}}}), as_qrels({"1": {"a": 1}})
+    with pytest.raises(InputError, match=r"^Scores.of: RR was not computed; there is 'AP', 'P@1'.$"):
+        scores.of(RR)
+    with pytest.raises(InputError, match=r"^Scores.compare: expected Scores, got dict.$"):
+        scores.compare({})
+    with pytest.raises(InputError, match=r"^Scores.compare: both need the same runs; 'A', 'x', 'y' and 1 more in one"):
+        scores.compare(score(runs, qrels, [AP, P @ 1]))
+    with pytest.raises(InputError, match=r"^Scores.compare: both need the same measures; 'P@1' in one of them only.$"):
+        scores.compare(score(as_runs({n: {"1": {"a": 1.0}} for n in "xyz"}), qrels, AP))
+    with pytest.raises(InputError, match=r"^score: runs must be a RunSet \(.* get_runs\(\) makes one\), got dict.$"):
+        score({}, qrels, AP)
+    with pytest.raises(InputError, match=r"^score: qrels must be a Qrels, a DataFrame or a file, got int.$"):
+        score(runs, 1, AP)
+    with pytest.raises(InputError, match=r"^score: ir_measures cannot compute RBP: Unsupported.* RBP\(rel=1\).$"):
+        score(runs, qrels, RBP)
+    with pytest.raises(InputError, match=r"^score: ir_measures cannot compute NumRel\(rel=2\): Unsupported measures"):
+        score(runs, qrels, [AP, "NumRel(rel=2)"])
+
+
+def test_runs_without_any_topic_of_the_qrels():
+    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}})
+    with pytest.raises(InputError) as error:
+        score(as_runs({"A": {"2": {"a": 1.0}}, "B": {"01": {"a": 1.0}}}), qrels, AP)
+    assert str(error.value) == (
+        "score: 1 run without any topic of the qrels: 'B'. Run 'B' has the topics '01', the qrels '1', '2'. "
+        "They differ in leading zeros only: write the ids alike."
+    )
+    with pytest.raises(InputError, match=r"the topics '7', the qrels '1', '2'. Are these the qrels of this track\?$"):
+        score(as_runs({"A": {"7": {"a": 1.0}}}), qrels, AP)

@@ -1,0 +1,357 @@
+"""Golden numbers of TREC-8 ad hoc, by NIST (N) or computed twice by independent programs, and a look at TREC-COVID."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference_lou
+from ir_measures import AP, P, nDCG
+from reference_lou import records
+
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import Unjudged
+from pt_reuse.scoring.scores import score
+from pt_reuse.stats.correlation import gamma, tau_b
+from pt_reuse.studies.uniques import leave_out_uniques
+
+MEASURES = [AP, P @ 10, nDCG @ 10]
+
+
+@pytest.fixture(scope="module")
+def pool(trec8):
+    return depth_pool(trec8.runs, depth=100)
+
+
+@pytest.fixture(scope="module")
+def pool_of_all(trec8):
+    return depth_pool(trec8.runs, depth=100, contributors="all")
+
+
+@pytest.fixture(scope="module")
+def lou(trec8):
+    return leave_out_uniques(trec8.runs, trec8.qrels, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def lou_of_all(trec8):
+    return leave_out_uniques(trec8.runs, trec8.qrels, MEASURES, contributors="all")
+
+
+def of_measure(frame, measure):
+    return frame[frame["measure"] == measure]
+
+
+def percent(lou, measure, kind, statistic):
+    rows = of_measure(lou.by_run, measure)
+    return -getattr(rows.loc[rows["type"] == kind, "change_pct"], statistic)()
+
+
+# pools
+
+
+def test_the_pool_is_what_nist_judged(pool, trec8):
+    """(N): the depth-100 pool of 71 runs; smallest topic 1,046 documents, largest 2,992."""
+    assert len(pool.table) == 71
+    assert len(pool) == 86_830
+    assert len(pool.remainder(trec8.qrels)) == 0
+    assert len(trec8.qrels - pool) == 0
+    sizes = np.diff(pool.starts)
+    assert (len(sizes), sizes.min(), sizes.max()) == (50, 1_046, 2_992)
+    assert (trec8.qrels.judgments.labels > 0).sum() == 4_728
+    judged = pool.judge(trec8.qrels)
+    assert len(judged) == 86_830
+    assert len(judged - trec8.qrels) == 0
+
+
+@pytest.mark.parametrize(
+    ("depth", "size", "relevant", "tau", "drop"),
+    [
+        (1, 1_487, 466, 0.7354, 61),
+        (5, 5_542, 1_239, 0.8924, 21),
+        (10, 10_134, 1_746, 0.9133, 19),
+        (20, 19_231, 2_431, 0.9448, 13),
+        (50, 45_584, 3_718, 0.9847, 8),
+    ],
+)
+def test_shallower_pools(trec8, lou, depth, size, relevant, tau, drop):
+    pool = depth_pool(trec8.runs, depth=depth)
+    qrels = trec8.qrels.restrict(pool)
+    assert (len(pool), len(qrels)) == (size, size)
+    assert (qrels.judgments.labels > 0).sum() == relevant
+    agreement = lou.scores.compare(score(trec8.runs, qrels, MEASURES)).table.set_index("measure").loc["AP"]
+    assert round(agreement["tau_b"], 4) == tau
+    assert agreement["max_drop"] == drop
+
+
+def team_sets(pool, qrels):
+    """Return the judged documents of a pool and the teams that contributed each, as ``a b c``."""
+    found = pool.contributions()[["qid", "docno", "team"]].drop_duplicates()
+    found = found.merge(qrels.to_frame()[["qid", "docno"]]).sort_values("team")
+    return found.groupby(["qid", "docno"])["team"].agg(" ".join)
+
+
+@pytest.fixture(scope="module")
+def annotated(trec8):
+    with gzip.open(trec8.folder / "annotated-qrels.gz", "rt") as file:
+        rows = [line.split() for line in file]
+    assert all(len(row) == 5 + int(row[4]) for row in rows)
+    index = pd.MultiIndex.from_tuples([(row[0], row[2]) for row in rows], names=["qid", "docno"])
+    return pd.Series([" ".join(sorted(row[5:])) for row in rows], index=index).sort_index()
+
+
+def test_contributing_teams_equal_the_annotated_qrels(pool_of_all, annotated, trec8):
+    """(N): teams that retrieved each judged document in the top 100 of any of the 129 runs."""
+    assert len(annotated) == 86_830
+    found = team_sets(pool_of_all, trec8.qrels)
+    assert found.index.equals(annotated.index)
+    assert (found == annotated).sum() == 86_830
+
+
+def test_contributing_teams_differ_with_float32_scores(annotated, trec8):
+    pool = depth_pool(trec8.runs.reorder("trec_eval9"), depth=100, contributors="all")
+    found = team_sets(pool, trec8.qrels).reindex(annotated.index, fill_value="")
+    assert (found != annotated).sum() == 52
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [("trec_eval9", [1_910, 1_958, 860]), ("trec_eval", [1_909, 1_959, 860])]
+)
+def test_minimum_rank_of_the_relevant(trec8, order, expected):
+    """The best rank over 129 runs; one document hangs on whether scores are rounded to float32."""
+    pool = depth_pool(trec8.runs.reorder(order), depth=100, contributors="all")
+    frame = pool.to_frame().merge(trec8.qrels.to_frame())
+    rank = frame.loc[frame["label"] > 0, "rank"]
+    assert [int(rank.between(*bounds).sum()) for bounds in ((1, 10), (11, 50), (51, 100))] == expected
+
+
+def test_nists_depth_10_collection(trec8):
+    """(N): 13,080 documents and tau .918489790184312; gamma leaves tied pairs out.
+
+    NIST pools by score, ties as in the file, scores condensed lists (trec_eval -J) and compares MAP of four decimals.
+    """
+    runs = read_runs(trec8.folder / "inputs", order="file")
+    field = runs.field
+    order = np.concatenate([
+        start + np.argsort(-field.scores[start:stop], kind="stable")
+        for start, stop in zip(field.starts[:-1], field.starts[1:], strict=True)
+    ])  # fmt: skip
+    pool = depth_pool(RunSet(field.permute(order), runs.table, "file"), depth=10, contributors="all")
+    assert len(pool) == 13_080
+    rows = (line.split() for line in (trec8.folder / "official-scores.map").read_text().splitlines())
+    official = pd.Series({row[0]: float(row[-1]) for row in rows if row})
+    measure = AP(judged_only=True)
+    found = score(trec8.runs, trec8.qrels.restrict(pool), measure).mean.set_index("name")[repr(measure)].round(4)
+    assert found[["READWARE2", "orcl99man", "isa25"]].tolist() == [0.5961, 0.5854, 0.0037]  # (N)
+    assert tau_b(official, found) == pytest.approx(0.918489790184312, abs=5e-16)
+    assert gamma(official, found) == pytest.approx(0.918768186, abs=5e-10)
+
+
+# uniques
+
+
+def test_unique_relevant_documents(lou, lou_of_all):
+    found = lou.uniques.set_index("team")["unique_relevant"]
+    assert found.sum() == 1_134
+    worst = {"miti": 478, "oracle": 114, "iit": 80, "ge": 53, "cir": 47, "claritech": 41}
+    assert found.nlargest(6).to_dict() == worst
+    assert lou.table["team"].head(6).tolist() == list(worst)
+    found = lou_of_all.uniques.set_index("team")["unique_relevant"]
+    assert found.sum() == 935
+    assert found.nlargest(6).to_dict() == {"miti": 439, "oracle": 95, "iit": 65, "ge": 42, "cir": 38, "claritech": 38}
+
+
+def test_uniques_of_the_study_are_those_of_the_pool(lou, pool, trec8):
+    relevant = trec8.qrels.to_frame().query("label > 0")
+    found = pool.uniques().merge(relevant).groupby("team").size()
+    expected = lou.uniques.set_index("team")["unique_relevant"]
+    assert found.to_dict() == expected[expected > 0].to_dict()
+    assert pool.uniques().groupby("team").size().sum() == lou.uniques["unique"].sum()
+
+
+def test_reduced_judgments_are_the_judgments_without_the_uniques(lou, pool, trec8):
+    for team in ("miti", "ge"):
+        qrels = trec8.qrels - pool.uniques().query("team == @team")
+        means = score(trec8.runs, qrels, MEASURES).means
+        # AP, P and nDCG do not see whether a document is judged not relevant
+        assert np.array_equal(means, lou.reduced[:, lou.units.index(team)])
+        assert len(trec8.qrels.restrict(pool.without(team))) == len(qrels)
+
+
+# leave-out-uniques
+
+
+@pytest.mark.parametrize(
+    ("measure", "team", "tau", "drop"),
+    [
+        ("AP", "miti", 0.99055004, 4),
+        ("AP", "iit", 0.99806155, 2),
+        ("AP", "oracle", 0.99806155, 2),
+        ("AP", "cir", 0.99854616, 1),
+        ("AP", "city-pliers", 0.99854616, 1),
+        ("AP", "cmu", 0.99878847, 1),
+        ("P@10", "miti", 0.99902510, 3),
+        ("P@10", "dartmouth", 0.99939069, 3),
+        ("P@10", "oracle", 0.99951255, 2),
+    ],
+)
+def test_whole_field(lou, measure, team, tau, drop):
+    row = of_measure(lou.table, measure).set_index("team").loc[team]
+    assert round(row["tau_b"], 8) == tau
+    assert row["max_drop"] == drop
+
+
+def test_whole_field_worst_teams(lou):
+    by_tau = of_measure(lou.table, "AP").sort_values(["tau_b", "team"])
+    assert by_tau["team"].head(6).tolist() == ["miti", "iit", "oracle", "cir", "city-pliers", "cmu"]
+    summary = lou.summary.set_index("measure")
+    assert round(summary.loc["AP", "field_min_tau_b"], 8) == 0.99055004
+    assert summary["field_max_drop"].tolist() == [4, 3, 4]
+    assert summary["field_worst"].tolist() == ["miti"] * 3
+
+
+def test_own_team(lou):
+    summary = lou.summary.set_index("measure")
+    assert round(summary.loc["AP", "own_tau_b"], 8) == 0.99806155
+    assert round(summary.loc["P@10", "own_tau_b"], 8) == 0.99817207
+    assert round(summary.loc["P@10", "own_gamma"], 8) == 0.99853712
+    # every run has its own team's score, against only this team's runs re-scored
+    assert summary.loc[["AP", "P@10"], "own_max_drop"].tolist() == [2, 3]
+    assert summary.loc[["AP", "P@10"], "alone_max_drop"].tolist() == [3, 3]
+
+
+def test_own_team_losses(lou):
+    assert round(percent(lou, "AP", "automatic", "mean"), 5) == 0.20309
+    assert round(percent(lou, "AP", "manual", "mean"), 5) == 2.74683
+    assert round(percent(lou, "AP", "automatic", "min"), 3) == 3.310
+    assert round(percent(lou, "AP", "manual", "min"), 3) == 9.926
+    assert round(percent(lou, "P@10", "automatic", "mean"), 5) == 0.25141
+    assert round(percent(lou, "P@10", "manual", "mean"), 5) == 2.45196
+    assert round(lou.summary["largest_loss_pct"][0], 3) == 9.926
+
+
+def test_all_runs_as_contributors(lou_of_all):
+    row = lou_of_all.summary.set_index("measure").loc["AP"]
+    assert round(row["own_tau_b"], 4) == 0.9983
+    assert row["own_max_drop"] == 2
+    assert round(percent(lou_of_all, "AP", "automatic", "mean"), 3) == 0.136
+    assert round(percent(lou_of_all, "AP", "manual", "mean"), 3) == 2.439
+    assert lou_of_all.by_run["contributed"].all()
+    assert lou_of_all.settings["contributors"] == "all (129 of 129 runs)"
+
+
+def test_the_record(lou):
+    assert lou.settings["contributors"] == "pooled (71 of 129 runs)"
+    assert lou.settings["judged without contributor"] == 0
+    assert len(lou.by_run) == 3 * 129
+    assert len(lou.table) == 3 * 41
+    assert len(lou.whole_field()) == 3 * 41 * 129
+    assert of_measure(lou.by_run, "AP")["contributed"].sum() == 71
+    assert lou.uniques["contributing"].sum() == 71
+    idle = lou.table[lou.table["removed"] == 0]
+    assert len(idle) > 0
+    assert (idle["tau_b"] == 1).all()
+
+
+def test_best_runs(lou):
+    """(N): MAP .4692 of the best manual run, .3303 of the best automatic one."""
+    best = of_measure(lou.by_run, "AP").groupby("type")["score"].max().round(4)
+    assert best.to_dict() == {"automatic": 0.3303, "manual": 0.4692}
+
+
+# other views of the same pool
+
+
+def test_minus_manual_only_relevant_documents(pool, lou, trec8):
+    only_manual = pool.uniques(by="type").query("type == 'manual'")
+    relevant = trec8.qrels.restrict(only_manual).threshold(1).to_frame().query("label == 1")
+    assert len(relevant) == 1_130
+    table = lou.scores.compare(score(trec8.runs, trec8.qrels - relevant, MEASURES)).table.set_index("measure")
+    # the paper's tau omits tied pairs, which P@10 has: gamma; tau_b is .9960
+    assert table["gamma"].round(4).head(2).tolist() == [0.9806, 0.9961]
+    assert table["tau_b"].round(4).head(2).tolist() == [0.9806, 0.9960]
+    by_type = leave_out_uniques(trec8.runs, trec8.qrels, MEASURES, by="type")
+    row = by_type.table.set_index(["measure", "type"]).loc[("AP", "manual")]
+    assert row["removed"] == 1_130
+    assert row["tau_b"] == table.loc["AP", "tau_b"]
+
+
+def test_unjudged_documents(trec8):
+    of_cutoff = Unjudged(of_cutoff=True) @ 100
+    means = score(trec8.runs, trec8.qrels, [Unjudged @ 10, of_cutoff, Unjudged @ 100]).means
+    pooled = trec8.runs.pooled
+    assert (means[:, pooled] == 0).all()
+    assert round(means[0, ~pooled].mean(), 4) == 0.0465
+    assert round(means[0, ~pooled].max(), 3) == 0.882
+    # some lists are shorter than 100: per 100 as trec_eval 10 divides, and per document returned
+    assert means[1:, ~pooled].mean(axis=1).round(4).tolist() == [0.1003, 0.1004]
+
+
+def test_relevant_density(trec8):
+    density = trec8.qrels.summary()["density"]
+    assert (round(density.max(), 3), round(density.mean(), 3)) == (0.240, 0.055)
+    assert (density < 1 / 3).all()
+
+
+def test_float32_moves_one_run(trec8):
+    means = [score(trec8.runs.reorder(order), trec8.qrels, [AP, P @ 10]).mean for order in ("trec_eval", "trec_eval9")]
+    plain, float32 = (frame.set_index("name") for frame in means)
+    # five other runs move by less than a millionth
+    assert plain.index[((plain - float32).abs() > 1e-6).any(axis=1)].tolist() == ["uwmt8a0"]
+    assert plain.loc["uwmt8a0"].round(4).tolist() == [0.2142, 0.4040]
+    assert float32.loc["uwmt8a0"].round(4).tolist() == [0.2143, 0.4080]
+
+
+# TREC-COVID round 5
+
+
+def test_covid_leaving_teams_out_equals_the_brute_force(covid):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    runs, depth = covid.runs.reorder("trec_eval9"), 10
+    lou = leave_out_uniques(runs, covid.qrels, [AP, P @ 10, nDCG @ 10], depth=depth)
+    assert lou.settings["contributors"] == "pooled (99 of 126 runs)"
+    pool = {}
+    for name in runs.table.loc[runs.pooled, "name"]:
+        top = runs[name].query("rank < @depth")
+        for pair in zip(top["qid"], top["docno"], strict=True):
+            pool.setdefault(pair, {})[name] = 0
+    sole = reference_lou.sole_units(pool, runs.table.set_index("name")["team"].to_dict())
+    judged = {(row["qid"], row["docno"]): row["label"] for row in records(covid.qrels.to_frame())}
+    relevant = {pair: team for pair, team in sole.items() if judged.get(pair, -1) > 0}
+    counts = pd.Series(relevant).value_counts()
+    found = lou.uniques.set_index("team")["unique_relevant"]
+    assert found[found > 0].to_dict() == counts.to_dict()
+    assert lou.uniques["unique"].sum() == sum(judged.get(pair, -1) >= 0 for pair in sole)
+    for team in [*counts.index[:2], counts.index[-1]]:
+        reduced = {topic: {} for topic in covid.qrels.topics}
+        for (topic, docno), label in judged.items():
+            if relevant.get((topic, docno)) != team:
+                reduced[topic][docno] = label
+        evaluator = pytrec_eval.RelevanceEvaluator(reduced, ["map", "P_10", "ndcg_cut_10"])
+        mine = [*runs.select(team=team).names[:2], "covidex.r5.d2q.2s"]
+        for name in dict.fromkeys(mine):
+            frame = runs[name]
+            ranking = {topic: dict(zip(g["docno"], g["score"], strict=True)) for topic, g in frame.groupby("qid")}
+            by_topic = evaluator.evaluate(ranking)
+            expected = [sum(s[m] for s in by_topic.values()) / 50 for m in ("map", "P_10", "ndcg_cut_10")]
+            means = lou.reduced[:, lou.units.index(team), runs.row(name)]
+            assert means.tolist() == pytest.approx(expected, abs=1e-12), (team, name)
+
+
+def test_covid_scores_equal_the_leaderboard(covid):
+    board = pd.read_csv(covid.folder / "leaderboard.csv").set_index("tag")
+    found = score(covid.runs, covid.qrels, [AP, nDCG @ 20]).mean.set_index("name")
+    columns = [column for column in board.columns if column.lower() in ("map", "ndcg@20")]
+    assert len(columns) == 2
+    for column, measure in zip(sorted(columns, key=str.lower), ["AP", "nDCG@20"], strict=True):
+        assert (found[measure] - board[column]).abs().max() < 1.01e-4
+
+
+def test_covid_qrels_have_labels_that_are_no_judgments(covid):
+    summary = read_qrels(covid.folder / "qrels.covid-round5.txt.gz").summary()
+    assert summary[["judged", "unjudged", "relevant"]].sum().tolist() == [23_149, 2, 10_910]

@@ -1,0 +1,191 @@
+"""The record that leave_out_uniques returns: what it says, shows and saves, and what it answers to odd arguments."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import FrozenInstanceError
+
+import pandas as pd
+import pytest
+from ir_measures import AP, P
+from reference import as_qrels
+from reference_lou import hand_field
+
+from pt_reuse._check import InputError
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
+
+
+@pytest.fixture(scope="module")
+def lou():
+    field = hand_field()
+    field.team = {**field.team, "C": "<script>alert(1)</script>"}
+    return leave_out_uniques(field.as_runs(), as_qrels(field.judgments), [AP, P @ 2], depth=3)
+
+
+def test_the_record_cannot_be_changed(lou):
+    with pytest.raises(FrozenInstanceError):
+        lou.table = None
+
+
+def test_settings_name_every_convention(lou):
+    assert lou.settings == {
+        "by": "team", "depth": 3, "remove": "relevant", "contributors": "pooled (3 of 4 runs)", "order": "trec_eval",
+        "complete": True, "ties": "means equal to 12 decimals", "judged": 7, "judged without contributor": 3,
+    }  # fmt: skip
+
+
+def test_the_settings_are_those_asked_for():
+    field = hand_field()
+    lou = leave_out_uniques(
+        field.as_runs("file"), as_qrels(field.judgments), AP,
+        by="type", depth=2, remove="judged", contributors=["A", "D"], complete=False,
+    )  # fmt: skip
+    asked = {"by": "type", "depth": 2, "remove": "judged", "order": "file", "complete": False}
+    assert lou.settings.items() >= asked.items()
+
+
+def test_repr_and_html_say_what_was_found(lou):
+    assert repr(lou).startswith("Leave-out-uniques: AP own tau_b ")
+    assert "P@2 own tau_b nan, largest drop 0, whole field drop 2 (<script>alert(1)</script>)" in repr(lou)
+    for name, value in lou.settings.items():
+        assert f"{name}={value}" in repr(lou)
+    assert str(lou).startswith(repr(lou) + "\n")
+    assert "unique_relevant" in str(lou)
+    page = lou._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "contributors=pooled (3 of 4 runs)" in page
+
+
+def test_the_answer_in_words(lou):
+    field = hand_field()
+    lines = describe(lou).splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("P@2: judged without its own team, a run loses at most 50.00 % of its score, 2 ranks if")
+    assert lines[1].endswith("leaving out team '<script>alert(1)</script>' moves a run down by up to 2 ranks.")
+    assert lines[2].startswith("Beware: 3 of 7 judged documents are within depth 3 of no contributing run.")
+    still = leave_out_uniques(field.as_runs(), as_qrels({"1": {"d9": 1, "d3": 1}}), AP)
+    assert "leaving out any one team changes no rank." in describe(still)
+    assert "at most 0.00 % of its score, 0 ranks" in describe(still)
+    assert repr(still).startswith("Leave-out-uniques: AP own tau_b 1.0000, largest drop 0, whole field drop 0 [by=")
+
+
+def test_a_largest_loss_of_nothing_is_0():
+    field = hand_field()
+    still = leave_out_uniques(field.as_runs(), as_qrels({"1": {"d9": 1, "d3": 1}}), AP)
+    assert math.copysign(1, still.summary["largest_loss_pct"][0]) == 1
+
+
+def test_saved_tables_read_back_equal(lou, tmp_path):
+    written = lou.save(tmp_path / "new" / "folder")
+    assert [path.name for path in written] == ["summary.csv", "table.csv", "by_run.csv", "uniques.csv", "settings.json"]
+    for name, frame in lou.tables().items():
+        with open(tmp_path / "new" / "folder" / f"{name}.csv", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert header == list(frame.columns)
+        for row, expected in zip(rows, frame.itertuples(index=False), strict=True):
+            for text, value in zip(row, expected, strict=True):
+                if isinstance(value, float) and not math.isnan(value):
+                    assert float(text) == value
+                else:
+                    assert text == ("" if pd.isna(value) else str(value))
+    settings_read = pd.read_json(tmp_path / "new" / "folder" / "settings.json", typ="series")
+    assert settings_read.to_dict() == lou.settings
+
+
+def test_tables_are_the_attributes(lou):
+    assert isinstance(lou, LeaveOutUniques)
+    assert list(lou.tables()) == ["summary", "table", "by_run", "uniques"]
+    assert lou.tables()["by_run"] is lou.by_run
+    frame = lou.to_frame()
+    frame["tau_b"] = 0
+    assert not (lou.table["tau_b"] == 0).all()
+    assert lou.reduced.shape == (2, 3, 4)
+    assert [lou.units[u] for u in lou.unit_of_run] == lou.by_run["team"].tolist()[:4]
+
+
+# what a tired user gives
+
+
+@pytest.mark.parametrize("measures", [AP, "AP", "map", [AP], ["AP"], (AP,), {AP}])
+def test_one_measure_in_any_form(measures):
+    field = hand_field()
+    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), measures)
+    assert lou.summary["measure"].tolist() == ["AP"]
+
+
+def test_qrels_in_any_form(tmp_path):
+    field = hand_field()
+    qrels = as_qrels(field.judgments)
+    path = qrels.write(tmp_path / "qrels.txt")
+    whole = leave_out_uniques(field.as_runs(), qrels, [AP, P @ 3])
+    for given_qrels in (path, str(path), qrels.to_frame()):
+        again = leave_out_uniques(field.as_runs(), given_qrels, [AP, P @ 3])
+        for name, frame in whole.tables().items():
+            pd.testing.assert_frame_equal(frame, again.tables()[name])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"by": "Team"},
+            r"^leave_out_uniques: by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'\?$",
+        ),
+        ({"by": None}, r"^leave_out_uniques: by must be one of 'team', 'run', 'type', got None\.$"),
+        ({"remove": "unjudged"}, r"^leave_out_uniques: remove must be one of 'relevant', 'judged', got 'unjudged'"),
+        (
+            {"depth": "100"},
+            r"^leave_out_uniques: depth must be a whole number of documents per run and topic, at least 1, got '100'\.",
+        ),
+        ({"depth": 0}, r"^leave_out_uniques: depth must be .*, got 0\.$"),
+        (
+            {"contributors": ["A", "bm25"]},
+            r"^leave_out_uniques: contributors: 'bm25' not among the 4 runs\. There is 'A', 'B', 'C' and 1 more\.$",
+        ),
+        ({"contributors": "some"}, r"^leave_out_uniques: contributors must be one of 'pooled', 'all', got 'some'"),
+        ({"measures": "nDGC@10"}, r"^leave_out_uniques: unknown measure 'nDGC@10'"),
+        ({"measures": []}, r"^leave_out_uniques: no measure given"),
+        ({"qrels": 5}, r"^leave_out_uniques: qrels must be a Qrels, a DataFrame or a file, got int\.$"),
+        ({"qrels": "no/such.qrels"}, r"no/such\.qrels: no such file"),
+        ({"runs": "runs/"}, r"^leave_out_uniques: runs must be a RunSet \(.* get_runs\(\) makes one\), got str\.$"),
+        (
+            {"qrels": as_qrels({"001": {"d1": 1}})},
+            r"^leave_out_uniques: 4 runs without any topic of the qrels: .* leading zeros only",
+        ),
+    ],
+)
+def test_errors_say_what_to_do(options, message):
+    field = hand_field()
+    arguments = {"runs": field.as_runs(), "qrels": as_qrels(field.judgments), "measures": AP, **options}
+    with pytest.raises(InputError, match=message):
+        leave_out_uniques(**arguments)
+
+
+def test_runs_and_qrels_swapped():
+    field = hand_field()
+    with pytest.raises(InputError, match=r"got Qrels\. The runs come first, then the qrels\.$"):
+        leave_out_uniques(as_qrels(field.judgments), field.as_runs(), AP)
+
+
+def test_by_team_without_teams():
+    runs = RunSet.from_frames({"A": pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]})})
+    qrels = as_qrels({"1": {"d1": 1}})
+    with pytest.raises(
+        InputError,
+        match=r"^leave_out_uniques: by='team' needs the team of every run; 1 run without: 'A'\. Give teams= when "
+        r"reading the runs, or use by='run'\.$",
+    ):
+        leave_out_uniques(runs, qrels, AP)
+    assert leave_out_uniques(runs, qrels, AP, by="run").uniques["name"].tolist() == ["A"]
+
+
+def test_nobody_pooled():
+    field = hand_field()
+    runs = field.as_runs().with_metadata(pooled=False)
+    with pytest.raises(
+        InputError, match=r"^leave_out_uniques: no run is marked as pooled\. Pass contributors='all', or"
+    ):
+        leave_out_uniques(runs, as_qrels(field.judgments), AP)
