@@ -22,7 +22,7 @@ else:
     field.runs.write(folder / "runs")
     qrels_file = field.qrels.write(folder / "qrels.txt")
     runs_folder, depth = folder / "runs", field.depth
-    teams, pooled = field.runs.table[["name", "team"]], field.runs.select(pooled=True).names
+    teams, pooled = field.runs.run_table[["name", "team"]], field.runs.select(pooled=True).names
     print("Simulated runs, evidence of nothing:")
 
 runs = ptr.read_runs(runs_folder, teams=teams, pooled=pooled)

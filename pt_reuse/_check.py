@@ -51,9 +51,7 @@ def positive(argument: str, value: Any, unit: str) -> int:
     if not whole and hasattr(value, "__index__") and not isinstance(value, bool):
         value, whole = int(value), True
     if not whole or value < 1:
-        raise InputError(
-            f"{argument} must be a whole number of {unit}, at least 1, got {value!r}.", argument=argument
-        )
+        raise InputError(f"{argument} must be a whole number of {unit}, at least 1, got {value!r}.", argument=argument)
     return int(value)
 
 

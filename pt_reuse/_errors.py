@@ -15,6 +15,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 #: the public function that the user called, None outside of any
 _CALLED: ContextVar[str | None] = ContextVar("pt_reuse_called", default=None)
+#: where the work at hand is: a file, a run, a line, from the outside to the inside
+_PLACES: ContextVar[tuple[str, ...]] = ContextVar("pt_reuse_places", default=())
 _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: libraries that call us on behalf of the user; a warning does not point into them
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
@@ -49,8 +51,9 @@ class Message:
     def __init__(self, *parts: Part, argument: str | None = None, place: str | None = None):
         # an exception is copied between processes by its `args` and its attributes
         super().__init__(*parts)
-        self.parts, self.argument, self.place = parts, argument, place
-        self.function: str | None = None
+        self.parts, self.argument = parts, argument
+        self.place = ", ".join([*_PLACES.get(), *([place] if place else [])]) or None
+        self.function: str | None = _CALLED.get()
 
     def worded(self, advice: Callable[[Option | Call], str], *, function: bool = True) -> str:
         """Return the message with advice put into words by a function, with or without the name of who was called."""
@@ -108,18 +111,17 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @contextmanager
 def located(place: str) -> Iterator[None]:
-    """Say of every input error inside that it is at a place; a place that it has already is within this one."""
+    """Say of every error and warning made inside that it is at a place; a place of its own is within this one."""
+    token = _PLACES.set((*_PLACES.get(), place))
     try:
         yield
-    except InputError as error:
-        error.place = f"{place}, {error.place}" if error.place else place
-        raise
+    finally:
+        _PLACES.reset(token)
 
 
 def warn(*parts: Part, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:
     """Warn, pointing at the line of the user's that called us."""
     message = category(*parts, place=place)
-    message.function = _CALLED.get()
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_between(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pt_reuse._errors import InputError
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
@@ -28,3 +30,10 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def checked_path(path: str | Path) -> Path:
+    """Return `path` as a Path, or say that it is none."""
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise InputError(f"expected a path to write to, got {path!r}.")
+    return Path(path)

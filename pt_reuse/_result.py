@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, door
 from pt_reuse._files import replacing
 
 _SHOWN = 8
@@ -43,6 +44,7 @@ class Result:
         """Return a copy of the main table."""
         return self.table.copy()
 
+    @door
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write every table as CSV and the settings as JSON.
 
@@ -58,12 +60,12 @@ class Result:
         """
         folder = Path(folder)
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"save: {folder} is a file. Give a folder; it is made if missing.")
+            raise InputError(f"{folder} is a file. Give a folder; it is made if missing.")
         texts = {f"{name}.csv": frame.to_csv(index=False) for name, frame in self.tables().items()}
         texts["settings.json"] = json.dumps(dict(self.settings), indent=1, default=str) + "\n"
         there = [name for name in texts if (folder / name).exists()]
         if there and not overwrite:
-            raise InputError(f"save: {folder} has {examples(there)} already. Pass overwrite=True to replace them.")
+            raise InputError(f"{folder} has {examples(there)} already. Pass overwrite=True to replace them.")
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             with replacing(folder / name) as file:

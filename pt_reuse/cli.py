@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._version import __version__
 from pt_reuse.commands import collections, demo, fetch, infer_pool, lou, runs, verify
 from pt_reuse.commands.options import in_options

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from messages import FOLDER, Messages
 
 from pt_reuse.collections import registration, registry
 from pt_reuse.qrels.judgments import Qrels, read_qrels
@@ -35,6 +36,16 @@ def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in set(registration._REGISTERED) - before:
         del registration._REGISTERED[name]
         sys.modules["ir_datasets"].registry._registered.pop(name, None)
+
+
+@pytest.fixture
+def messages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Messages]:
+    """Return what compares the wording of the test's messages with the snapshot of its file."""
+    folder = request.path.parent.relative_to(Path(__file__).parent).parts
+    file = FOLDER / f"{'-'.join([*folder, request.path.stem])}.json"
+    told = Messages(file, request.node.name, {str(tmp_path): "{d}"})
+    yield told
+    told.keep()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,7 +12,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, warn
 
 #: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets, or paths of files
 Source = str | tuple[str, ...]
@@ -127,10 +126,8 @@ def places() -> list[Path]:
     """Return the folders in which a collection's files are looked for: :func:`home`, then ``PT_REUSE_DATA``."""
     data = _folder("PT_REUSE_DATA")
     if data is not None and not data.is_dir():
-        warnings.warn(
+        warn(
             f"PT_REUSE_DATA is {str(data)!r}, which is no folder: nothing is looked up there.",
-            ReuseWarning,
-            stacklevel=3,
         )
     return [home(), *([data] if data is not None else [])]
 

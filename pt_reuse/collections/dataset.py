@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import tarfile
-import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -17,7 +16,8 @@ import pyterrier as pt
 from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
-from pt_reuse._check import InputError, ReuseWarning, choice, examples, flag, positive
+from pt_reuse._check import choice, examples, flag, positive
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.facts import facts_of
@@ -27,7 +27,7 @@ from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import RunSource, with_types
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.metadata import Labels, run_table
+from pt_reuse.runs.metadata import RunLabels, make_run_table
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
@@ -55,11 +55,10 @@ class ReuseDataset(IRDSDataset):
         'FT'
     """
 
+    @door
     def __init__(self, collection: Collection | str):
         if not isinstance(collection, Collection | str):
-            raise InputError(
-                f"ReuseDataset: expected the name of a collection, such as 'trec-8/adhoc', got {collection!r}."
-            )
+            raise InputError(f"expected the name of a collection, such as 'trec-8/adhoc', got {collection!r}.")
         self.collection = find_collection(collection) if isinstance(collection, str) else collection
         self._irds_id = f"reuse/{self.collection.name}"
 
@@ -71,6 +70,7 @@ class ReuseDataset(IRDSDataset):
     def _irds(self) -> Any:
         return build_irds(self.collection, self.get_runs)
 
+    @door
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid`` and ``query``, as ``irds:`` does.
 
@@ -81,6 +81,7 @@ class ReuseDataset(IRDSDataset):
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
+    @door
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label`` and what else the judgments have, as ``irds:`` does.
 
@@ -93,6 +94,7 @@ class ReuseDataset(IRDSDataset):
         self._compare_with_catalogue(frame)
         return frame
 
+    @door
     def get_judgments(self) -> Qrels:
         """Return the judgments as a :class:`Qrels`.
 
@@ -101,15 +103,14 @@ class ReuseDataset(IRDSDataset):
         """
         frame = self.get_qrels()
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
-            warnings.warn(
+            warn(
                 f"reuse:{self.collection.name}: documents are judged for several aspects of a topic; each has the "
                 f"highest of its labels. get_qrels() has them apart.",
-                ReuseWarning,
-                stacklevel=2,
             )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
         return Qrels(frame[["qid", "docno", "label"]])
 
+    @door
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
         """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does."""
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
@@ -122,7 +123,8 @@ class ReuseDataset(IRDSDataset):
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
-    def submitted(self, *, types: Labels | None = None) -> pd.DataFrame:
+    @door
+    def submitted(self, *, types: RunLabels | None = None) -> pd.DataFrame:
         """Return what is on record of the submitted runs, without reading them.
 
         Args:
@@ -137,9 +139,10 @@ class ReuseDataset(IRDSDataset):
         Raises:
             InputError: an own collection, whose runs are what its folder holds.
         """
-        table = with_types(RunSource(self.collection, f"reuse:{self.collection.name}").submitted, types)
+        table = with_types(RunSource(self.collection).submitted, types)
         return table.drop(columns="url", errors="ignore")
 
+    @door
     def get_runs(
         self,
         *,
@@ -148,7 +151,7 @@ class ReuseDataset(IRDSDataset):
         team: str | Iterable[str] | None = None,
         task: str | Iterable[str] | None = None,
         names: str | Iterable[str] | None = None,
-        types: Labels | None = None,
+        types: RunLabels | None = None,
         runs: str | Path | None = None,
         missing: str = "warn",
         download: bool = True,
@@ -186,21 +189,18 @@ class ReuseDataset(IRDSDataset):
             InputError: no run can be had (the error says which folder to fill with what), or, with
                 ``missing="error"``, not all; a condition that no run meets; a file that is no run.
         """
-        function = f"get_runs of reuse:{self.collection.name}"
-        choice(function, "missing", missing, ("warn", "error", "ignore"))
-        choice(function, "order", order, tuple(ORDERS))
-        choice(function, "duplicates", duplicates, ("error", "best"))
-        flag(function, "download", download)
-        flag(function, "verbose", verbose)
+        choice("missing", missing, ("warn", "error", "ignore"))
+        choice("order", order, tuple(ORDERS))
+        choice("duplicates", duplicates, ("error", "best"))
+        flag("download", download)
+        flag("verbose", verbose)
         if n_jobs is not None:
-            positive(function, "n_jobs", n_jobs, "threads")
+            positive("n_jobs", n_jobs, "threads")
         conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
         reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
         if self.collection.submitted is None:
-            return self._own_runs(
-                function, {**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose}
-            )
-        source = RunSource(self.collection, function)
+            return self._own_runs({**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose})
+        source = RunSource(self.collection)
         table = source.wanted(pooled, types, **conditions)
         files = source.files(table, runs=runs, missing=missing, download=download, n_jobs=n_jobs or 8, verbose=verbose)
         kept = table[table["name"].isin(files)]
@@ -208,6 +208,7 @@ class ReuseDataset(IRDSDataset):
         source.check(field, files)
         return field.with_metadata(metadata=source.metadata(kept))
 
+    @door
     def fetch(
         self,
         *,
@@ -233,19 +234,20 @@ class ReuseDataset(IRDSDataset):
         Returns:
             DataFrame: ``name file status``, one row per run; status is ``"here"``, ``"fetched"`` or why it failed.
         """
-        function = f"fetch of reuse:{self.collection.name}"
-        source = RunSource(self.collection, function)
-        positive(function, "n_jobs", n_jobs, "downloads at a time")
-        flag(function, "verbose", verbose)
+        source = RunSource(self.collection)
+        positive("n_jobs", n_jobs, "downloads at a time")
+        flag("verbose", verbose)
         table = source.wanted(pooled, None, names=names, team=team, type=type, task=task)
         return source.fetch(table, n_jobs=n_jobs, verbose=verbose)
 
+    @door
     def source_of(self, docno: str) -> str | None:
         """Return the source of a document by its docno, None where the collection has no rule for it."""
         if not isinstance(docno, str):
-            raise InputError(f"source_of: a docno must be a text, got {docno!r}.")
+            raise InputError(f"a docno must be a text, got {docno!r}.")
         return self.collection.sources.of(docno) if self.collection.sources else None
 
+    @door
     def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
         """Return the source of each document, None where the collection has no rule for it."""
         return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
@@ -276,9 +278,8 @@ class ReuseDataset(IRDSDataset):
 
     def _own_runs(
         self,
-        function: str,
         conditions: dict[str, Any],
-        types: Labels | None,
+        types: RunLabels | None,
         folder: str | Path | None,
         reading: dict[str, Any],
     ) -> RunSet:
@@ -289,24 +290,26 @@ class ReuseDataset(IRDSDataset):
                 if self.collection.origin == "own"
                 else ("no run of it is on record. Where you have some,")
             )
-            raise InputError(f"{function}: {whose} pass runs='FOLDER'.")
+            raise InputError(f"{whose} pass runs='FOLDER'.")
         if conditions.pop("task") is not None:
-            raise InputError(f"{function}: its runs have no tasks.")
+            raise InputError("its runs have no tasks.")
         runs = read_runs(source, **self.collection.labels, **reading)
         if conditions["pooled"] is not None and not self._says_who_was_pooled(runs):
             raise InputError(
-                f"{function}: who was pooled is not on record. Leave out pooled=, or add 'pooled' to its definition; "
-                f"infer_pool(runs, qrels) says which runs must have contributed."
+                "who was pooled is not on record. Leave out pooled=, or add 'pooled' to its definition; "
+                "infer_pool(runs, qrels) says which runs must have contributed."
             )
         if types is not None:
-            runs = runs.with_metadata(metadata=with_types(runs.table, types, before="definition"))
+            runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
         return runs.select(**conditions) if any(value is not None for value in conditions.values()) else runs
 
     def _says_who_was_pooled(self, runs: RunSet) -> bool:
         # a run of which nobody says anything keeps what it had before: with other beginnings, they differ
         names, labels = runs.names, self.collection.labels
         before = pd.DataFrame({"name": names, "team": None, "type": None, "pooled": False})
-        return bool((run_table(names, **labels)["pooled"] == run_table(names, base=before, **labels)["pooled"]).all())
+        return bool(
+            (make_run_table(names, **labels)["pooled"] == make_run_table(names, base=before, **labels)["pooled"]).all()
+        )
 
     def _compare_with_catalogue(self, frame: pd.DataFrame) -> None:
         collection = self.collection
@@ -319,11 +322,9 @@ class ReuseDataset(IRDSDataset):
         strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
         odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
         if odd:
-            warnings.warn(
+            warn(
                 f"reuse:{collection.name}: the judgments in {collection.qrels}, which are used in place of the "
                 f"official ones, have {'; '.join(odd)}. Are they those of another collection?",
-                ReuseWarning,
-                stacklevel=3,
             )
 
     def _check_variant(self, entity: str, variant: str | None) -> None:
@@ -332,7 +333,7 @@ class ReuseDataset(IRDSDataset):
             return
         fields = getattr(ref, f"{entity}_cls")()._fields
         known = [name for name in fields if name not in ("query_id", "doc_id", "iteration")]
-        choice(f"reuse:{self.collection.name}", "variant", variant, known)
+        choice("variant", variant, known)
 
     def _part(self, entity: str, get: Callable[[], _Part]) -> _Part:
         name = f"reuse:{self.collection.name}"

@@ -13,12 +13,13 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, door
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
 from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, format_of
 from pt_reuse.collections.parts.topic_files import check_topic_file
-from pt_reuse.runs.metadata import Labels
+from pt_reuse.runs.metadata import RunLabels
 
 #: keys of a definition file, and of the tables in it
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "runs", "sources")
@@ -30,6 +31,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 _PARTS = {"documents": "docs", "topics": "queries", "qrels": "qrels"}
 
 
+@door
 def define(
     name: str,
     *,
@@ -39,9 +41,9 @@ def define(
     topics: str | Path | None = None,
     qrels: str | Path | None = None,
     runs: str | Path | Iterable[str | Path] | None = None,
-    teams: Labels | None = None,
-    types: Labels | None = None,
-    pooled: Labels | Iterable[str] | bool | None = None,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Iterable[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
     sources: DocumentSources | Mapping[str, Any] | str | None = None,
     language: str | None = None,
@@ -84,6 +86,7 @@ def define(
     return _Definition("define", folder, {}).collection(name, texts, year, given, runs, labels, sources)
 
 
+@door
 def read_definition(path: str | Path) -> Collection:
     """Read the definition of a collection from a TOML file.
 
@@ -99,7 +102,7 @@ def read_definition(path: str | Path) -> Collection:
         InputError: no TOML, a key or value that does not belong there, a file that is not there.
     """
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        raise InputError(f"read_definition: expected the path of a TOML file, got {path!r}.")
+        raise InputError(f"expected the path of a TOML file, got {path!r}.")
     path = Path(path).expanduser()
     table = _read_toml(path)
     where = f"read_definition: {path}"
@@ -365,6 +368,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
-        raise InputError(f"read_definition: {path} cannot be read: {error.strerror or error}.") from error
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"read_definition: {path} is no TOML: {error}. Mend the file.") from error
+        raise InputError(f"{path} is no TOML: {error}. Mend the file.") from error

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
+from pt_reuse._errors import door
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.qrels.judgments import Qrels
@@ -61,6 +62,7 @@ class DemoDataset(ReuseDataset):
         rows = self._irds.queries_iter()
         return [{"qid": topic[0], **dict(zip(topic._fields[1:], topic[1:], strict=True))} for topic in rows]
 
+    @door
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid query``.
 
@@ -71,9 +73,10 @@ class DemoDataset(ReuseDataset):
         frame = pd.DataFrame(self.topics())
         if variant == "all":
             return frame
-        name = choice("get_topics", "variant", variant or "query", (*frame.columns[1:], "all"))
+        name = choice("variant", variant or "query", (*frame.columns[1:], "all"))
         return frame[["qid"]].assign(query=frame[name])
 
+    @door
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
 
@@ -81,16 +84,18 @@ class DemoDataset(ReuseDataset):
             variant: whose labels: ``"first"`` (default), a label for every topic and document; ``"second"`` or
                 ``"third"``, who labelled what any run has in its top 20 and a random sample of the rest.
         """
-        name = choice("get_qrels", "variant", variant or "first", ASSESSORS)
+        name = choice("variant", variant or "first", ASSESSORS)
         if name == "first":
             return super().get_qrels()
         given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
         return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
 
+    @door
     def get_judgments(self, assessor: str = "first") -> Qrels:
         """Return the labels of :meth:`get_qrels` as a :class:`Qrels`."""
         return Qrels(self.get_qrels(assessor))
 
+    @door
     def get_embeddings(
         self, variant: str = "query"
     ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
@@ -100,7 +105,7 @@ class DemoDataset(ReuseDataset):
             variant: what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
         """
         stored_as = {"query": "queries", "described": "described"}
-        choice("get_embeddings", "variant", variant, tuple(stored_as))
+        choice("variant", variant, tuple(stored_as))
         with np.load(io.BytesIO(_data("embeddings.npz")), allow_pickle=False) as stored:
             documents, queries = stored["documents"].astype(np.float32), stored[stored_as[variant]].astype(np.float32)
         docnos = [document["docno"] for document in self.documents()]

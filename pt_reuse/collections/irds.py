@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
 from pt_reuse.runs.metadata import pool_note
@@ -71,7 +72,7 @@ class Runs:
 
     def runs_iter(self) -> Iterator[SubmittedRun]:
         """Yield every run."""
-        table = self._runs.table
+        table = self._runs.run_table
         known = not pool_note(table)
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
             yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(self._runs, name))

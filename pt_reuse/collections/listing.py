@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from pt_reuse._check import InputError, flag
+from pt_reuse._check import flag
+from pt_reuse._errors import InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.registry import collection_names, find_collection
 from pt_reuse.collections.run_files import find_run_files, own_run_files
 
 
+@door
 def list_collections(search: str = "", *, here: bool = False) -> pd.DataFrame:
     """List the test collections that ``pt.get_dataset("reuse:NAME")`` knows.
 
@@ -31,8 +33,8 @@ def list_collections(search: str = "", *, here: bool = False) -> pd.DataFrame:
         [['trec-8/adhoc', 50, 86830, 129, 41, 71]]
     """
     if not isinstance(search, str):
-        raise InputError(f"list_collections: search must be words in one text, got {search!r}.")
-    only_here = flag("list_collections", "here", here)
+        raise InputError(f"search must be words in one text, got {search!r}.")
+    only_here = flag("here", here)
     words = search.lower().split()
     rows = []
     for name in collection_names():

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
@@ -17,6 +16,7 @@ from pt_reuse.collections.registry import adding, collection_names, find_collect
 _REGISTERED: dict[str, Collection] = {}
 
 
+@door
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
     """Make a collection of one's own known: to PyTerrier as ``reuse:NAME``, to ir_datasets as ``reuse/NAME``.
 
@@ -42,13 +42,13 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     """
     if parts:
         if not isinstance(definition, str) or definition.endswith(".toml"):
-            raise InputError(f"register_collection: beside parts, expected the collection's name, got {definition!r}.")
+            raise InputError(f"beside parts, expected the collection's name, got {definition!r}.")
         collection = define(definition, **parts)
     elif isinstance(definition, Collection):
         collection = definition
     elif isinstance(definition, str) and not definition.endswith(".toml") and not os.path.exists(definition):
         raise InputError(
-            f"register_collection: {definition!r} is no file. Give the path of a TOML file, or a name and the "
+            f"{definition!r} is no file. Give the path of a TOML file, or a name and the "
             f"collection's parts: register_collection('mine', documents=..., topics=..., qrels=..., runs=...)."
         )
     else:
@@ -58,6 +58,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     return ReuseDataset(collection)
 
 
+@door
 def register_datasets(*, overwrite: bool = False) -> list[str]:
     """Make all collections known to ir_datasets as ``reuse/NAME``; nothing is opened or downloaded.
 
@@ -84,7 +85,9 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
         try:
             register_one(find_collection(name), overwrite=overwrite)
         except InputError as error:
-            warnings.warn(f"register_datasets: {_id(name)!r} is left out: {error}", ReuseWarning, stacklevel=2)
+            warn(
+                f"{_id(name)!r} is left out: {error}",
+            )
     return [_id(name) for name in names if _id(name) in _REGISTERED]
 
 

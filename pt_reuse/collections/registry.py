@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
@@ -69,15 +69,10 @@ def adding(collection: Collection, *, overwrite: bool = False) -> Iterator[None]
     """
     name = collection.name
     if _is_of_package(name):
-        raise InputError(
-            f"register_collection: {name!r} is a collection of the package. Choose another name, such as 'my/{name}'."
-        )
+        raise InputError(f"{name!r} is a collection of the package. Choose another name, such as 'my/{name}'.")
     own = _own()
     if name in own and not overwrite and not own[name].same_as(collection):
-        raise InputError(
-            f"register_collection: {name!r} is the name of another collection already. Pass overwrite=True to replace "
-            f"it."
-        )
+        raise InputError(f"{name!r} is the name of another collection already. Pass overwrite=True to replace it.")
     _check_references(collection, {**own, name: collection})
     before = _OWN.get(name)
     _OWN[name] = collection
@@ -122,7 +117,9 @@ def _leave_out(path: Path, why: str) -> None:
     # told once for each state of the file, however often names are looked up
     if (str(path), why) not in _TOLD:
         _TOLD.add((str(path), why))
-        warnings.warn(f"the collection defined in {path} is left out: {why}", ReuseWarning, stacklevel=5)
+        warn(
+            f"the collection defined in {path} is left out: {why}",
+        )
 
 
 def _is_of_package(name: str) -> bool:
@@ -165,11 +162,9 @@ def _with_local_files(collection: Collection) -> Collection:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
-                warnings.warn(
+                warn(
                     f"{folder} has {examples([path.name for path in there])}; {there[0].name!r} is used. Keep one of "
                     f"them.",
-                    ReuseWarning,
-                    stacklevel=4,
                 )
             if there:
                 changes.setdefault(part, str(there[0]))

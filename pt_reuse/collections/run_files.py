@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.runs.reading import run_paths
 
@@ -85,10 +85,8 @@ def expected_files(names: Sequence[str]) -> str:
 
 def _warn_of_twins(name: str, folder: Path, files: Sequence[str]) -> None:
     if len(files) > 1:
-        warnings.warn(
+        warn(
             f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.",
-            ReuseWarning,
-            stacklevel=5,
         )
 
 
@@ -99,11 +97,9 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
     except OSError:
         return
     if differ:
-        warnings.warn(
+        warn(
             f"run {name!r} is in two places, as files of different sizes: {taken} is read, {other} is not. Take the "
             f"wrong one away.",
-            ReuseWarning,
-            stacklevel=5,
         )
 
 
@@ -152,8 +148,6 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _warn_of_closed(folder: Path, error: OSError) -> None:
-    warnings.warn(
+    warn(
         f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.",
-        ReuseWarning,
-        stacklevel=6,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, ReuseWarning, warn
 from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.download.run_check import check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
-from pt_reuse.runs.metadata import ASSUMED, Labels, run_table
+from pt_reuse.runs.metadata import ASSUMED, RunLabels, make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.selection import chosen_rows
 
@@ -35,29 +35,25 @@ class RunSource:
 
     Args:
         collection: the collection; it has a record of its runs.
-        function: whose errors and warnings these are.
     """
 
-    def __init__(self, collection: Collection, function: str):
+    def __init__(self, collection: Collection):
         if collection.submitted is None:
-            raise InputError(
-                f"{function}: no run of it is on record. get_runs() reads what its folder, or runs='FOLDER', holds."
-            )
+            raise InputError("no run of it is on record. get_runs() reads what its folder, or runs='FOLDER', holds.")
         self.collection = collection
-        self.function = function
         self.submitted = collection.submitted
 
     def wanted(
-        self, pooled: bool | None, types: Labels | None, **conditions: str | Iterable[str] | None
+        self, pooled: bool | None, types: RunLabels | None, **conditions: str | Iterable[str] | None
     ) -> pd.DataFrame:
         """Return the runs on record that meet all conditions, with the user's types over those on record."""
         if pooled is not None and not self.collection.pooled_is_on_record:
             raise InputError(
-                f"{self.function}: who was pooled is not on record. Leave out pooled=, and let infer_pool(runs, qrels) "
-                f"say which runs must have contributed."
+                "who was pooled is not on record. Leave out pooled=, and let infer_pool(runs, qrels) "
+                "say which runs must have contributed."
             )
         table = with_types(self.submitted, types)
-        chosen = chosen_rows(self.function, table, pooled=pooled, shown_by="`submitted()`", **conditions)
+        chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
         return table[chosen].reset_index(drop=True)
 
     def files(
@@ -99,7 +95,7 @@ class RunSource:
             for row in np.flatnonzero(~has[own].any(axis=0)).tolist():
                 name = runs.names[row]
                 raise InputError(
-                    f"{self.function}: {files[name]}, taken for run {name!r}, has no topic of the collection: it has "
+                    f"{files[name]}, taken for run {name!r}, has no topic of the collection: it has "
                     f"{examples(topics[has[:, row]])}; {self.collection.title} has topics such as {sample}. Take the "
                     f"file away, or give the right one."
                 )
@@ -119,28 +115,24 @@ class RunSource:
         odd = [(name, tag) for name, tag in tags.items() if tag != name and tag in every]
         if odd:
             told = [f"{files[name]} holds run {tag!r}" for name, tag in odd]
-            warnings.warn(
-                f"{self.function}: {count(len(odd), 'file')} whose last column has the tag of another run: "
+            warn(
+                f"{count(len(odd), 'file')} whose last column has the tag of another run: "
                 f"{'; '.join(told[:3])}. A file stands for the run it is named by: rename or replace it.",
-                ReuseWarning,
-                stacklevel=5,
             )
 
     def _warn(self, runs: RunSet, rows: NDArray[np.int64], what: str) -> None:
         names = [runs.names[row] for row in rows.tolist()]
-        warnings.warn(
-            f"{self.function}: {count(len(names), 'run')} ({examples(names)}) {what}.", ReuseWarning, stacklevel=5
+        warn(
+            f"{count(len(names), 'run')} ({examples(names)}) {what}.",
         )
 
     def metadata(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return what a RunSet keeps of each run; warn when all count as pooled because nobody knows better."""
         frame = table.drop(columns=["published", "url"], errors="ignore")
         if not self.collection.pooled_is_on_record:
-            warnings.warn(
-                f"{self.function}: who was pooled is not on record, so every run counts as a contributor. "
-                f"infer_pool(runs, qrels) says which must have been; runs.with_metadata(pooled=...) keeps it.",
-                PoolUnknownWarning,
-                stacklevel=3,
+            warn(
+                "who was pooled is not on record, so every run counts as a contributor. "
+                "infer_pool(runs, qrels) says which must have been; runs.with_metadata(pooled=...) keeps it.",
             )
             frame = frame.assign(pooled=True, pooled_source=ASSUMED)
         blank = [column for column in ("task", "official_type") if not any(map(_is_text, frame[column]))]
@@ -196,28 +188,30 @@ class RunSource:
         if n_here == 0:
             looked = [str(path) for path in folders_of(self.collection, runs)]
             raise InputError(
-                f"{self.function}: none of {count(len(table), 'run')} is on this machine"
+                f"none of {count(len(table), 'run')} is on this machine"
                 f"{', and none could be downloaded: ' + why if why else '.'} {todo}"
                 f"{' Looked in ' + examples(looked, 4) + '.' if looked else ''}"
             )
         absent = sorted(set(table["team"]) - set(table["team"][~table["name"].isin(lacking)]))
         gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
         message = (
-            f"{self.function}: {len(lacking):,} of {count(len(table), 'run')} missing, {n_here:,} there "
+            f"{len(lacking):,} of {count(len(table), 'run')} missing, {n_here:,} there "
             f"(missing {examples(lacking)}{gone}).{' Download: ' + why if why else ''} {todo}"
         )
         if missing == "error":
             raise InputError(message)
         if missing == "warn":
-            warnings.warn(message, ReuseWarning, stacklevel=4)
+            warn(
+                message,
+            )
 
 
-def with_types(table: pd.DataFrame, types: Labels | None, *, before: str = "catalogue") -> pd.DataFrame:
+def with_types(table: pd.DataFrame, types: RunLabels | None, *, before: str = "catalogue") -> pd.DataFrame:
     """Return a table of runs with the user's types over those it had `before`; ``type_source`` says whose each is."""
     if types is None:
         return table.copy()
     names = table["name"].tolist()
-    given = run_table(names, types=types, base=table[["name"]].assign(team=None, type=None, pooled=True), stacklevel=5)
+    given = make_run_table(names, types=types, base=table[["name"]].assign(team=None, type=None, pooled=True))
     said = given["type"].notna().to_numpy()
     label = str(types) if isinstance(types, str | Path) else "given"
     return table.assign(

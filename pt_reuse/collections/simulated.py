@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, positive
+from pt_reuse._check import positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -37,6 +38,7 @@ class SimulatedField:
         return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
 
 
+@door
 def simulate_field(
     *, seed: int = 8, n_topics: int = 25, n_docs: int = 2000, n_teams: int = 9, length: int = 100, depth: int = 10
 ) -> SimulatedField:
@@ -68,16 +70,16 @@ def simulate_field(
         >>> len(field.runs), field.runs.teams[:2], field.runs.types
         (18, ['team-1', 'team-2'], ['lexical', 'neural', 'manual'])
     """
-    n_topics = positive("simulate_field", "n_topics", n_topics, "topics")
-    n_docs = positive("simulate_field", "n_docs", n_docs, "documents")
-    n_teams = positive("simulate_field", "n_teams", n_teams, "teams")
-    length = positive("simulate_field", "length", length, "documents per run and topic")
-    depth = positive("simulate_field", "depth", depth, "documents per run and topic")
+    n_topics = positive("n_topics", n_topics, "topics")
+    n_docs = positive("n_docs", n_docs, "documents")
+    n_teams = positive("n_teams", n_teams, "teams")
+    length = positive("length", length, "documents per run and topic")
+    depth = positive("depth", depth, "documents per run and topic")
     for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
         if value < least:
-            raise InputError(f"simulate_field: {argument} must be at least {least}, got {value}.")
+            raise InputError(f"{argument} must be at least {least}, got {value}.")
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise InputError(f"simulate_field: seed must be a whole number of at least 0, got {seed!r}.")
+        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}.")
     random = np.random.default_rng(seed)
     grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
     grades += grades * (random.random((n_topics, n_docs)) < 0.35)

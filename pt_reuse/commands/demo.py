@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from pt_reuse.commands.output import Figure, draw, print_table, refuse_existing, write_table
+from pt_reuse.commands.output import Drawing, draw, print_table, refuse_existing, write_table
 from pt_reuse.demo.walk import answer, narrate
 
 
@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> None:
     if not options.out:
         return
     folder = Path(options.out)
-    figures: dict[str, Figure] = {
+    figures: dict[str, Drawing] = {
         "lexical-pool.png": (
             7.6,
             5.0,

@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     if there[HERE] < len(files):
         print(f"New files go to {download_folder(collection)}")
-    reasons = RunSource(collection, "fetch").reasons(dict(zip(failed["name"], failed["status"], strict=True)))
+    reasons = RunSource(collection).reasons(dict(zip(failed["name"], failed["status"], strict=True)))
     groups = list(reasons.items())
     for reason, runs in groups[:SHOWN]:
         print(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")

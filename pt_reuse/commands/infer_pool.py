@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pt_reuse._check import examples
 from pt_reuse.commands.field import add_field, read_field, read_judgments
-from pt_reuse.commands.output import SHOWN, Figure, draw, print_table, refuse_existing
+from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, infer_pool
 
 _PICTURE = "judged-by-rank.png"
@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
     print(f"\n{result.headline()}\n{result.certainty}")
     _report(result, options.all)
     if options.out:
-        figures: dict[str, Figure] = {_PICTURE: (9.0, 4.0, result.plot)}
+        figures: dict[str, Drawing] = {_PICTURE: (9.0, 4.0, result.plot)}
         written = [path.name for path in result.save(options.out, overwrite=options.overwrite)]
         print(f"\nWritten to {options.out}: {', '.join([*written, *draw(figures, Path(options.out))])}")
 

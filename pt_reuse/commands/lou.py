@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse.commands.field import add_field, read_field, read_judgments
-from pt_reuse.commands.output import SHOWN, Figure, draw, print_table, refuse_existing
+from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
 from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
-_TABLES = ("summary.csv", "table.csv", "by_run.csv", "uniques.csv", "settings.json")
+_TABLES = ("summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "settings.json")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,7 +35,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _run(options: argparse.Namespace) -> None:
     options.check_field(options)
-    measures = parse_measures(_split(options.measures), "--measures")
+    measures = parse_measures(_split(options.measures))
     if options.out:
         pictures = [f"scores-{measure!r}.png".replace("/", "-") for measure in measures]
         refuse_existing(Path(options.out), [*_TABLES, *pictures, "uniques.png"], options.overwrite)
@@ -55,19 +55,19 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     first = result.scores.measures[0]
     print(f"\nLeaving out one {result.settings['by']} at a time, the whole field by {first}:")
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
-    print(f"\n{describe(result)}")
+    print(f"\n{in_words(result)}")
     if options.out:
         folder, figures = Path(options.out), _pictures(result)
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)] + draw(figures, folder)
         print(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _pictures(result: LeaveOutUniques) -> dict[str, Figure]:
-    figures: dict[str, Figure] = {
+def _pictures(result: LeaveOutUniques) -> dict[str, Drawing]:
+    figures: dict[str, Drawing] = {
         f"scores-{measure.replace('/', '-')}.png": (7.6, 5.0, partial(result.plot, measure))
         for measure in result.scores.measures
     }
-    n_bars = min(len(result.uniques), 30)
+    n_bars = min(len(result.unique_counts), 30)
     figures["uniques.png"] = (7.2, 1.4 + 0.24 * max(n_bars, 3), result.plot_uniques)
     return figures
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
 from pt_reuse._files import replacing
 
 #: rows of a long table on the screen
 SHOWN = 12
 #: width and height in inches, and what draws into axes
-Figure = tuple[float, float, Callable[..., Any]]
+Drawing = tuple[float, float, Callable[..., Any]]
 
 
 def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
@@ -40,7 +41,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(frame.to_csv(index=False).encode("utf-8", "surrogateescape"))
 
 
-def draw(figures: Mapping[str, Figure], folder: Path) -> list[str]:
+def draw(figures: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -20,4 +20,4 @@ def _run(options: argparse.Namespace) -> None:
     options.check_field(options)
     runs = read_field(options)
     print(repr(runs))
-    print_table(runs.summary(), len(runs) if options.all else SHOWN, "runs; --all shows every one")
+    print_table(runs.sizes(), len(runs) if options.all else SHOWN, "runs; --all shows every one")

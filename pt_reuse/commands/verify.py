@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.commands.options import in_options
 from pt_reuse.commands.output import print_table, refuse_existing, write_table
 from pt_reuse.verification.verification import verify
@@ -44,5 +44,5 @@ def _run(options: argparse.Namespace) -> int:
         write_table(result.table, out)
         print(f"\nWritten: {out}")
     if result.table["computed"].isna().all():
-        raise InputError(f"verify: no figure could be {result.table['note'].iloc[0].removeprefix('not ')}")
+        raise InputError(f"no figure could be {result.table['note'].iloc[0].removeprefix('not ')}")
     return 0 if result.holds else 1

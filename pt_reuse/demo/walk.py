@@ -14,14 +14,14 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import AP, nDCG
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.collections.demo import DemoDataset
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import Agreement, score
-from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
 DEPTH = 10
 _LIVE = ("live-bm25", "live-bm25-desc", "live-minilm-desc")
@@ -110,7 +110,7 @@ def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
 
 
 def _coverage(runs: RunSet, judged: Any, agreement: Agreement) -> pd.DataFrame:
-    rate = score(runs, judged, [Unjudged @ 10]).mean.merge(runs.table[["name", "type", "pooled"]], on="name")
+    rate = score(runs, judged, [Unjudged @ 10]).mean.merge(runs.run_table[["name", "type", "pooled"]], on="name")
     moved = agreement.changes[agreement.changes["measure"] == "nDCG@10"][["name", "score", "other_score", "drop"]]
     table = rate.merge(moved, on="name")
     in_pool = (table["type"] == "lexical") & table["pooled"]
@@ -171,7 +171,7 @@ def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
             "leave-out-type",
             "What if a type of system had not taken part in the pool?",
             report.by_type.table[report.by_type.table["measure"] == n].drop(columns="measure"),
-            describe(report.by_type),
+            in_words(report.by_type),
         ),
-        ("leave-out-team", "And a team?", report.by_team.summary, describe(report.by_team)),
+        ("leave-out-team", "And a team?", report.by_team.summary, in_words(report.by_team)),
     ]

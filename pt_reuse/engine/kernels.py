@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.engine.cells import UNJUDGED, Cells, discounts
 
 _HIGHEST_EXPONENT = 1000  # leaves room for the sum of many

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Scores: TypeAlias = NDArray[Any]
+ScoreArray: TypeAlias = NDArray[Any]
 
 BLOCK_CELLS = 1 << 18  # systems x estimates worked on at a time: a few MB, which stays in the cache
 
@@ -47,7 +47,7 @@ def blocks(n_estimates: int, n_systems: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_estimates))
 
 
-def ranks(scores: Scores) -> Ints:
+def ranks(scores: ScoreArray) -> Ints:
     """Rank along the last axis of (..., n): 1 + number of strictly better scores."""
     n = scores.shape[-1]
     order = np.argsort(scores, axis=-1)[..., ::-1]
@@ -59,12 +59,12 @@ def ranks(scores: Scores) -> Ints:
     return rank
 
 
-def rank_drops(x: Scores, ys: Scores) -> Ints:
+def rank_drops(x: ScoreArray, ys: ScoreArray) -> Ints:
     """Places that each system falls, (S, n): its rank in `ys` minus its rank in `x`; negative where it rises."""
     return ranks(ys) - ranks(x)
 
 
-def compare(x: Scores, ys: Scores) -> Comparison:
+def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
     """Compare one block of estimates with the truth; memory grows with S x n."""
     n_estimates, n = ys.shape
     x_rank, y_rank = ranks(x), ranks(ys)
@@ -176,7 +176,7 @@ COEFFICIENTS: dict[str, Callable[[Comparison], Floats]] = {
 }
 
 
-def agreement(x: Scores, ys: Scores, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Coefficients by name, and "max_drop" and "max_rise" in places, for (n,) against (S, n), in blocks: (S,) each."""
     table: dict[str, NDArray[Any]] = {name: np.full(len(ys), np.nan) for name in names}
     table |= {name: np.zeros(len(ys), dtype=np.int64) for name in ("max_drop", "max_rise")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import ReuseWarning, count
+from pt_reuse._check import count
+from pt_reuse._errors import warn
 from pt_reuse.engine import pairs
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -79,7 +79,7 @@ def compute_columns(
         found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
         for name, rate in rates.items():
             m = found.measures.index(repr(rate))
-            add("unjudged", name, found.means[m], found.values[m])
+            add("unjudged", name, found.mean_values[m], found.values[m])
     return columns
 
 
@@ -110,11 +110,11 @@ def _rank_and_lou(
     for m, measure in enumerate(full.measures):
         name = column_of[measure]
         times = len(qrels.topics) if name in _SUMMED else 1
-        base, base_topic = full.means[m], full.values[m]
+        base, base_topic = full.mean_values[m], full.values[m]
         rank, rank_topic = _ranks(base), _ranks(base_topic)
         add("", name, base[at] * times, base_topic[:, at])
         if lou is not None:
-            own, own_topic = lou.own_scores.means[m], lou.own_scores.values[m]
+            own, own_topic = lou.own_scores.mean_values[m], lou.own_scores.values[m]
             add("LOU", name, own[at] * times, own_topic[:, at])
             add(
                 "LOU %", name, pairs.per_cent_change(base, own)[at], pairs.per_cent_change(base_topic, own_topic)[:, at]
@@ -165,18 +165,16 @@ class Adding:
         # a Styler: the same styles on the wider frame
         return self._to_mean_frame(result.data).style.use(result.export())
 
-    def warn_of_differences(self, stacklevel: int) -> None:
+    def warn_of_differences(self) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
         for measure, found in self._odd.items():
             where, theirs, ours = next(iter(found.values()))
             some = f"{len(found)} of {count(len(self.columns.systems), 'system')}"
-            warnings.warn(
-                f"Experiment: {measure} of {where} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
+            warn(
+                f"{measure} of {where} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
                 f"added columns ({ORDER}), and differs for {some}: its provider breaks score ties another way, "
                 f"averages differently, or mixes it up with another measure. Compare its added columns among "
                 f"themselves.",
-                ReuseWarning,
-                stacklevel=stacklevel + 1,
             )
 
     def _to_mean_frame(self, frame: pd.DataFrame) -> pd.DataFrame:

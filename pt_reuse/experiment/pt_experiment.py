@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from difflib import get_close_matches
@@ -18,16 +17,18 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples, positive
+from pt_reuse._check import choice, columns, count, examples, positive
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.experiment.columns import ORDER, REUSE, Adding, compute_columns
 from pt_reuse.experiment.tap import Tap
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.metadata import Labels, run_table
+from pt_reuse.runs.metadata import RunLabels, make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
 
 
+@door
 def Experiment(
     retr_systems: Mapping[str, Any] | Sequence[Any],
     topics: pd.DataFrame | str | Path,
@@ -37,9 +38,9 @@ def Experiment(
     perquery: bool | str = False,
     dataframe: bool = True,
     *,
-    teams: Labels | None = None,
-    types: Labels | None = None,
-    pooled: Labels | Collection[str] | bool | None = None,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
     field: RunSet | None = None,
     reuse: str | Iterable[str] = ("lou", "rank", "unjudged"),
     by: str = "team",
@@ -109,8 +110,8 @@ def Experiment(
     """
     _check_arguments(experiment_arguments)
     wanted = _wanted_columns(reuse)
-    choice("Experiment", "by", by, ("team", "run", "type"))
-    depth = positive("Experiment", "depth", depth, "documents per run and topic")
+    choice("by", by, ("team", "run", "type"))
+    depth = positive("depth", depth, "documents per run and topic")
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     asked = _read(topics, "topics", ("qid",), pt.io.read_topics)
     judged = _read(qrels, "qrels", ("qid", "docno", "label"), pt.io.read_qrels)
@@ -118,12 +119,12 @@ def Experiment(
     if not wanted:
         return pt.Experiment(_as_dict_or_list(retr_systems), asked, judged, metrics, names, **arguments)
     if not measures:
-        raise InputError("Experiment: eval_metrics has no measure to add columns to. Give one, or pass reuse=[].")
+        raise InputError("eval_metrics has no measure to add columns to. Give one, or pass reuse=[].")
 
     systems = _named(retr_systems, names)
     judgments = _judgments(asked, judged, arguments)
     teams_or_own = {name: name for name in systems} if teams is None else teams
-    table = run_table(list(systems), teams=teams_or_own, types=types, pooled=pooled)
+    table = make_run_table(list(systems), teams=teams_or_own, types=types, pooled=pooled)
     if "lou" in wanted or "rank" in wanted:
         _check_measures(measures)
         field = _check_field(field, table, judgments)
@@ -154,18 +155,17 @@ def Experiment(
     if not some.all():
         lost = [runs.names[row] for row in np.flatnonzero(~some)]
         nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
-        warnings.warn(
-            f"Experiment: {nothing}, scored 0: {examples(lost)}.",
-            ReuseWarning,
-            stacklevel=2,
+        warn(
+            f"{nothing}, scored 0: {examples(lost)}.",
         )
     verbose = experiment_arguments.get("verbose") is True
     added = Adding(compute_columns(runs, field, judgments, measures, wanted, by, depth, verbose), round)
     wide = added.to(result, perquery)
-    added.warn_of_differences(stacklevel=2)
+    added.warn_of_differences()
     return wide
 
 
+@door
 def reuse_summary(result: Any) -> pd.DataFrame:
     """Return, per measure, how the ranking of the whole field changes when each unit is scored without its uniques.
 
@@ -182,10 +182,10 @@ def reuse_summary(result: Any) -> pd.DataFrame:
     frame = result[0] if isinstance(result, tuple) and result else result
     kept = getattr(getattr(frame, "data", frame), "attrs", {}).get("reuse")
     if kept is None and isinstance(frame, dict):
-        raise InputError("reuse_summary: a dict holds no summary. Call Experiment with dataframe=True.")
+        raise InputError("a dict holds no summary. Call Experiment with dataframe=True.")
     if kept is None:
         raise InputError(
-            f"reuse_summary: expected what ptr.Experiment returned, got {type(frame).__name__} without it: made by "
+            f"expected what ptr.Experiment returned, got {type(frame).__name__} without it: made by "
             f"pt.Experiment, with reuse=[], or by an operation of pandas that drops attrs."
         )
     return pd.DataFrame(kept["summary"])
@@ -199,17 +199,15 @@ def _check_arguments(given: Mapping[str, Any]) -> None:
         near = get_close_matches(unknown[0], [*known, *ours], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         hint = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else hint
-        raise InputError(
-            f"Experiment: neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}"
-        )
+        raise InputError(f"neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}")
 
 
 def _wanted_columns(reuse: str | Iterable[str]) -> list[str]:
     if not isinstance(reuse, Iterable):
-        raise InputError(f"Experiment: reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.")
+        raise InputError(f"reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.")
     wanted = [reuse] if isinstance(reuse, str) else list(reuse)
     for value in wanted:
-        choice("Experiment", "reuse", value, tuple(REUSE))
+        choice("reuse", value, tuple(REUSE))
     return wanted
 
 
@@ -218,13 +216,13 @@ def _read(value: Any, what: str, needed: Sequence[str], reader: Any) -> pd.DataF
         frame = value.to_frame()
     elif isinstance(value, str | Path):
         if not os.path.isfile(value):
-            raise InputError(f"Experiment: {what} {str(value)!r}: no such file. Give a file or a DataFrame.")
+            raise InputError(f"{what} {str(value)!r}: no such file. Give a file or a DataFrame.")
         frame = reader(str(value))
     elif isinstance(value, pd.DataFrame):
         frame = value
     else:
-        raise InputError(f"Experiment: {what} must be a DataFrame or a file, got {type(value).__name__}.")
-    columns("Experiment", what, frame.columns, needed)
+        raise InputError(f"{what} must be a DataFrame or a file, got {type(value).__name__}.")
+    columns(what, frame.columns, needed)
     # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
     numbers = [
         column for column in ("qid", "docno") if column in frame and pd.api.types.is_numeric_dtype(frame[column])
@@ -242,19 +240,16 @@ def _named(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     elif isinstance(systems, list | tuple):
         found, values = [str(name) for name in (systems if names is None else names)], list(systems)
         if len(found) != len(values):
-            raise InputError(
-                f"Experiment: {count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
-            )
+            raise InputError(f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each.")
     else:
-        raise InputError(f"Experiment: retr_systems must be a dict or a list, got {type(systems).__name__}.")
+        raise InputError(f"retr_systems must be a dict or a list, got {type(systems).__name__}.")
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
         which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])
         short = " ".join(twice[0].split())  # a frame prints as several lines
         short = short if len(short) <= 60 else short[:60] + "..."
         raise InputError(
-            f"Experiment: the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
-            f"names=."
+            f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct names=."
         )
     return dict(zip(found, values, strict=True))
 
@@ -273,13 +268,13 @@ def _metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measur
                 with redirect_stdout(StringIO()):  # pt.Experiment itself says which it skips
                     parsed = ir_measures.parse_trec_measure(metric)
             except ValueError:
-                metric, *more = parse_measures(metric, "Experiment")
+                metric, *more = parse_measures(metric)
                 parsed = [metric, *more]
             if len(parsed) == 1 and isinstance(metric, str):
                 nickname[parsed[0]] = metric
         given.append(metric)
         found += [measure for measure in parsed if measure != "mrt"]
-    parsed = parse_measures(found, "Experiment") if found else []
+    parsed = parse_measures(found) if found else []
     return given, {nickname.get(measure, str(measure)): measure for measure in parsed}
 
 
@@ -291,7 +286,7 @@ def _judgments(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str
     by_topics = arguments.get("filter_by_topics", True)
     if not shared and (by_topics or arguments.get("filter_by_qrels", False)):
         raise InputError(
-            f"Experiment: topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
+            f"topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
             f"{examples(judged.topics)} judged."
         )
     return judged.select(shared) if by_topics else judged
@@ -303,7 +298,7 @@ def _check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
         more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
         if more:
             raise InputError(
-                f"Experiment: {name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from "
+                f"{name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from "
                 f"qid, docno, score and label alone. Leave the measure out, or pass reuse=['unjudged']."
             )
 
@@ -313,24 +308,20 @@ def _check_field(field: Any, table: pd.DataFrame, judgments: Qrels) -> RunSet | 
     if field is None:
         return None
     if not isinstance(field, RunSet):
-        raise InputError(
-            f"Experiment: field must be a RunSet (read_runs or get_runs() makes one), got {type(field).__name__}."
-        )
+        raise InputError(f"field must be a RunSet (read_runs or get_runs() makes one), got {type(field).__name__}.")
     both = [name for name in table["name"] if name in field]
     if both:
-        raise InputError(f"Experiment: {examples(both)} is a run of the field, too. Give the system another name.")
+        raise InputError(f"{examples(both)} is a run of the field, too. Give the system another name.")
     has = topics_of_runs(field, judgments).any(axis=0)
     if not has.any():
-        check_topics(field, judgments, "Experiment: field")
+        check_topics(field, judgments)
     if has.all():
         return field
     lost = [field.names[row] for row in np.flatnonzero(~has)]
     n_topics = count(len(judgments.topics), "topic")
-    warnings.warn(
-        f"Experiment: {count(len(lost), 'run')} of the field without any of the {n_topics} asked, left out of ranks "
+    warn(
+        f"{count(len(lost), 'run')} of the field without any of the {n_topics} asked, left out of ranks "
         f"and pools: {examples(lost)}.",
-        ReuseWarning,
-        stacklevel=3,
     )
     return field.select([field.names[row] for row in np.flatnonzero(has)])
 
@@ -338,24 +329,22 @@ def _check_field(field: Any, table: pd.DataFrame, judgments: Qrels) -> RunSet | 
 def _check_units(field: RunSet | None, table: pd.DataFrame, by: str, named_by_default: bool) -> None:
     pooled = table["pooled"].any() or (field is not None and field.pooled.any())
     if not pooled:
-        raise InputError(
-            "Experiment: no system is pooled, so that there is no pool. Mark some with pooled=, or give field=."
-        )
+        raise InputError("no system is pooled, so that there is no pool. Mark some with pooled=, or give field=.")
     if by == "run":
         return
     lacking = table["name"][table[by].isna()].tolist()
     if lacking:
         raise InputError(
-            f"Experiment: by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: "
+            f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: "
             f"{examples(lacking)}. Give {by}s=, or use by='run'."
         )
     if field is None:
         return
-    field.units(by, "Experiment: field")
+    field.units(by)
     clash = [name for name in table["name"] if name in field.teams]
     if by == "team" and named_by_default and clash:
         raise InputError(
-            f"Experiment: {examples(clash)} is a team of the field, and a system that is given no team is a team of "
+            f"{examples(clash)} is a team of the field, and a system that is given no team is a team of "
             f"its own name. Give teams=, or give the system another name."
         )
 
@@ -384,7 +373,7 @@ def _as_runs(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame) -> RunSet:
         if again.any():
             row = pairs[again].iloc[0]
             raise InputError(
-                f"Experiment: system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, "
+                f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, "
                 f"so that ranks and LOU are undefined. Mend the pipeline, or pass reuse=[] to do without them."
             )
     return RunSet.from_frames(frames, metadata=table, order=ORDER)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import RunRows
 from pt_reuse.engine.order import TiedRankError, ranking
@@ -182,12 +183,12 @@ def find_document(data: bytes, topic: str, docno: str) -> list[int]:
     return [number for number, line in enumerate(lines, 1) if line.split()[:3:2] == wanted]
 
 
-def check_names(names: Iterable[str], where: str) -> None:
+def check_names(names: Iterable[str], what: str) -> None:
     """Raise when a name could not stand in a file of white-space separated columns."""
     bad = [name for name in names if "\0" in name or [name.encode("utf-8", "surrogateescape")] != _split(name)]
     if bad:
         raise InputError(
-            f"{where}: {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
+            f"the {what} {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
             f"Rename it first."
         )
 

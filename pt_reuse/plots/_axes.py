@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

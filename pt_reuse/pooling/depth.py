@@ -8,13 +8,15 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, count, examples, positive
+from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.metadata import pool_note
 from pt_reuse.runs.run_set import RunSet
 
 
+@door
 def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[str] = "pooled") -> Pool:
     """Pool the top documents of the contributing runs.
 
@@ -44,17 +46,15 @@ def depth_pool(runs: RunSet, *, depth: int = 100, contributors: str | Iterable[s
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
-    return pool_to_depth(runs, depth, contributors, "depth_pool")
+    return pool_to_depth(runs, depth, contributors)
 
 
-def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str], function: str) -> Pool:
+def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str]) -> Pool:
     """Make the pool of :func:`depth_pool` on behalf of `function`, which stands in the errors."""
     if not isinstance(runs, RunSet):
-        raise InputError(
-            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
-        )
-    depth = positive(function, "depth", depth, "documents per run and topic")
-    chosen = _contributing(runs, contributors, function)
+        raise InputError(f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.")
+    depth = positive("depth", depth, "documents per run and topic")
+    chosen = _contributing(runs, contributors)
     field = runs.field
     rows = np.flatnonzero(chosen).astype(np.int32)
     place = np.zeros(len(runs), dtype=np.int32)
@@ -78,44 +78,36 @@ def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str], f
         np.concatenate([[0], np.cumsum(np.concatenate([none, *sizes]))]),
         np.concatenate([none, *run]),
         np.concatenate([none, *rank]),
-        runs.table.iloc[rows],
+        runs.run_table.iloc[rows],
         {
             "strategy": "depth",
             "depth": depth,
             "contributors": contributors if isinstance(contributors, str) else "named",
             "order": runs.order,
-            **({"pooled": note} if contributors == "pooled" and (note := pool_note(runs.table)) else {}),
+            **({"pooled": note} if contributors == "pooled" and (note := pool_note(runs.run_table)) else {}),
         },
     )
 
 
-def _contributing(runs: RunSet, contributors: str | Iterable[str], function: str) -> NDArray[np.bool_]:
+def _contributing(runs: RunSet, contributors: str | Iterable[str]) -> NDArray[np.bool_]:
     if isinstance(contributors, str):
         if contributors in runs and contributors not in ("pooled", "all"):
-            raise InputError(
-                f"{function}: contributors is the name of a run; give run names as a list: [{contributors!r}]."
-            )
-        choice(function, "contributors", contributors, ("pooled", "all"))
+            raise InputError(f"contributors is the name of a run; give run names as a list: [{contributors!r}].")
+        choice("contributors", contributors, ("pooled", "all"))
         chosen = runs.pooled if contributors == "pooled" else np.ones(len(runs), dtype=bool)
         if not chosen.any():
-            raise InputError(
-                f"{function}: no run is marked as pooled. Pass contributors='all', or mark runs with pooled=."
-            )
+            raise InputError("no run is marked as pooled. Pass contributors='all', or mark runs with pooled=.")
         return chosen
     if not isinstance(contributors, Iterable):
-        raise InputError(
-            f"{function}: contributors must be 'pooled', 'all' or run names, got {type(contributors).__name__}."
-        )
+        raise InputError(f"contributors must be 'pooled', 'all' or run names, got {type(contributors).__name__}.")
     names = list(contributors)
     unknown = [name for name in names if name not in runs]
     if unknown:
         near = get_close_matches(str(unknown[0]), runs.names, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"There is {examples(runs.names)}."
-        raise InputError(
-            f"{function}: contributors: {examples(unknown)} not among the {count(len(runs), 'run')}. {hint}"
-        )
+        raise InputError(f"contributors: {examples(unknown)} not among the {count(len(runs), 'run')}. {hint}")
     if not names:
-        raise InputError(f"{function}: contributors names no run.")
+        raise InputError("contributors names no run.")
     chosen = np.zeros(len(runs), dtype=bool)
     chosen[[runs.row(name) for name in names]] = True
     return chosen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, choice, count, examples
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import ranges
 from pt_reuse.engine.tokens import Words
@@ -29,7 +29,7 @@ class Pool:
 
     Attributes:
         topics: topic names, in natural order.
-        table: the contributing runs, one row each: ``name team type`` and further metadata.
+        run_table: the contributing runs, one row each: ``name team type`` and further metadata.
         settings: how the pool was made: strategy, depth, contributors, ranking order.
 
     Example:
@@ -57,7 +57,7 @@ class Pool:
         settings: Mapping[str, Any],
     ):
         self.topics = list(topics)
-        self.table = table.reset_index(drop=True)
+        self.run_table = table.reset_index(drop=True)
         self.settings = dict(settings)
         self._starts, self.words = starts, words  # documents of each topic
         self._entries, self._run, self._rank = entries, run, rank  # contributions of each document, by run
@@ -85,7 +85,7 @@ class Pool:
         frame = pd.DataFrame({"qid": self._qid, "docno": self._docno, "rank": best, "runs": np.diff(self._entries)})
         doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
         for column in ("team", "type"):
-            codes = pd.factorize(self.table[column])[0][self._run]
+            codes = pd.factorize(self.run_table[column])[0][self._run]
             pairs = pd.DataFrame({"doc": doc, "code": codes})[codes >= 0].drop_duplicates()
             frame[column + "s"] = np.bincount(pairs["doc"], minlength=len(self))
         return frame
@@ -93,7 +93,7 @@ class Pool:
     def contributions(self) -> pd.DataFrame:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
         doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
-        name, team, kind = (self.table[column].to_numpy()[self._run] for column in ("name", "team", "type"))
+        name, team, kind = (self.run_table[column].to_numpy()[self._run] for column in ("name", "team", "type"))
         return pd.DataFrame({
             "qid": self._qid[doc], "docno": self._docno[doc], "name": name, "team": team, "type": kind,
             "rank": self._rank,
@@ -101,12 +101,12 @@ class Pool:
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], list[str]]:
         """Return for each document the one unit that contributed it, or -1; and the names of the units."""
-        column = _COLUMN[choice("Pool", "by", by, tuple(_COLUMN))]
-        codes, names = pd.factorize(self.table[column])
+        column = _COLUMN[choice("by", by, tuple(_COLUMN))]
+        codes, names = pd.factorize(self.run_table[column])
         if (codes < 0).any():
-            lacking = self.table["name"][codes < 0]
+            lacking = self.run_table["name"][codes < 0]
             raise InputError(
-                f"Pool: by={by!r} needs the {by} of every contributing run; {count(len(lacking), 'run')} without: "
+                f"by={by!r} needs the {by} of every contributing run; {count(len(lacking), 'run')} without: "
                 f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
             )
         units = codes[self._run]
@@ -115,6 +115,7 @@ class Pool:
         low, high = np.minimum.reduceat(units, self._entries[:-1]), np.maximum.reduceat(units, self._entries[:-1])
         return np.where(low == high, low, -1), [str(name) for name in names]
 
+    @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
         """Return the documents that one unit alone contributed.
 
@@ -133,6 +134,7 @@ class Pool:
         frame[_COLUMN[by]] = np.array([*names, None], dtype=object)[unit[rows]]
         return frame
 
+    @door
     def without(
         self,
         team: str | Iterable[str] | None = None,
@@ -153,29 +155,30 @@ class Pool:
         Raises:
             InputError: a name that is not among the contributors.
         """
-        out = np.zeros(len(self.table), dtype=bool)
+        out = np.zeros(len(self.run_table), dtype=bool)
         settings = dict(self.settings)
         for by, wanted in (("team", team), ("run", run), ("type", type)):
-            column = self.table[_COLUMN[by]]
+            column = self.run_table[_COLUMN[by]]
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
             for name in names:
-                choice("Pool.without", by, name, [known for known in dict.fromkeys(column) if known is not None])
+                choice(by, name, [known for known in dict.fromkeys(column) if known is not None])
             if names:
                 out |= column.isin(names).to_numpy()
                 before = [settings[f"without_{by}"]] if f"without_{by}" in settings else []
                 settings[f"without_{by}"] = "+".join(before + names)
         kept = np.flatnonzero(~out)
-        place = np.full(len(self.table), -1, dtype=np.int32)
+        place = np.full(len(self.run_table), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept))
         stays = ~out[self._run]
         entries = np.concatenate([[0], np.cumsum(stays)])[self._entries]
         found = np.flatnonzero(np.diff(entries) > 0)
         pool = Pool(
             self.topics, self._starts, self.words, entries, place[self._run[stays]], self._rank[stays],
-            self.table.iloc[kept], settings,
+            self.run_table.iloc[kept], settings,
         )  # fmt: skip
         return pool._documents(found)
 
+    @door
     def remainder(self, qrels: Any) -> Pool:
         """Return the documents of the pool that have no judgment (label >= 0) yet.
 
@@ -185,11 +188,12 @@ class Pool:
         Returns:
             Pool: the documents still to be judged, those labelled -1 or less among them; the topics stay.
         """
-        known = as_qrels(qrels, "Pool.remainder")
+        known = as_qrels(qrels)
         rows = known.rows_of(self.topics, self._starts, self.words)
-        judged = (rows >= 0) & (np.append(known.judgments.labels, np.int16(-1))[rows] >= 0)
+        judged = (rows >= 0) & (np.append(known.arrays.labels, np.int16(-1))[rows] >= 0)
         return self._documents(np.flatnonzero(~judged), judged_before=int(judged.sum()))
 
+    @door
     def judge(self, judge: Judge | Qrels | pd.DataFrame | str | Path) -> Qrels:
         """Return the labels of the pool's documents.
 
@@ -211,14 +215,12 @@ class Pool:
             frame["label"] = _one_label_each(given, len(frame))
             found = frame["label"].notna().to_numpy()
         else:
-            qrels = as_qrels(given, "Pool.judge")
+            qrels = as_qrels(given)
             rows = qrels.rows_of(self.topics, self._starts, self.words)
-            frame["label"], found = np.append(qrels.judgments.labels, np.int16(-1))[rows], rows >= 0
+            frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():
-            warnings.warn(
-                f"Pool.judge: {count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.",
-                ReuseWarning,
-                stacklevel=2,
+            warn(
+                f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.",
             )
         return Qrels(frame[found], topics=self.topics)
 
@@ -236,13 +238,15 @@ class Pool:
             np.concatenate([[0], np.cumsum(sizes)]),
             self._run[gather],
             self._rank[gather],
-            self.table,
+            self.run_table,
             {**self.settings, **settings},
         )
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self.settings.items())
-        sizes = f"{count(len(self), 'document')}, {count(len(self.topics), 'topic')}, {count(len(self.table), 'run')}"
+        sizes = (
+            f"{count(len(self), 'document')}, {count(len(self.topics), 'topic')}, {count(len(self.run_table), 'run')}"
+        )
         return f"Pool: {sizes} ({settings})"
 
     def _repr_html_(self) -> str:
@@ -252,8 +256,8 @@ class Pool:
 
 def _one_label_each(labels: Any, n_docs: int) -> pd.Series:
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InputError(f"Pool.judge: the judge must return one label per document, got {type(labels).__name__}.")
+        raise InputError(f"the judge must return one label per document, got {type(labels).__name__}.")
     listed = list(labels)
     if len(listed) != n_docs:
-        raise InputError(f"Pool.judge: the judge returned {len(listed):,} labels for {n_docs:,} documents.")
+        raise InputError(f"the judge returned {len(listed):,} labels for {n_docs:,} documents.")
     return pd.Series(listed, dtype=object)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
-from pt_reuse.runs.frames import text_words
+from pt_reuse.formats.frames import text_words
 
 
 @dataclass(frozen=True)
-class Judgments:
+class QrelsArrays:
     """The arrays of a Qrels: rows grouped by topic; topic t has the rows ``starts[t]:starts[t + 1]``."""
 
     topics: tuple[str, ...]
@@ -32,9 +32,7 @@ def first_occurrences(
     words: Words,
     labels: NDArray[np.int16],
     topics: list[str],
-    where: str,
     line_of: Callable[[int], int] | None,
-    stacklevel: int,
 ) -> NDArray[np.int64] | None:
     """Return the first row of each (topic, document) pair, None when no pair stands twice.
 
@@ -62,17 +60,16 @@ def first_occurrences(
     if len(clash):
         row = int(clash[0])
         raise InputError(
-            f"{where}, {place(row)}: {document(row)} has label {int(labels[first_row[row]])} and {int(labels[row])} "
+            f"{document(row)} has label {int(labels[first_row[row]])} and {int(labels[row])} "
             f"({count(len(clash), 'conflicting label')} in all). Keep one label per document; "
-            f"Qrels.union(conflict=...) merges two sets of judgments by a rule."
+            f"Qrels.union(conflict=...) merges two sets of judgments by a rule.",
+            place=place(row),
         )
     again = np.flatnonzero(first_row != np.arange(len(topic)))
     row = int(again[0])
-    warnings.warn(
-        f"{where}: {count(len(again), 'judgment')} given more than once with the same label ({document(row)}, "
+    warn(
+        f"{count(len(again), 'judgment')} given more than once with the same label ({document(row)}, "
         f"{place(row)}); each counts once.",
-        ReuseWarning,
-        stacklevel=stacklevel,
     )
     return first_rows
 
@@ -82,12 +79,12 @@ def topic_set(topics: Any) -> list[str]:
     if topics is None:
         return []
     if isinstance(topics, str | bytes | pd.DataFrame) or not isinstance(topics, Iterable):
-        raise InputError(f"Qrels: topics must be several topic ids, got {topics!r}.")
+        raise InputError(f"topics must be several topic ids, got {topics!r}.")
     names = [str(topic) for topic in topics]
-    text_words("Qrels", "qid", names)
+    text_words("qid", names)
     odd = [name for name in names if not name or "\0" in name]
     if odd:
-        raise InputError(f"Qrels: {examples(odd)} cannot be a qid; it must be text without NUL bytes.")
+        raise InputError(f"{examples(odd)} cannot be a qid; it must be text without NUL bytes.")
     return names
 
 

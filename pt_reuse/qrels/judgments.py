@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,22 +12,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, ReuseWarning, choice, columns, count, examples
-from pt_reuse._files import replacing
+from pt_reuse._check import choice, columns, count, examples
+from pt_reuse._errors import InputError, door, located, warn
+from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
+from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
 from pt_reuse.formats.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
-from pt_reuse.qrels.arrays import Judgments, first_occurrences, stack_extra, topic_set
-from pt_reuse.runs.frames import check_frame, number_column, shown, text_codes, text_words
-from pt_reuse.runs.writing import checked_path
+from pt_reuse.qrels.arrays import QrelsArrays, first_occurrences, stack_extra, topic_set
 
 CONFLICTS = ("error", "first", "second", "higher", "lower")
 
 
 class Qrels:
-    """Judgments of documents for topics; immutable, every operation returns a new one.
+    """QrelsArrays of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a
     label >= 0. The topic set is kept by all operations but :meth:`select`: a topic that loses its last document stays,
@@ -51,25 +50,26 @@ class Qrels:
         [0, 0, 1, 0]
     """
 
+    @door
     def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None):
         if not isinstance(frame, pd.DataFrame):
-            raise InputError(f"Qrels: expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
-        check_frame("Qrels", frame, ("qid", "docno", "label"))
+            raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
+        check_frame(frame, ("qid", "docno", "label"))
         values = number_column(frame["label"])
         odd = np.flatnonzero(not_labels(values))
         if len(odd):
             row = frame.iloc[int(odd[0])]
             raise InputError(
-                f"Qrels: the label of topic {row['qid']!r}, document {row['docno']!r} must be a whole number from "
+                f"the label of topic {row['qid']!r}, document {row['docno']!r} must be a whole number from "
                 f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
                 f"relevant, 1, 2, ... relevant) first."
             )
-        topic, names = text_codes("Qrels", "qid", frame["qid"])
-        doc_codes, docnos = text_codes("Qrels", "docno", frame["docno"])
-        text_words("Qrels", "qid", names)
-        words = text_words("Qrels", "docno", docnos).take(doc_codes, axis=0)
+        topic, names = text_codes("qid", frame["qid"])
+        doc_codes, docnos = text_codes("docno", frame["docno"])
+        text_words("qid", names)
+        words = text_words("docno", docnos).take(doc_codes, axis=0)
         extra = frame.drop(columns=["qid", "docno", "label"])
-        self._build(names, topic, words, values.astype(np.int16), extra, topic_set(topics), "Qrels")
+        self._build(names, topic, words, values.astype(np.int16), extra, topic_set(topics))
 
     @classmethod
     def _of(
@@ -80,11 +80,10 @@ class Qrels:
         labels: NDArray[np.int16],
         extra: pd.DataFrame | None,
         topics: Iterable[str] | None,
-        where: str,
         line_of: Callable[[int], int] | None = None,
     ) -> Qrels:
         made = cls.__new__(cls)
-        made._build(names, topic, words, labels, extra, topics, where, line_of, 5)
+        made._build(names, topic, words, labels, extra, topics, line_of)
         return made
 
     def _build(
@@ -95,16 +94,14 @@ class Qrels:
         labels: NDArray[np.int16],
         extra: pd.DataFrame | None,
         topics: Iterable[str] | None,
-        where: str,
         line_of: Callable[[int], int] | None = None,
-        stacklevel: int = 4,
     ) -> None:
         every = list(dict.fromkeys([*names, *(str(t) for t in topics or ())]))
         order = natural_order(every)
         place = np.empty(len(every), dtype=np.int64)
         place[order] = np.arange(len(every))
         topic = place[: len(names)][topic] if len(names) else topic.astype(np.int64)
-        kept = first_occurrences(topic, words, labels, [every[i] for i in order], where, line_of, stacklevel)
+        kept = first_occurrences(topic, words, labels, [every[i] for i in order], line_of)
         if kept is not None:
             topic, words, labels = topic[kept], words.take(kept, axis=0), labels[kept]
             extra = extra.iloc[kept] if extra is not None else None
@@ -113,52 +110,54 @@ class Qrels:
             topic, words, labels = topic[sort], words.take(sort, axis=0), labels[sort]
             extra = extra.iloc[sort] if extra is not None else None
         starts = np.searchsorted(topic, np.arange(len(every) + 1))
-        self.judgments = Judgments(tuple(every[i] for i in order), starts, words, labels)
+        self.arrays = QrelsArrays(tuple(every[i] for i in order), starts, words, labels)
         self._extra = None if extra is None or extra.shape[1] == 0 else extra.reset_index(drop=True)
 
     @property
     def topics(self) -> list[str]:
         """Return the topic set, in natural order."""
-        return list(self.judgments.topics)
+        return list(self.arrays.topics)
 
     def __len__(self) -> int:
-        return len(self.judgments.labels)
+        return len(self.arrays.labels)
 
     @cached_property
     def _topic(self) -> NDArray[np.int64]:
-        return np.repeat(np.arange(len(self.judgments.topics)), np.diff(self.judgments.starts))
+        return np.repeat(np.arange(len(self.arrays.topics)), np.diff(self.arrays.starts))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a PyTerrier frame: ``qid docno label`` and all further columns."""
         frame = pd.DataFrame({
-            "qid": np.array(self.judgments.topics, dtype=object)[self._topic],
-            "docno": np.array(tokens.decode(tokens.as_tokens(self.judgments.docs)), dtype=object),
-            "label": self.judgments.labels.astype(np.int64),
+            "qid": np.array(self.arrays.topics, dtype=object)[self._topic],
+            "docno": np.array(tokens.decode(tokens.as_tokens(self.arrays.docs)), dtype=object),
+            "label": self.arrays.labels.astype(np.int64),
         })  # fmt: skip
         return frame if self._extra is None else pd.concat([frame, self._extra], axis=1)
 
-    def summary(self) -> pd.DataFrame:
+    def counts(self) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
         ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
         judged.
         """
-        labels, n = self.judgments.labels, len(self.judgments.topics)
+        labels, n = self.arrays.labels, len(self.arrays.topics)
 
         def tally(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
             return np.bincount(self._topic[rows], minlength=n)
 
         judged, relevant = tally(labels >= 0), tally(labels > 0)
         return pd.DataFrame({
-            "qid": list(self.judgments.topics), "judged": judged, "relevant": relevant,
+            "qid": list(self.arrays.topics), "judged": judged, "relevant": relevant,
             "unjudged": tally(labels == -1), "junk": tally(labels < -1),
             "density": relevant / np.maximum(judged, 1),
         })  # fmt: skip
 
+    @door
     def __or__(self, other: Qrels) -> Qrels:
         """Unite; a document with two labels is an error. Use :meth:`union` to choose another rule."""
         return self.union(other)
 
+    @door
     def union(self, other: Qrels, *, conflict: str = "error") -> Qrels:
         """Return the judgments of both.
 
@@ -171,9 +170,9 @@ class Qrels:
         Returns:
             Qrels: all (topic, document) pairs of either.
         """
-        choice("Qrels.union", "conflict", conflict, CONFLICTS)
-        other = as_qrels(other, "Qrels.union")
-        mine, theirs = self.judgments, other.judgments
+        choice("conflict", conflict, CONFLICTS)
+        other = as_qrels(other)
+        mine, theirs = self.arrays, other.arrays
         found = self.rows_of(theirs.topics, theirs.starts, theirs.docs)
         both = np.flatnonzero(found >= 0)
         old, new = mine.labels[found[both]], theirs.labels[both]
@@ -183,7 +182,7 @@ class Qrels:
             topic = theirs.topics[int(np.searchsorted(theirs.starts, row, side="right")) - 1]
             docno = tokens.decode(tokens.as_tokens(theirs.docs[row : row + 1]))[0]
             raise InputError(
-                f"Qrels.union: topic {topic!r}, document {docno!r} has label {int(mine.labels[found[row]])} and "
+                f"topic {topic!r}, document {docno!r} has label {int(mine.labels[found[row]])} and "
                 f"{int(theirs.labels[row])} ({count(int(clash.sum()), 'such document')}). Choose conflict='first', "
                 f"'second', 'higher' or 'lower'."
             )
@@ -213,13 +212,14 @@ class Qrels:
             np.concatenate([mine.labels[stays], theirs.labels[added]]),
             stack_extra(None if self._extra is None else self._extra[stays], int(stays.sum()), other._extra, added),
             None,
-            "Qrels.union",
         )
 
+    @door
     def __sub__(self, other: Any) -> Qrels:
         """Remove every judgment whose (topic, document) stands in `other`, a Qrels, Pool or frame."""
-        return self.keep(self._find_rows(other, "Qrels.difference") < 0)
+        return self.keep(self._find_rows(other) < 0)
 
+    @door
     def restrict(self, pool: Any) -> Qrels:
         """Keep the judgments whose (topic, document) stands in a pool.
 
@@ -229,17 +229,19 @@ class Qrels:
         Returns:
             Qrels: the same topic set, fewer judgments.
         """
-        return self.keep(self._find_rows(pool, "Qrels.restrict") >= 0)
+        return self.keep(self._find_rows(pool) >= 0)
 
+    @door
     def threshold(self, rel: int) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay."""
         if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or rel < 1:
-            raise InputError(f"Qrels.threshold: rel must be a grade, a whole number of at least 1, got {rel!r}.")
-        labels = self.judgments.labels
+            raise InputError(f"rel must be a grade, a whole number of at least 1, got {rel!r}.")
+        labels = self.arrays.labels
         binary = np.where(labels >= rel, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
-        j = self.judgments
-        return Qrels._of(list(j.topics), self._topic, j.docs, binary, self._extra, None, "Qrels.threshold")
+        j = self.arrays
+        return Qrels._of(list(j.topics), self._topic, j.docs, binary, self._extra, None)
 
+    @door
     def sample(self, share: float, *, seed: int) -> Qrels:
         """Keep a random share of the judgments of each topic, rounded to whole documents, without replacement.
 
@@ -248,52 +250,52 @@ class Qrels:
             seed: the same seed gives the same sample in every process.
         """
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
-            raise InputError(f"Qrels.sample: share must be a number between 0 and 1, got {share!r}.")
+            raise InputError(f"share must be a number between 0 and 1, got {share!r}.")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"Qrels.sample: seed must be a whole number, 0 or more, got {seed!r}.")
+            raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}.")
         random = np.random.default_rng(seed)
         kept = np.zeros(len(self), dtype=bool)
-        for start, stop in zip(self.judgments.starts[:-1].tolist(), self.judgments.starts[1:].tolist(), strict=True):
+        for start, stop in zip(self.arrays.starts[:-1].tolist(), self.arrays.starts[1:].tolist(), strict=True):
             kept[start + random.permutation(stop - start)[: round(share * (stop - start))]] = True
         return self.keep(kept)
 
+    @door
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return the judgments of these topics alone; this alone changes the topic set."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
-            raise InputError(f"Qrels.select: topics must be topic ids, got {topics!r}.")
+            raise InputError(f"topics must be topic ids, got {topics!r}.")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
-        j = self.judgments
+        j = self.arrays
         known = set(j.topics)
         unknown = [topic for topic in wanted if topic not in known]
         if unknown:
-            raise InputError(f"Qrels.select: {examples(unknown)} not among the topics {examples(self.topics)}.")
+            raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.")
         place = {topic: i for i, topic in enumerate(wanted)}
         codes = np.array([place.get(topic, -1) for topic in j.topics], dtype=np.int64)[self._topic]
         rows = np.flatnonzero(codes >= 0)
         extra = None if self._extra is None else self._extra.iloc[rows]
         docs = j.docs.take(rows, axis=0)
-        return Qrels._of(wanted, codes[rows], docs, j.labels[rows], extra, None, "Qrels.select")
+        return Qrels._of(wanted, codes[rows], docs, j.labels[rows], extra, None)
 
+    @door
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write a TREC qrels file, ``qid 0 docno label``.
 
         Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
         """
-        path = checked_path("Qrels.write", path)
+        path = checked_path(path)
         if path.exists() and not overwrite:
-            raise InputError(f"Qrels.write: {path} exists. Pass overwrite=True to replace it.")
+            raise InputError(f"{path} exists. Pass overwrite=True to replace it.")
         frame = self.to_frame()
         if not len(frame):
-            raise InputError("Qrels.write: there are no judgments, and an empty file is no qrels file.")
-        check_names(frame["docno"].unique().tolist(), "Qrels.write: docno")
-        check_names(self.topics, "Qrels.write: topic")
-        bare = [topic for topic, n in zip(self.topics, np.diff(self.judgments.starts).tolist(), strict=True) if not n]
+            raise InputError("there are no judgments, and an empty file is no qrels file.")
+        check_names(frame["docno"].unique().tolist(), "docno")
+        check_names(self.topics, "topic")
+        bare = [topic for topic, n in zip(self.topics, np.diff(self.arrays.starts).tolist(), strict=True) if not n]
         if bare:
-            warnings.warn(
-                f"Qrels.write: {count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be "
+            warn(
+                f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be "
                 f"missing when it is read: {examples(bare)}.",
-                ReuseWarning,
-                stacklevel=2,
             )
         rows = zip(frame["qid"], frame["docno"], frame["label"], strict=True)
         text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
@@ -301,34 +303,34 @@ class Qrels:
             with replacing(path) as file:
                 file.write(guarded(text.encode("utf-8", "surrogateescape")))
         except OSError as error:
-            raise InputError(f"Qrels.write: {path} cannot be written: {error.strerror or error}.") from error
+            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
         return path
 
     def __repr__(self) -> str:
-        values, counts = np.unique(self.judgments.labels, return_counts=True)
+        values, counts = np.unique(self.arrays.labels, return_counts=True)
         labels = ", ".join(f"{v}: {c:,}" for v, c in zip(values.tolist(), counts.tolist(), strict=True))
-        relevant = int((self.judgments.labels > 0).sum())
-        head = f"{count(len(self.judgments.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant:,} relevant"
+        relevant = int((self.arrays.labels > 0).sum())
+        head = f"{count(len(self.arrays.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant:,} relevant"
         return f"Qrels: {head} (labels {labels or 'none'})"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{html.escape(repr(self))}</b></p>{self.summary().to_html(max_rows=12, index=False, escape=True)}"
+        return f"<p><b>{html.escape(repr(self))}</b></p>{self.counts().to_html(max_rows=12, index=False, escape=True)}"
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
         """Return the judgments that a mask (one flag per row) marks; the topic set stays."""
         rows = np.flatnonzero(kept)
         extra = None if self._extra is None else self._extra.iloc[rows]
-        j = self.judgments
-        return Qrels._of(list(j.topics), self._topic[rows], j.docs[rows], j.labels[rows], extra, None, "Qrels")
+        j = self.arrays
+        return Qrels._of(list(j.topics), self._topic[rows], j.docs[rows], j.labels[rows], extra, None)
 
-    def _find_rows(self, other: Any, function: str) -> NDArray[np.int64]:
+    def _find_rows(self, other: Any) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
             other = other.to_qrels()
         elif isinstance(other, pd.DataFrame) and "label" not in other.columns:
-            columns(function, "the frame", other.columns, ("qid", "docno"))
+            columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
-        j = self.judgments
-        return as_qrels(other, function).rows_of(j.topics, j.starts, j.docs)
+        j = self.arrays
+        return as_qrels(other).rows_of(j.topics, j.starts, j.docs)
 
     def rows_of(self, topics: Sequence[str], starts: NDArray[np.int64], docs: Words) -> NDArray[np.int64]:
         """Return the row of each (topic, document) among the judgments, or -1.
@@ -339,17 +341,18 @@ class Qrels:
             docs: (documents, k) words of the document names.
         """
         rows = np.full(len(docs), -1, dtype=np.int64)
-        place = {topic: t for t, topic in enumerate(self.judgments.topics)}
+        place = {topic: t for t, topic in enumerate(self.arrays.topics)}
         for t, topic in enumerate(topics):
             mine = place.get(topic)
             if mine is None:
                 continue
-            here, there = slice(*self.judgments.starts[mine : mine + 2]), slice(*starts[t : t + 2])
-            found = tokens.match(docs[there], self.judgments.docs[here])
+            here, there = slice(*self.arrays.starts[mine : mine + 2]), slice(*starts[t : t + 2])
+            found = tokens.match(docs[there], self.arrays.docs[here])
             rows[there] = np.where(found >= 0, found + here.start, -1)
         return rows
 
 
+@door
 def read_qrels(path: str | Path) -> Qrels:
     """Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
 
@@ -363,24 +366,25 @@ def read_qrels(path: str | Path) -> Qrels:
         InputError: naming the file, the line and what to do.
     """
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"read_qrels: expected the path of a qrels file, got {path!r}.")
+        raise InputError(f"expected the path of a qrels file, got {path!r}.")
     path = Path(path)
     try:
         if path.is_dir():
-            raise InputError(f"read_qrels: {path} is a folder. Give the qrels file, {QRELS_LINE}.")
+            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.")
         if not path.exists():
-            raise InputError(f"read_qrels: {path}: no such file.")
+            raise InputError(f"{path}: no such file.")
     except OSError as error:
-        raise InputError(f"read_qrels: {path} cannot be looked up: {error.strerror or error}.") from error
+        raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
     try:
         data = read_bytes(path)
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     rows = parse_qrels(data, str(path))
-    return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, str(path), rows.fields.line_of)
+    with located(str(path)):
+        return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, rows.fields.line_of)
 
 
-def as_qrels(value: Any, function: str) -> Qrels:
+def as_qrels(value: Any) -> Qrels:
     """Return a Qrels of a Qrels, a frame or a file's path."""
     if isinstance(value, Qrels):
         return value
@@ -388,4 +392,4 @@ def as_qrels(value: Any, function: str) -> Qrels:
         return Qrels(value)
     if isinstance(value, str | Path):
         return read_qrels(value)
-    raise InputError(f"{function}: qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.")
+    raise InputError(f"qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import InputError, ReuseWarning, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
-Labels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
+RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
 #: what the column ``pooled_source`` says of runs that count as pooled because nobody knows who was
 ASSUMED = "assumed"
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
@@ -27,15 +27,14 @@ _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
 _SEPARATORS = (",", "\t", ";", "|")
 
 
-def run_table(
+def make_run_table(
     names: Sequence[str],
     *,
-    teams: Labels | None = None,
-    types: Labels | None = None,
-    pooled: Labels | Collection[str] | bool | None = None,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
     base: pd.DataFrame | None = None,
-    stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Return one row per run: name, team, type, pooled and every further column of `metadata`.
 
@@ -49,7 +48,7 @@ def run_table(
 
     def fill(column: str, mapping: Mapping[str, Any], argument: str, *, required: bool) -> None:
         old = table[column].tolist() if base is not None and column in base.columns else None
-        values = _values(names, mapping, column, argument, required=required, old=old, stacklevel=stacklevel + 2)
+        values = _values(names, mapping, column, argument, required=required, old=old)
         kinds = {type(value) for value in values if not _missing(value)}
         if str in kinds:
             values = [None if _missing(value) else value for value in values]
@@ -168,7 +167,7 @@ def _read_csv(path: str | Path, where: str) -> pd.DataFrame:
     return pd.DataFrame(columns).set_axis(header, axis=1)
 
 
-def _mapping(labels: Labels, column: str, argument: str, names: Sequence[str]) -> dict[str, Any]:
+def _mapping(labels: RunLabels, column: str, argument: str, names: Sequence[str]) -> dict[str, Any]:
     if isinstance(labels, pd.DataFrame):
         called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
         named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
@@ -237,7 +236,7 @@ def _two_cells(line: str, names: Collection[str]) -> list[str]:
     return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
 
 
-def _pooled_mapping(names: Sequence[str], pooled: Labels | Collection[str]) -> dict[str, Any]:
+def _pooled_mapping(names: Sequence[str], pooled: RunLabels | Collection[str]) -> dict[str, Any]:
     if isinstance(pooled, str | Path):
         expected = "a file with one run name a line, a two-column file, a list of names, or a dict"
         lines = _read_text(pooled, f"pooled {pooled}", expected)
@@ -270,7 +269,6 @@ def _values(
     *,
     required: bool,
     old: list[Any] | None,
-    stacklevel: int,
 ) -> list[Any]:
     if not any(name in mapping for name in names):
         has = f"it has {examples(mapping)}" if mapping else "it is empty"
@@ -289,10 +287,8 @@ def _values(
     known = set(names)
     strangers = [name for name in mapping if name not in known]
     if strangers:
-        warnings.warn(
+        warn(
             f"{argument}: {count(len(strangers), 'name')} not among the runs: {examples(strangers)}.",
-            ReuseWarning,
-            stacklevel=stacklevel,
         )
     return [mapping[name] if name in given else old[i] if old is not None else None for i, name in enumerate(names)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,25 +13,27 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import InputError, ReuseWarning, choice, count, examples, positive
+from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.engine.field import Field, RunRows
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats.files import UnreadableError, read_bytes
 from pt_reuse.formats.trec import RUN_LINE, find_document, parse_run
-from pt_reuse.runs.frames import code_runs, warn_of_twin_topics
-from pt_reuse.runs.metadata import Labels, run_table
+from pt_reuse.runs.coding import code_runs, warn_of_twin_topics
+from pt_reuse.runs.metadata import RunLabels, make_run_table
 from pt_reuse.runs.run_set import RunSet
 
 _PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)$")
 
 
+@door
 def read_runs(
     source: str | Path | Iterable[str | Path],
     *,
-    teams: Labels | None = None,
-    types: Labels | None = None,
-    pooled: Labels | Collection[str] | bool | None = None,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
     order: str = "trec_eval",
     names: str = "tag",
@@ -80,10 +81,10 @@ def read_runs(
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
         RunSet: 1 run (1 pooled), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
-    choice("read_runs", "order", order, tuple(ORDERS))
-    choice("read_runs", "names", names, ("tag", "file"))
-    choice("read_runs", "duplicates", duplicates, ("error", "best"))
-    threads = (os.cpu_count() or 1) if n_jobs is None else positive("read_runs", "n_jobs", n_jobs, "threads")
+    choice("order", order, tuple(ORDERS))
+    choice("names", names, ("tag", "file"))
+    choice("duplicates", duplicates, ("error", "best"))
+    threads = (os.cpu_count() or 1) if n_jobs is None else positive("n_jobs", n_jobs, "threads")
     try:
         paths = run_paths(source)
     except (OSError, ValueError) as error:
@@ -91,14 +92,14 @@ def read_runs(
             raise
         # no permission to look, a name too long, a NUL byte in a name
         shown = str(source) if len(str(source)) <= 200 else str(source)[:197] + "..."
-        raise InputError(f"read_runs: {shown} cannot be looked up: {getattr(error, 'strerror', error)}.") from error
+        raise InputError(f"{shown} cannot be looked up: {getattr(error, 'strerror', error)}.") from error
     settings = {"order": order, "names": names, "duplicates": duplicates}
     if cache is None:
         field, found = _parse(paths, settings, threads, verbose)
     else:
         field, found = _cached(paths, _cache_folder(cache), settings, threads, verbose)
-    warn_of_twin_topics(field.topics, stacklevel=3)
-    table = run_table(found, teams=teams, types=types, pooled=pooled, metadata=metadata, stacklevel=3)
+    warn_of_twin_topics(field.topics)
+    table = make_run_table(found, teams=teams, types=types, pooled=pooled, metadata=metadata)
     return RunSet(field, table, order)
 
 
@@ -111,39 +112,37 @@ def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
                 # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
                 names = sorted(item.name for item in entries if not item.is_dir() and not item.name.startswith("."))
             if not names:
-                raise InputError(
-                    f"read_runs: the folder {path} has no files. Give the folder that holds the run files."
-                )
+                raise InputError(f"the folder {path} has no files. Give the folder that holds the run files.")
             return [path / name for name in names]
         if path.is_file():
             return [path]
         source = sorted(glob(str(source), recursive=True))
         if not source:
-            raise InputError(f"read_runs: {path}: no such file or folder, and no file matches it as a pattern.")
+            raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.")
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
         got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
-        raise InputError(f"read_runs: source must be a folder, a pattern, or several files, got {got}.")
+        raise InputError(f"source must be a folder, a pattern, or several files, got {got}.")
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
     if odd:
-        raise InputError(f"read_runs: source must hold paths of files, got {examples(odd)}.")
+        raise InputError(f"source must hold paths of files, got {examples(odd)}.")
     paths = [Path(item) for item in items]
     if not paths:
-        raise InputError("read_runs: no files given. Give a folder, a pattern, or a list of run files.")
+        raise InputError("no files given. Give a folder, a pattern, or a list of run files.")
     for item in paths:
         if item.is_dir():
-            raise InputError(f"read_runs: {item} is a folder among files. Give one folder alone, or files only.")
+            raise InputError(f"{item} is a folder among files. Give one folder alone, or files only.")
         if not item.exists():
-            raise InputError(f"read_runs: {item}: no such file.")
+            raise InputError(f"{item}: no such file.")
     twice = [str(item) for item, times in Counter(paths).items() if times > 1]
     if twice:
-        raise InputError(f"read_runs: {examples(twice)} given more than once. Give each run file once.")
+        raise InputError(f"{examples(twice)} given more than once. Give each run file once.")
     return paths
 
 
 def _cache_folder(cache: str | Path) -> Path:
     if not isinstance(cache, str | os.PathLike) or not str(cache):
-        raise InputError(f"read_runs: cache must be the path of a folder, got {cache!r}.")
+        raise InputError(f"cache must be the path of a folder, got {cache!r}.")
     return Path(cache)
 
 
@@ -151,22 +150,20 @@ def _cached(
     paths: list[Path], folder: Path, settings: dict[str, str], threads: int, verbose: bool
 ) -> tuple[Field, list[str]]:
     def warn(message: str) -> None:
-        warnings.warn(f"read_runs: {message}", ReuseWarning, stacklevel=4)
+        warn(
+            f"{message}",
+        )
 
     real = _real_paths(paths)
     try:
         if folder.exists() and not folder.is_dir():
-            raise InputError(
-                f"read_runs: cache {folder} is a file. Give a folder for the cache; it is made if missing."
-            )
+            raise InputError(f"cache {folder} is a file. Give a folder for the cache; it is made if missing.")
         sources = field_cache.fingerprints(real, threads)
     except OSError as error:
-        raise InputError(f"read_runs: {error.filename} cannot be read: {error.strerror}.") from error
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in real):
-        raise InputError(
-            f"read_runs: cache {folder} holds the run files themselves. Give another folder for the cache."
-        )
+        raise InputError(f"cache {folder} holds the run files themselves. Give another folder for the cache.")
     try:
         return field_cache.load(folder, sources, settings)
     except field_cache.StaleCacheError as stale:
@@ -214,7 +211,7 @@ def _parse(paths: list[Path], settings: dict[str, str], threads: int, verbose: b
             return f" ({paths[run]})"
         return f" (lines {', '.join(f'{line:,}' for line in found[:5])} of {paths[run]})"
 
-    field = code_runs(rows, "read_runs", duplicates=settings["duplicates"], threads=threads, lines=lines)
+    field = code_runs(rows, duplicates=settings["duplicates"], threads=threads, lines=lines)
     return field, [run.name for run in rows]
 
 
@@ -242,6 +239,6 @@ def _check_distinct(paths: Sequence[Path], rows: Sequence[RunRows]) -> None:
         other = first.setdefault(run.name, path)
         if other is not path:
             raise InputError(
-                f"read_runs: {other} and {path} are both named {run.name!r}. Pass names='file' to name runs by their "
+                f"{other} and {path} are both named {run.name!r}. Pass names='file' to name runs by their "
                 f"files, or leave one out."
             )

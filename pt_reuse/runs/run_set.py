@@ -12,12 +12,14 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, columns, count, examples, positive
+from pt_reuse._check import choice, columns, count, examples, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field, build_field
 from pt_reuse.engine.order import ORDERS, ranking
-from pt_reuse.runs.frames import code_runs, frame_rows, run_names, text_words, warn_of_twin_topics
-from pt_reuse.runs.metadata import Labels, pool_note, run_table, stack_tables
+from pt_reuse.formats.frames import text_words
+from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
+from pt_reuse.runs.metadata import RunLabels, make_run_table, pool_note, stack_tables
 from pt_reuse.runs.selection import check_known, chosen_rows
 from pt_reuse.runs.writing import write_runs
 
@@ -49,13 +51,14 @@ class RunSet:
         self._row = {name: row for row, name in enumerate(self._names)}
 
     @classmethod
+    @door
     def from_frames(
         cls,
         frames: Mapping[str, pd.DataFrame],
         *,
-        teams: Labels | None = None,
-        types: Labels | None = None,
-        pooled: Labels | Collection[str] | bool | None = None,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
         metadata: pd.DataFrame | str | Path | None = None,
         order: str = "trec_eval",
         duplicates: str = "error",
@@ -77,17 +80,17 @@ class RunSet:
         Raises:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
-        function = "RunSet.from_frames"
-        choice(function, "order", order, tuple(ORDERS))
-        choice(function, "duplicates", duplicates, ("error", "best"))
-        names = run_names(function, "frames", frames, "result frame")
+        choice("order", order, tuple(ORDERS))
+        choice("duplicates", duplicates, ("error", "best"))
+        names = run_names("frames", frames, "result frame")
         rows = [frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
-        field = code_runs(rows, function, duplicates=duplicates)
-        warn_of_twin_topics(field.topics, stacklevel=3)
-        table = run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata, stacklevel=3)
+        field = code_runs(rows, duplicates=duplicates)
+        warn_of_twin_topics(field.topics)
+        table = make_run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata)
         return cls(field, table, order)
 
     @classmethod
+    @door
     def from_pipelines(
         cls,
         pipelines: Mapping[str, pt.Transformer],
@@ -110,17 +113,16 @@ class RunSet:
         Returns:
             RunSet: one run per pipeline.
         """
-        function = "RunSet.from_pipelines"
-        run_names(function, "pipelines", pipelines, "pipeline")
+        run_names("pipelines", pipelines, "pipeline")
         if batch_size is not None:
-            positive(function, "batch_size", batch_size, "topics")
+            positive("batch_size", batch_size, "topics")
         if not isinstance(topics, pd.DataFrame):
-            raise InputError(f"{function}: topics must be a frame with qid and query, got {type(topics).__name__}.")
-        columns(function, "topics", topics.columns, ("qid",))
+            raise InputError(f"topics must be a frame with qid and query, got {type(topics).__name__}.")
+        columns("topics", topics.columns, ("qid",))
         frames = {}
         for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
             if not isinstance(pipeline, pt.Transformer):
-                raise InputError(f"{function}: {name!r} must be a pipeline, got {type(pipeline).__name__}.")
+                raise InputError(f"{name!r} must be a pipeline, got {type(pipeline).__name__}.")
             if batch_size is None:
                 frames[name] = pipeline.transform(topics)
             else:
@@ -136,6 +138,7 @@ class RunSet:
     def __contains__(self, name: object) -> bool:
         return name in self._row
 
+    @door
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
         row = self.row(name)
@@ -155,9 +158,10 @@ class RunSet:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
         return pd.concat([self[name] for name in self.names], ignore_index=True)
 
+    @door
     def row(self, name: str) -> int:
         """Return the position of a run, or say which names are near."""
-        check_known("RunSet", "run", name, self._names)
+        check_known("run", name, self._names)
         return self._row[name]
 
     @property
@@ -166,7 +170,7 @@ class RunSet:
         return list(self._names)
 
     @property
-    def table(self) -> pd.DataFrame:
+    def run_table(self) -> pd.DataFrame:
         """Return a copy of the runs' metadata: ``name team type pooled`` and all further columns, one row per run."""
         return self._table.copy()
 
@@ -178,30 +182,31 @@ class RunSet:
     @property
     def teams(self) -> list[str]:
         """Return the distinct teams, in order of appearance."""
-        return [team for team in dict.fromkeys(self.table["team"]) if team is not None]
+        return [team for team in dict.fromkeys(self.run_table["team"]) if team is not None]
 
     @property
     def types(self) -> list[str]:
         """Return the distinct types, in order of appearance."""
-        return [kind for kind in dict.fromkeys(self.table["type"]) if kind is not None]
+        return [kind for kind in dict.fromkeys(self.run_table["type"]) if kind is not None]
 
     @property
     def pooled(self) -> NDArray[np.bool_]:
         """Return which runs contributed to the pool."""
-        return self.table["pooled"].to_numpy(dtype=bool)
+        return self.run_table["pooled"].to_numpy(dtype=bool)
 
-    def units(self, by: str, function: str) -> list[str]:
+    def units(self, by: str) -> list[str]:
         """Return the team, type or name of each run, or say which runs have none."""
-        column = {"run": "name", "team": "team", "type": "type"}[choice(function, "by", by, ("team", "run", "type"))]
-        values = self.table[column].tolist()
+        column = {"run": "name", "team": "team", "type": "type"}[choice("by", by, ("team", "run", "type"))]
+        values = self.run_table[column].tolist()
         lacking = [name for name, value in zip(self.names, values, strict=True) if value is None]
         if lacking:
             raise InputError(
-                f"{function}: by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: "
+                f"by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: "
                 f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
             )
         return values
 
+    @door
     def select(
         self,
         names: str | Iterable[str] | None = None,
@@ -224,18 +229,19 @@ class RunSet:
         Raises:
             InputError: an unknown name, team or type, or no run left.
         """
-        chosen = chosen_rows("RunSet.select", self._table, names=names, team=team, type=type, pooled=pooled)
+        chosen = chosen_rows(self._table, names=names, team=team, type=type, pooled=pooled)
         return self._take(np.flatnonzero(chosen))
 
     def _take(self, rows: NDArray[np.int64]) -> RunSet:
-        return RunSet(self.field.take_runs(rows.tolist()), self.table.iloc[rows], self.order)
+        return RunSet(self.field.take_runs(rows.tolist()), self.run_table.iloc[rows], self.order)
 
+    @door
     def with_metadata(
         self,
         *,
-        teams: Labels | None = None,
-        types: Labels | None = None,
-        pooled: Labels | Collection[str] | bool | None = None,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
         metadata: pd.DataFrame | str | Path | None = None,
     ) -> RunSet:
         """Return the same runs with other teams, types, pooled flags or further columns.
@@ -243,32 +249,34 @@ class RunSet:
         What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
         not name. A collection of names as `pooled` names all pooled runs.
         """
-        table = run_table(
-            self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.table, stacklevel=3
+        table = make_run_table(
+            self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.run_table
         )
         return RunSet(self.field, table, self.order)
 
+    @door
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
         return self.union(other)
 
+    @door
     def union(self, other: RunSet) -> RunSet:
         """Return the runs of both fields, those of `other` last."""
         if not isinstance(other, RunSet):
-            raise InputError(f"RunSet.union: expected a RunSet, got {other.__class__.__name__}.")
+            raise InputError(f"expected a RunSet, got {other.__class__.__name__}.")
         if self.order != other.order:
             raise InputError(
-                f"RunSet.union: one field is ordered {self.order!r}, the other {other.order!r}. "
-                f"Call .reorder() on one of them."
+                f"one field is ordered {self.order!r}, the other {other.order!r}. Call .reorder() on one of them."
             )
         both = [name for name in other.names if name in self]
         if both:
-            raise InputError(f"RunSet.union: {examples(both)} in both fields. Rename or select before uniting.")
+            raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.")
         rows = [*self.field.to_rows(self.names), *other.field.to_rows(other.names)]
         field = build_field(rows)
-        warn_of_twin_topics(field.topics, stacklevel=3)
-        return RunSet(field, stack_tables(self.table, other.table), self.order)
+        warn_of_twin_topics(field.topics)
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order)
 
+    @door
     def restrict(self, docnos: Iterable[str]) -> RunSet:
         """Return the runs with only these documents; lists close up, so ranks change.
 
@@ -280,19 +288,18 @@ class RunSet:
         """
         if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
             got = "one string" if isinstance(docnos, str) else type(docnos).__name__
-            raise InputError(f"RunSet.restrict: docnos must be several document names, got {got}.")
+            raise InputError(f"docnos must be several document names, got {got}.")
         words = tokens.as_words(self.field.vocabulary)
         distinct = list(dict.fromkeys(str(docno) for docno in docnos))
-        wanted = text_words("RunSet.restrict", "docno", distinct)
+        wanted = text_words("docno", distinct)
         kept = tokens.match(words, wanted) >= 0
         if not kept.any():
-            raise InputError(
-                "RunSet.restrict: no run retrieves any of these documents. Are they docnos of this collection?"
-            )
+            raise InputError("no run retrieves any of these documents. Are they docnos of this collection?")
         field = self.field
         rows = [kept[field.docs(t)][field.codes[field.rows(t)]] for t in range(field.n_topics)]
-        return RunSet(field.keep(np.concatenate(rows)), self.table, self.order)
+        return RunSet(field.keep(np.concatenate(rows)), self.run_table, self.order)
 
+    @door
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order.
 
@@ -303,21 +310,20 @@ class RunSet:
         Returns:
             RunSet: the same runs, reordered.
         """
-        choice("RunSet.reorder", "order", order, tuple(ORDERS))
+        choice("order", order, tuple(ORDERS))
         if order == self.order:
             return self
         if order in ("rank", "file"):
-            raise InputError(
-                f"RunSet.reorder: {order!r} does not follow from the scores. Read the runs again with order={order!r}."
-            )
+            raise InputError(f"{order!r} does not follow from the scores. Read the runs again with order={order!r}.")
         field = self.field
         lists = np.repeat(np.arange(field.n_topics * field.n_runs), np.diff(field.starts))
         parts = [field.docs(t)[field.codes[field.rows(t)]] for t in range(field.n_topics)]
         docs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
         words = tokens.as_words(field.vocabulary).take(docs, axis=0)
         permutation = ranking(lists, words, np.asarray(field.scores), order, None)
-        return RunSet(field if permutation is None else field.permute(permutation), self.table, order)
+        return RunSet(field if permutation is None else field.permute(permutation), self.run_table, order)
 
+    @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
         """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
 
@@ -334,7 +340,7 @@ class RunSet:
         """
         return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
-    def summary(self) -> pd.DataFrame:
+    def sizes(self) -> pd.DataFrame:
         """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
         lengths = self.field.lengths
         shortest = np.where(lengths > 0, lengths, np.iinfo(np.int64).max).min(axis=0, initial=np.iinfo(np.int64).max)
@@ -342,7 +348,7 @@ class RunSet:
             "topics": (lengths > 0).sum(axis=0), "rows": lengths.sum(axis=0),
             "shortest": np.where(lengths.sum(axis=0) > 0, shortest, 0), "longest": lengths.max(axis=0, initial=0),
         })  # fmt: skip
-        return pd.concat([self.table, sizes], axis=1)
+        return pd.concat([self.run_table, sizes], axis=1)
 
     def __repr__(self) -> str:
         parts = [f"{count(len(self), 'run')} ({pool_note(self._table) or f'{int(self.pooled.sum()):,} pooled'})"]
@@ -352,7 +358,7 @@ class RunSet:
 
     def _repr_html_(self) -> str:
         head = html.escape(repr(self))
-        return f"<p><b>{head}</b></p>{self.summary().to_html(max_rows=12, index=False, escape=True)}"
+        return f"<p><b>{head}</b></p>{self.sizes().to_html(max_rows=12, index=False, escape=True)}"
 
     def _docnos(self, docs: NDArray[np.int32]) -> NDArray[np.object_]:
         distinct, inverse = np.unique(docs, return_inverse=True)

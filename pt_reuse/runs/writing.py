@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import InputError, examples
-from pt_reuse._files import replacing
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.formats.files import guarded
@@ -27,15 +28,12 @@ def write_runs(
     overwrite: bool,
 ) -> list[Path]:
     """Write each run of a field as a file, all checked before the first is written; see :meth:`RunSet.write`."""
-    where = "RunSet.write"
-    folder = checked_path(where, folder)
-    paths = [folder / f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names, where)]
+    folder = checked_path(folder)
+    paths = [folder / f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
     try:
         there = [path.name for path in paths if path.exists()]
         if there and not overwrite:
-            raise InputError(
-                f"{where}: {folder} has {examples(there)} already. Pass overwrite=True to replace what is there."
-            )
+            raise InputError(f"{folder} has {examples(there)} already. Pass overwrite=True to replace what is there.")
         folder.mkdir(parents=True, exist_ok=True)
         for name, path in zip(names, paths, strict=True):
             frame = frame_of(name)
@@ -46,32 +44,23 @@ def write_runs(
                 # no time stamp: the same run gives the same bytes
                 file.write(gzip.compress(data, mtime=0) if compress else data)
     except OSError as error:
-        raise InputError(
-            f"{where}: {error.filename or folder} cannot be written: {error.strerror or error}."
-        ) from error
+        raise InputError(f"{error.filename or folder} cannot be written: {error.strerror or error}.") from error
     return paths
 
 
-def checked_path(where: str, path: str | Path) -> Path:
-    """Return `path` as a Path, or say that it is none."""
-    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"{where}: expected a path to write to, got {path!r}.")
-    return Path(path)
-
-
-def _checked_names(field: Field, names: Sequence[str], where: str) -> Sequence[str]:
-    check_names(names, f"{where}: run name")
-    check_names(field.topics, f"{where}: topic")
+def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:
+    check_names(names, "run name")
+    check_names(field.topics, "topic")
     unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
     if unsafe:
-        raise InputError(f"{where}: {examples(unsafe)} cannot be a file name. Rename the run first.")
+        raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
     empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
     if empty:
         raise InputError(
-            f"{where}: {examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
+            f"{examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
         )
     used = np.zeros(len(field.vocabulary), dtype=np.bool_)
     for t in range(field.n_topics):
         used[field.docs(t)[field.codes[field.rows(t)]]] = True
-    check_names(tokens.decode(field.vocabulary[used]), f"{where}: docno")
+    check_names(tokens.decode(field.vocabulary[used]), "docno")
     return names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from io import StringIO
@@ -13,7 +12,8 @@ import numpy as np
 import pandas as pd
 from ir_measures import Metric
 
-from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.engine.kernels import Spec
 
 #: how a measure is written in results, as ir_measures writes it
@@ -79,7 +79,7 @@ if "Unjudged" not in ir_measures.measures.registry:
     ir_measures.measures.register(Unjudged)
 
 
-def parse_measures(measures: MeasureLike | Iterable[MeasureLike], function: str) -> list[ir_measures.Measure]:
+def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:
     """Return ir_measures measures for measures, their names (``"nDCG@10"``) or trec_eval's (``"ndcg_cut_10"``).
 
     A measure given twice stands once in the result.
@@ -90,24 +90,24 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike], function: str)
     if isinstance(measures, str | ir_measures.Measure):
         measures = [measures]
     elif not isinstance(measures, Iterable):
-        raise _unknown(measures, function)
+        raise _unknown(measures)
     parsed: list[ir_measures.Measure] = []
     for measure in measures:
-        parsed.extend([measure] if isinstance(measure, ir_measures.Measure) else _parse(measure, function))
+        parsed.extend([measure] if isinstance(measure, ir_measures.Measure) else _parse(measure))
     if not parsed:
-        raise InputError(f"{function}: no measure given. Give one or several, such as AP or nDCG@10.")
+        raise InputError("no measure given. Give one or several, such as AP or nDCG@10.")
     for measure in parsed:
         try:
             measure.validate_params()
         except AssertionError:
-            raise InputError(f"{function}: {_wrong_params(measure)}") from None
+            raise InputError(f"{_wrong_params(measure)}") from None
         fault = _fault(measure)
         if fault:
-            raise InputError(f"{function}: {fault}")
+            raise InputError(f"{fault}")
     return list(dict.fromkeys(parsed))
 
 
-def _parse(name: Any, function: str) -> list[ir_measures.Measure]:
+def _parse(name: Any) -> list[ir_measures.Measure]:
     if isinstance(name, str):
         try:
             return [ir_measures.parse_measure(name)]
@@ -119,15 +119,17 @@ def _parse(name: Any, function: str) -> list[ir_measures.Measure]:
         except (ValueError, KeyError, AssertionError):
             found = []
         if found and said.getvalue():
-            warnings.warn(f"{function}: {name!r} of trec_eval: {said.getvalue().strip()}.", ReuseWarning, stacklevel=4)
+            warn(
+                f"{name!r} of trec_eval: {said.getvalue().strip()}.",
+            )
         if found:
             return found
-    raise _unknown(name, function)
+    raise _unknown(name)
 
 
-def _unknown(name: Any, function: str) -> InputError:
+def _unknown(name: Any) -> InputError:
     return InputError(
-        f"{function}: unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
+        f"unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
         f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'."
     )
 

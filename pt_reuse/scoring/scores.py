@@ -13,7 +13,8 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, count, examples, flag
+from pt_reuse._check import choice, count, examples, flag
+from pt_reuse._errors import InputError, door
 from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.hits import HitIndex
@@ -21,7 +22,7 @@ from pt_reuse.engine.rescore import score_field
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
-from pt_reuse.stats.correlation import DECIMALS, agreement, rank_changes, weighted_tau
+from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ class Scores:
     """Scores of every run on every topic under every measure.
 
     Attributes:
-        runs: one row per run with ``name``, ``team`` and ``type``.
+        run_table: one row per run with ``name``, ``team`` and ``type``.
         topics: topic names, those of the qrels.
         measures: measures as ir_measures writes them, ``"nDCG@10"``.
         values: (measures, topics, runs) array.
@@ -40,31 +41,31 @@ class Scores:
 
     def __init__(
         self,
-        runs: pd.DataFrame,
+        run_table: pd.DataFrame,
         topics: list[str],
         measures: list[str],
         values: NDArray[np.float64],
         has_topic: NDArray[np.bool_],
         settings: Mapping[str, Any],
     ):
-        self.runs, self.topics, self.measures, self.values = runs, topics, measures, values
+        self.run_table, self.topics, self.measures, self.values = run_table, topics, measures, values
         self.settings = dict(settings)
         self._has_topic = has_topic
 
     @property
     def names(self) -> list[str]:
         """Return the run names."""
-        return self.runs["name"].tolist()
+        return self.run_table["name"].tolist()
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def mean_values(self) -> NDArray[np.float64]:
         """Return (measures, runs): the mean over the topic set."""
         return mean_over_topics(self.values, self._has_topic if not self.settings["complete"] else None)
 
     @property
     def mean(self) -> pd.DataFrame:
         """Return one row per run: ``name`` and the mean of each measure, also of counts that others add up (NumRet)."""
-        return self._frame(self.means)
+        return self._frame(self.mean_values)
 
     @property
     def ranks(self) -> pd.DataFrame:
@@ -72,7 +73,7 @@ class Scores:
 
         Means are compared after rounding to 12 decimals, so that equal runs tie.
         """
-        return self._frame(pairs.ranks(np.round(self.means, DECIMALS)))
+        return self._frame(pairs.ranks(np.round(self.mean_values, DECIMALS)))
 
     @property
     def per_topic(self) -> pd.DataFrame:
@@ -85,14 +86,16 @@ class Scores:
             "value": self.values.transpose(2, 1, 0).ravel(),
         })  # fmt: skip
 
+    @door
     def of(self, measure: MeasureLike) -> pd.DataFrame:
         """Return one measure as a table, a row per topic and a column per run."""
-        name = repr(parse_measures(measure, "Scores.of")[0])
+        name = repr(parse_measures(measure)[0])
         if name not in self.measures:
-            raise InputError(f"Scores.of: {name} was not computed; there is {examples(self.measures, 12)}.")
+            raise InputError(f"{name} was not computed; there is {examples(self.measures, 12)}.")
         values = self.values[self.measures.index(name)]
         return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 
+    @door
     def compare(self, other: Scores) -> Agreement:
         """Compare the rankings of systems: these scores are the truth, `other` the estimate.
 
@@ -103,11 +106,11 @@ class Scores:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
         """
         if not isinstance(other, Scores):
-            raise InputError(f"Scores.compare: expected Scores, got {type(other).__name__}.")
+            raise InputError(f"expected Scores, got {type(other).__name__}.")
         for what, mine, theirs in (("runs", self.names, other.names), ("measures", self.measures, other.measures)):
             if set(mine) != set(theirs):
                 odd = sorted(set(mine) ^ set(theirs))
-                raise InputError(f"Scores.compare: both need the same {what}; {examples(odd)} in one of them only.")
+                raise InputError(f"both need the same {what}; {examples(odd)} in one of them only.")
         return _compare(self, other)
 
     def _frame(self, values: NDArray) -> pd.DataFrame:
@@ -142,6 +145,7 @@ class Agreement(Result):
         """Return every table by name."""
         return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
 
+    @door
     def plot(
         self,
         measure: MeasureLike | None = None,
@@ -161,9 +165,9 @@ class Agreement(Result):
         from pt_reuse.plots.agreement import plot_two_scores
 
         measures = self.table["measure"].tolist()
-        name = measures[0] if measure is None else repr(parse_measures(measure, "plot")[0])
-        choice("plot", "measure", name, measures)
-        choice("plot", "by", by, ("type", "team"))
+        name = measures[0] if measure is None else repr(parse_measures(measure)[0])
+        choice("measure", name, measures)
+        choice("by", by, ("type", "team"))
         return plot_two_scores(self.changes, measure=name, by=by, judgments=judgments, ax=ax)
 
     def headline(self) -> str:
@@ -171,6 +175,7 @@ class Agreement(Result):
         return "; ".join(f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples())
 
 
+@door
 def score(
     runs: RunSet,
     qrels: Any,
@@ -216,18 +221,16 @@ def score(
     that every provider follows the order of the runs.
     """
     if not isinstance(runs, RunSet):
-        raise InputError(
-            f"score: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
-        )
-    flag("score", "complete", complete)
-    qrels = as_qrels(qrels, "score")
-    parsed = parse_measures(measures, "score")
-    check_topics(runs, qrels, "score", without_topics)
+        raise InputError(f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.")
+    flag("complete", complete)
+    qrels = as_qrels(qrels)
+    parsed = parse_measures(measures)
+    check_topics(runs, qrels, without_topics)
     specs = [native_spec(measure) for measure in parsed]
     native = [m for m, spec in enumerate(specs) if spec is not None]
     values = np.empty((len(parsed), len(qrels.topics), len(runs)))
     if native:
-        base, _ = score_field(hit_index(runs, qrels), qrels.judgments.labels, [s for s in specs if s is not None])
+        base, _ = score_field(hit_index(runs, qrels), qrels.arrays.labels, [s for s in specs if s is not None])
         values[native] = base
     others = [m for m, spec in enumerate(specs) if spec is None]
     if others:
@@ -258,13 +261,13 @@ def make_scores(
     """
     settings: dict[str, Any] = {"order": runs.order, "complete": complete}
     settings |= {name: value for name, value in (("by ir_measures", provided), ("judgments", judgments)) if value}
-    labels = runs.table[["name", "team", "type"]]
+    labels = runs.run_table[["name", "team", "type"]]
     return Scores(labels, qrels.topics, measures, values, topics_of_runs(runs, qrels), settings)
 
 
 def hit_index(runs: RunSet, qrels: Qrels) -> HitIndex:
     """Return where the runs have judged documents."""
-    j = qrels.judgments
+    j = qrels.arrays
     return HitIndex(runs.field, j.topics, j.starts, j.docs)
 
 
@@ -277,14 +280,14 @@ def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] |
 
 def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (topics of the qrels, runs): whether the run has documents for the topic."""
-    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.judgments.topics]
+    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.arrays.topics]
     lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])
     return lengths[rows] > 0
 
 
-def check_topics(runs: RunSet, qrels: Qrels, function: str, without_topics: str = "error") -> None:
+def check_topics(runs: RunSet, qrels: Qrels, without_topics: str = "error") -> None:
     """Raise when a run has no topic in common with the qrels, unless it is to score zero."""
-    if choice(function, "without_topics", without_topics, ("error", "zero")) == "zero":
+    if choice("without_topics", without_topics, ("error", "zero")) == "zero":
         return
     has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
     if has.all():
@@ -296,7 +299,7 @@ def check_topics(runs: RunSet, qrels: Qrels, function: str, without_topics: str 
     padded = any((topic.lstrip("0") or "0") in stripped for topic in mine)
     hint = "They differ in leading zeros only: write the ids alike." if padded else "Are these the qrels of this track?"
     raise InputError(
-        f"{function}: {count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
+        f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
         f"the topics {examples(mine)}, the qrels {examples(qrels.topics)}. {hint}"
     )
 
@@ -318,7 +321,7 @@ def _score_by_provider(
             evaluators.append(ir_measures.evaluator([measure], judgments))
         except (ValueError, TypeError, AssertionError, RuntimeError) as error:
             hint = " Give the lowest grade that counts as relevant: RBP(rel=1)." if measure.NAME == "RBP" else ""
-            raise InputError(f"score: ir_measures cannot compute {measure!r}: {error}{hint}") from error
+            raise InputError(f"ir_measures cannot compute {measure!r}: {error}{hint}") from error
     for r, name in enumerate(pt.tqdm(runs.names, desc="ir_measures", unit="run", disable=not verbose)):
         # every provider sorts by score, and Compat takes 0 for the score of what is not retrieved: counting down to 1
         # gives each of them the runs' own order
@@ -331,7 +334,7 @@ def _score_by_provider(
                 found = list(evaluator.iter_calc(ordered))
             except Exception as error:  # a provider may run other programs, and a measure may be the user's own
                 what = f"{measures[m]!r} of run {name!r}"
-                raise InputError(f"score: ir_measures cannot compute {what}: {error}") from error
+                raise InputError(f"ir_measures cannot compute {what}: {error}") from error
             for metric in found:
                 if metric.query_id in row:
                     values[m, row[metric.query_id], r] = metric.value
@@ -341,21 +344,21 @@ def _score_by_provider(
 def _compare(truth: Scores, estimate: Scores) -> Agreement:
     runs = [estimate.names.index(name) for name in truth.names]
     measures = [estimate.measures.index(measure) for measure in truth.measures]
-    mine, theirs = truth.means, estimate.means[measures][:, runs]
+    mine, theirs = truth.mean_values, estimate.mean_values[measures][:, runs]
     rows, changes, topics = [], [], []
     shared = [topic for topic in truth.topics if topic in set(estimate.topics)]
     at = [[scores.topics.index(topic) for topic in shared] for scores in (truth, estimate)]
     for m, measure in enumerate(truth.measures):
-        found = agreement(mine[m], theirs[m][None])
+        found = correlations(mine[m], theirs[m][None])
         found.insert(0, "measure", measure)
         found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if len(truth.names) > 1 else np.nan
         rows.append(found)
         moved = rank_changes(mine[m], theirs[m], truth.names)
-        moved[["team", "type"]] = truth.runs[["team", "type"]].to_numpy()
+        moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
         moved.insert(1, "measure", measure)
         changes.append(moved)
         by_topic = [
-            float(agreement(x, y[None])["tau_b"].iloc[0])
+            float(correlations(x, y[None])["tau_b"].iloc[0])
             for x, y in zip(truth.values[m][at[0]], estimate.values[measures[m]][at[1]][:, runs], strict=True)
         ]
         topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": by_topic}))

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pt_reuse._check import InputError, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -16,42 +17,38 @@ Floats: TypeAlias = NDArray[np.float64]
 DECIMALS = 12
 
 
-def undefined(function: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> str | None:
+def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> str | None:
     """Say why a coefficient is undefined, if it is."""
     if len(a) < 2:
-        return f"{function}: NaN, because it takes at least 2 systems, got {len(a)}."
+        return f"{coefficient} is NaN, because it takes at least 2 systems, got {len(a)}."
     for argument, scores in zip(arguments, (a, b), strict=True):
         if (scores == scores[0]).all():
-            return f"{function}: NaN, because {argument} ties all its {len(a)} systems, so that no pair can agree."
-    untied = {"tau_ap": (a, b), "tau_ap_a": (a,)}.get(function, ())
+            return f"{coefficient} is NaN, because {argument} ties all its {len(a)} systems, so that no pair can agree."
+    untied = {"tau_ap": (a, b), "tau_ap_a": (a,)}.get(coefficient, ())
     for argument, scores in zip(arguments, untied, strict=False):
         order = np.argsort(-scores, kind="stable")
         tied = np.flatnonzero(np.diff(scores[order]) == 0)
         if len(tied):
             return (
-                f"{function}: NaN, because it is defined without ties and {argument} ties "
+                f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
                 f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. "
                 "Use tau_ap_b, or tau_ap_a when only the estimate has ties."
             )
     return None
 
 
-def two_rankings(
-    function: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]
-) -> tuple[Floats, Floats, pd.Index]:
+def two_rankings(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
     """Check, match and round two lists of scores; with the labels of the systems."""
-    a, b, labels = two_arrays(function, x, y, arguments)
+    a, b, labels = two_arrays(x, y, arguments)
     return rounded(a), rounded(b), labels
 
 
-def two_arrays(
-    function: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]
-) -> tuple[Floats, Floats, pd.Index]:
+def two_arrays(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
     """Check and match two lists of scores, in the order of the first; with the labels of the systems."""
-    a, b = numbers(function, arguments[0], x, 1), numbers(function, arguments[1], y, 1)
+    a, b = numbers(arguments[0], x, 1), numbers(arguments[1], y, 1)
     if isinstance(x, pd.Series) and isinstance(y, pd.Series):
-        b = b[positions(function, x.index, y.index, arguments)]
-    same_length(function, len(a), len(b), arguments)
+        b = b[positions(x.index, y.index, arguments)]
+    same_length(len(a), len(b), arguments)
     labelled = x if isinstance(x, pd.Series) else y
     return a, b, labelled.index if isinstance(labelled, pd.Series) else pd.RangeIndex(len(a))
 
@@ -63,22 +60,22 @@ def rounded(scores: Floats) -> Floats:
     return np.where(np.isfinite(rounded), rounded, scores)
 
 
-def numbers(function: str, argument: str, values: ArrayLike, dimensions: int) -> Floats:
+def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
     """Return finite float64 scores of so many dimensions, else raise."""
     wanted = "one score per system, shape (n,)" if dimensions == 1 else "one row per estimate, shape (S, n)"
     try:
         raw = values.to_numpy() if isinstance(values, pd.Series | pd.DataFrame) else np.asarray(values)
     except ValueError:
-        raise InputError(f"{function}: {argument} must be {wanted}, got rows of different lengths.") from None
+        raise InputError(f"{argument} must be {wanted}, got rows of different lengths.") from None
     if raw.ndim != dimensions:
-        raise InputError(f"{function}: {argument} must be {wanted}, got shape {raw.shape}.")
+        raise InputError(f"{argument} must be {wanted}, got shape {raw.shape}.")
     try:
         if raw.dtype.kind not in "biufO" or any(isinstance(v, str) for v in raw.flat if raw.dtype.kind == "O"):
             raise TypeError
         scores = raw.astype(np.float64)
     except (TypeError, ValueError):
         odd = examples(v for v in raw.flat if not isinstance(v, float | int))
-        raise InputError(f"{function}: {argument} must be numbers, got {odd}. Score each system.") from None
+        raise InputError(f"{argument} must be numbers, got {odd}. Score each system.") from None
     bad = ~np.isfinite(scores)
     if bad.any():
         labels: pd.Index = pd.RangeIndex(scores.shape[-1])
@@ -86,13 +83,13 @@ def numbers(function: str, argument: str, values: ArrayLike, dimensions: int) ->
             labels = values.index if isinstance(values, pd.Series) else values.columns
         where = labels[np.unique(np.nonzero(bad)[-1])]
         raise InputError(
-            f"{function}: {argument} must be finite numbers, got {scores[bad][0]} ({count(len(where), 'system')}: "
+            f"{argument} must be finite numbers, got {scores[bad][0]} ({count(len(where), 'system')}: "
             f"{examples(where)}). Leave them out of both rankings, or score them 0."
         )
     return scores
 
 
-def positions(function: str, wanted: pd.Index, given: pd.Index, arguments: tuple[str, str]) -> NDArray[np.intp]:
+def positions(wanted: pd.Index, given: pd.Index, arguments: tuple[str, str]) -> NDArray[np.intp]:
     """Return where each wanted label stands among those given, which must be the same ones."""
     if wanted.equals(given):
         return np.arange(len(wanted))
@@ -100,21 +97,21 @@ def positions(function: str, wanted: pd.Index, given: pd.Index, arguments: tuple
     for argument, labels, others in ((arguments[0], wanted, given), (arguments[1], given, wanted)):
         if not labels.is_unique:
             twice = examples(labels[labels.duplicated()].unique())
-            raise InputError(f"{function}: {argument} must name each system once, got {twice} again. Rename them.")
+            raise InputError(f"{argument} must name each system once, got {twice} again. Rename them.")
         missing = labels[~labels.isin(others)]
         if len(missing):
             only.append(f"{examples(missing)} only in {argument}")
     if only:
         raise InputError(
-            f"{function}: {arguments[0]} and {arguments[1]} must score the same systems, got {', '.join(only)}. "
+            f"{arguments[0]} and {arguments[1]} must score the same systems, got {', '.join(only)}. "
             "Keep the systems that both have, or pass arrays to match by position."
         )
     return given.get_indexer(wanted)
 
 
-def same_length(function: str, n_first: int, n_second: int, arguments: tuple[str, str]) -> None:
+def same_length(n_first: int, n_second: int, arguments: tuple[str, str]) -> None:
     """Raise when two rankings differ in their number of systems."""
     if n_first != n_second:
         raise InputError(
-            f"{function}: {arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}."
+            f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}."
         )

@@ -11,7 +11,6 @@ and manual of the R package ircor (J. Urbano, version 1.0) to the digits printed
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,12 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.engine import pairs
 from pt_reuse.stats._ranking_input import DECIMALS as DECIMALS
 from pt_reuse.stats._ranking_input import numbers, positions, rounded, same_length, two_arrays, two_rankings, undefined
 
 
+@door
 def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-a: 1 when both order every pair of systems alike, -1 when they reverse every pair.
 
@@ -52,6 +52,7 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     return _coefficient("tau_a", x, y, ("x", "y"))
 
 
+@door
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-b: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
@@ -79,6 +80,7 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     return _coefficient("tau_b", x, y, ("x", "y"))
 
 
+@door
 def gamma(x: ArrayLike, y: ArrayLike) -> float:
     """Return Goodman and Kruskal's gamma: 1 when no pair untied on both sides is discordant, -1 when all of them are.
 
@@ -109,6 +111,7 @@ def gamma(x: ArrayLike, y: ArrayLike) -> float:
     return _coefficient("gamma", x, y, ("x", "y"))
 
 
+@door
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Return the AP correlation: 1 when the estimate orders every pair as the truth does, -1 when it reverses them all.
 
@@ -144,6 +147,7 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     return _coefficient("tau_ap", truth, estimate, ("truth", "estimate"))
 
 
+@door
 def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Return the AP correlation of an estimate with ties, against a truth without: 1 when it orders every pair right.
 
@@ -174,6 +178,7 @@ def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
     return _coefficient("tau_ap_a", truth, estimate, ("truth", "estimate"))
 
 
+@door
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return the symmetric AP correlation with ties: 1 when both give the same ranking, -1 when one is the reverse.
 
@@ -206,6 +211,7 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     return _coefficient("tau_ap_b", x, y, ("x", "y"))
 
 
+@door
 def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     """Return Vigna's weighted tau: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
@@ -233,10 +239,10 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
         https://doi.org/10.1145/2736277.2741088. It is `scipy.stats.weightedtau` of the rounded scores. Checked against
         a literal sum over pairs.
     """
-    a, b, labels = two_rankings("weighted_tau", x, y, ("x", "y"))
+    a, b, labels = two_rankings(x, y, ("x", "y"))
     reason = undefined("weighted_tau", a, b, labels, ("x", "y"))
     if reason:
-        warnings.warn(reason, ReuseWarning, stacklevel=2)
+        warn(reason)
         return float("nan")
     from scipy.stats import weightedtau
 
@@ -244,6 +250,7 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     return min(1.0, max(-1.0, float(statistic)))
 
 
+@door
 def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return how many places the system that falls furthest loses; a high value means that some system is misjudged.
 
@@ -266,10 +273,11 @@ def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
     Source:
         Reported with leave-out-uniques by Voorhees, Soboroff and Lin 2022. Checked by hand only.
     """
-    a, b, _ = two_rankings("largest_drop", truth, estimate, ("truth", "estimate"))
+    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
     return int(pairs.rank_drops(a, b).max(initial=0))
 
 
+@door
 def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return how many places the system that climbs furthest gains; a high value means that some system is flattered.
 
@@ -292,10 +300,11 @@ def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     Source:
         As `largest_drop`. Checked by hand only.
     """
-    a, b, _ = two_rankings("largest_rise", truth, estimate, ("truth", "estimate"))
+    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
     return -int(pairs.rank_drops(a, b).min(initial=0))
 
 
+@door
 def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | None = None) -> pd.DataFrame:
     """Return both ranks of every system and its drop, the places it falls; a high drop means that it is misjudged.
 
@@ -326,7 +335,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     Source:
         As `largest_drop`. Checked by hand only.
     """
-    a, b, labels = two_arrays("rank_changes", truth, estimate, ("truth", "estimate"))
+    a, b, labels = two_arrays(truth, estimate, ("truth", "estimate"))
     if names is not None:
         labels = pd.Index(names)
         if len(labels) != len(a) or not labels.is_unique:
@@ -339,7 +348,8 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     return pd.DataFrame(frame | {"drop": other_rank - rank})
 
 
-def agreement(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
+@door
+def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
     """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well.
 
     Each number is that of the function of its name (`max_drop`: `largest_drop`, `max_rise`: `largest_rise`), computed
@@ -359,7 +369,7 @@ def agreement(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
         InputError: the two are not finite numbers, shapes (n,) and (S, n), for the same systems.
 
     Example:
-        >>> agreement([.4, .3, .2, .1], [[.3, .4, .2, .1], [.4, .4, .2, .1]]).round(4)
+        >>> correlations([.4, .3, .2, .1], [[.3, .4, .2, .1], [.4, .4, .2, .1]]).round(4)
             tau_a   tau_b   gamma  tau_ap  tau_ap_b  max_drop  max_rise
         0  0.6667  0.6667  0.6667  0.3333    0.3333         1         1
         1  0.8333  0.9129  1.0000     NaN    0.6667         0         1
@@ -367,22 +377,22 @@ def agreement(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
     Source:
         The functions of these names. Checked to equal them to the last bit.
     """
-    x, ys = numbers("agreement", "truth", truth, 1), numbers("agreement", "estimates", estimates, 2)
+    x, ys = numbers("truth", truth, 1), numbers("estimates", estimates, 2)
     index = None
     if isinstance(estimates, pd.DataFrame):
         index = estimates.index
         if isinstance(truth, pd.Series):
-            ys = ys[:, positions("agreement", truth.index, estimates.columns, ("truth", "estimates"))]
-    same_length("agreement", len(x), ys.shape[1], ("truth", "estimates"))
+            ys = ys[:, positions(truth.index, estimates.columns, ("truth", "estimates"))]
+    same_length(len(x), ys.shape[1], ("truth", "estimates"))
     names = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
-    return pd.DataFrame(pairs.agreement(rounded(x), rounded(ys), names), index=index)
+    return pd.DataFrame(pairs.coefficients(rounded(x), rounded(ys), names), index=index)
 
 
-def _coefficient(function: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> float:
-    """Compute one coefficient of two rankings; warn on behalf of the public function that calls this."""
-    a, b, labels = two_rankings(function, x, y, arguments)
-    reason = undefined(function, a, b, labels, arguments)
+def _coefficient(name: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> float:
+    """Compute one coefficient of two rankings."""
+    a, b, labels = two_rankings(x, y, arguments)
+    reason = undefined(name, a, b, labels, arguments)
     if reason:
-        warnings.warn(reason, ReuseWarning, stacklevel=3)
+        warn(reason)
         return float("nan")
-    return float(pairs.COEFFICIENTS[function](pairs.compare(a, b[np.newaxis]))[0])
+    return float(pairs.COEFFICIENTS[name](pairs.compare(a, b[np.newaxis]))[0])

@@ -12,7 +12,8 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, choice, count, flag
+from pt_reuse._check import choice, count, flag
+from pt_reuse._errors import InputError, door
 from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
@@ -61,8 +62,8 @@ class LeaveOutUniques(Result):
             mean change and the largest loss (0 when no run loses) of the runs' scores in per cent; when the whole field
             is re-ranked, the smallest tau_b, the largest drop, and the unit with that drop, of several the one with the
             smallest tau_b, None where no unit changes the ranking (``field_``).
-        uniques: one row per unit, in order of appearance: its ``runs``, how many of them are ``contributing``, and the
-            judged documents that it alone contributed: ``unique unique_relevant unique_nonrelevant``.
+        unique_counts: one row per unit, in order of appearance: its ``runs``, how many of them are
+            ``contributing``, and the judged documents that it alone contributed: ``unique unique_relevant unique_nonrelevant``.
         scores: the runs under the full judgments.
         own_scores: each run under the reduced judgments of its own unit.
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
@@ -73,7 +74,7 @@ class LeaveOutUniques(Result):
 
     by_run: pd.DataFrame
     summary: pd.DataFrame
-    uniques: pd.DataFrame
+    unique_counts: pd.DataFrame
     scores: Scores
     own_scores: Scores
     reduced: NDArray[np.float64]
@@ -82,7 +83,12 @@ class LeaveOutUniques(Result):
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
-        return {"summary": self.summary, "table": self.table, "by_run": self.by_run, "uniques": self.uniques}
+        return {
+            "summary": self.summary,
+            "table": self.table,
+            "by_run": self.by_run,
+            "unique_counts": self.unique_counts,
+        }
 
     def headline(self) -> str:
         """Return the agreement and the largest drops of each measure, and the worst unit."""
@@ -102,7 +108,7 @@ class LeaveOutUniques(Result):
             DataFrame: the left-out unit under ``team``, ``type`` or, for a run, ``left_out``; ``measure name score
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
-        by, full = self.settings["by"], self.scores.means
+        by, full = self.settings["by"], self.scores.mean_values
         shape = self.reduced.shape
         unit = np.broadcast_to(np.array(self.units, dtype=object)[None, :, None], shape)
         measure = np.broadcast_to(np.array(self.scores.measures, dtype=object)[:, None, None], shape)
@@ -115,21 +121,24 @@ class LeaveOutUniques(Result):
         })  # fmt: skip
         return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
 
+    @door
     def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw each run's score under the full against its own unit's reduced judgments; see plots.uniques."""
         from pt_reuse.plots.uniques import plot_reduced_scores
 
-        name = self.scores.measures[0] if measure is None else repr(parse_measures(measure, "plot")[0])
-        choice("plot", "measure", name, self.scores.measures)
+        name = self.scores.measures[0] if measure is None else repr(parse_measures(measure)[0])
+        choice("measure", name, self.scores.measures)
         return plot_reduced_scores(self.by_run, measure=name, by=self.settings["by"], ax=ax)
 
+    @door
     def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
         """Draw how many unique documents each unit contributed, relevant and not relevant."""
         from pt_reuse.plots.uniques import plot_unique_counts
 
-        return plot_unique_counts(self.uniques, ax=ax)
+        return plot_unique_counts(self.unique_counts, ax=ax)
 
 
+@door
 def leave_out_uniques(
     runs: RunSet,
     qrels: Any,
@@ -164,7 +173,7 @@ def leave_out_uniques(
         verbose: show a progress bar for measures that ir_measures computes.
 
     Returns:
-        LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.uniques``, ``.whole_field()``,
+        LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
         ``.plot()``.
 
     Raises:
@@ -183,25 +192,23 @@ def leave_out_uniques(
     and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8 ad hoc (71 contributors,
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
-    function = "leave_out_uniques"
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
-            f"{swapped}"
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}"
         )
-    choice(function, "by", by, ("team", "run", "type"))
-    choice(function, "remove", remove, ("relevant", "judged"))
-    flag(function, "complete", complete)
-    qrels = as_qrels(qrels, function)
-    parsed = parse_measures(measures, function)
-    unit_of_run = runs.units(by, function)
+    choice("by", by, ("team", "run", "type"))
+    choice("remove", remove, ("relevant", "judged"))
+    flag("complete", complete)
+    qrels = as_qrels(qrels)
+    parsed = parse_measures(measures)
+    unit_of_run = runs.units(by)
     units = list(dict.fromkeys(unit_of_run))
     unit = np.array([units.index(name) for name in unit_of_run])
-    check_topics(runs, qrels, function, without_topics)
+    check_topics(runs, qrels, without_topics)
 
-    pool = pool_to_depth(runs, depth, contributors, function)
-    labels = qrels.judgments.labels
+    pool = pool_to_depth(runs, depth, contributors)
+    labels = qrels.arrays.labels
     rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
     sole, names = pool.sole(by)
@@ -217,7 +224,7 @@ def leave_out_uniques(
     note = f"; {pool.settings['pooled']}" if "pooled" in pool.settings else ""
     settings = {
         "by": by, "depth": pool.settings["depth"], "remove": remove,
-        "contributors": f"{pool.settings['contributors']} ({len(pool.table)} of {count(len(runs), 'run')}{note})",
+        "contributors": f"{pool.settings['contributors']} ({len(pool.run_table)} of {count(len(runs), 'run')}{note})",
         "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
         "judged": int((labels >= 0).sum()), "judged without contributor": int((labels >= 0).sum() - judged.sum()),
         **({"by ir_measures": provided} if provided else {}),
@@ -227,13 +234,13 @@ def leave_out_uniques(
     what = "unique relevant" if remove == "relevant" else "unique judged"
     without = f"without the {what} documents of the run's own {by}, depth {depth}"
     own = make_scores(runs, qrels, measure_names, scored.own, complete, provided, judgments=without)
-    contributed = runs.table["name"].isin(pool.table["name"]).to_numpy()
+    contributed = runs.run_table["name"].isin(pool.run_table["name"]).to_numpy()
     uniques = _unique_counts(by, units, unit, contributed, owner, relevant)
     by_run = _by_run(runs, unit, contributed, full, own)
     removed = np.bincount(owner[taken], minlength=len(units))
     table = _by_unit(by, uniques, removed, full, scored.reduced)
     return LeaveOutUniques(
-        table=table, settings=settings, by_run=by_run, uniques=uniques,
+        table=table, settings=settings, by_run=by_run, unique_counts=uniques,
         summary=_summary(by, table, by_run, full, own, scored.reduced),
         scores=full, own_scores=own, reduced=scored.reduced, units=units, unit_of_run=unit,
     )  # fmt: skip
@@ -261,7 +268,7 @@ def _score_all(
     specs = [native_spec(measure) for measure in measures]
     native = [m for m, spec in enumerate(specs) if spec is not None]
     if native:
-        index, labels = hit_index(runs, qrels), qrels.judgments.labels
+        index, labels = hit_index(runs, qrels), qrels.arrays.labels
         chosen = [spec for spec in specs if spec is not None]
         step = max(1, _AT_ONCE // max(1, len(chosen) * len(qrels.topics) * len(runs)))
         for first in range(0, changes.n_sets, step):
@@ -320,9 +327,9 @@ def _by_unit(
         ["unique_relevant", "unique", _column(by)], ascending=[False, False, True], kind="stable"
     )
     parts = []
-    for measure, means, under in zip(full.measures, full.means, reduced, strict=True):
+    for measure, means, under in zip(full.measures, full.mean_values, reduced, strict=True):
         before, after = np.round(means, DECIMALS), np.round(under[counts.index], DECIMALS)
-        found = pairs.agreement(before, after, _TAUS)
+        found = pairs.coefficients(before, after, _TAUS)
         drops = pairs.rank_drops(before, after)
         best_first = np.argsort(-before, kind="stable")
         worst = np.array(full.names, dtype=object)[best_first[drops[:, best_first].argmax(axis=1)]]
@@ -336,7 +343,7 @@ def _by_unit(
 def _by_run(
     runs: RunSet, unit: NDArray[np.int64], contributed: NDArray[np.bool_], full: Scores, own: Scores
 ) -> pd.DataFrame:
-    before, after = full.means, own.means
+    before, after = full.mean_values, own.mean_values
     rounded = np.round(before, DECIMALS)
     rank, reduced_rank = (
         pairs.ranks(np.round(before, DECIMALS)),
@@ -345,7 +352,7 @@ def _by_run(
     per_cent = pairs.per_cent_change(before, after)
     parts = []
     for m, measure in enumerate(full.measures):
-        parts.append(runs.table[["name", "team", "type", "pooled"]].assign(
+        parts.append(runs.run_table[["name", "team", "type", "pooled"]].assign(
             contributed=contributed, measure=measure, score=before[m], reduced_score=after[m],
             change=after[m] - before[m], change_pct=per_cent[m], rank=rank[m], reduced_rank=reduced_rank[m],
             drop=reduced_rank[m] - rank[m],
@@ -358,8 +365,8 @@ def _summary(
 ) -> pd.DataFrame:
     rows = []
     units_of, runs_of = table.groupby("measure", sort=False), by_run.groupby("measure", sort=False)
-    for measure, before, after, left in zip(full.measures, full.means, own.means, reduced, strict=True):
-        found = pairs.agreement(np.round(before, DECIMALS), np.round(after, DECIMALS)[None], _TAUS)
+    for measure, before, after, left in zip(full.measures, full.mean_values, own.mean_values, reduced, strict=True):
+        found = pairs.coefficients(np.round(before, DECIMALS), np.round(after, DECIMALS)[None], _TAUS)
         # tau is undefined where all runs tie, so ranks say whether anything moved
         rank, new_rank = pairs.ranks(np.round(before, DECIMALS)), pairs.ranks(np.round(left, DECIMALS))
         moved = (rank != new_rank).any()
@@ -376,7 +383,7 @@ def _summary(
     return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
-def describe(result: LeaveOutUniques) -> str:
+def in_words(result: LeaveOutUniques) -> str:
     """Return what the result says, in words, one line per measure."""
     by, lines = result.settings["by"], []
     for row in result.summary.to_dict("records"):

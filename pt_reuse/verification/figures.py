@@ -11,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import InputError, choice, count, examples, flag, positive
+from pt_reuse._check import choice, count, examples, flag, positive
+from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.metadata import pool_note
 from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.stats.correlation import agreement
+from pt_reuse.stats.correlation import correlations
 from pt_reuse.studies.uniques import LeaveOutUniques
-from pt_reuse.verification.published import Figure
+from pt_reuse.verification.published import PublishedFigure
 from pt_reuse.verification.replay import NotComputedError, PoolKey, Replay
 
 #: name -> what was computed for it, or why nothing was
@@ -59,7 +60,7 @@ class Kind:
 
 def compute_judgments(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count judgments: in all, by label, by topic."""
-    summary = replay.qrels.summary()
+    summary = replay.qrels.counts()
     judged, density = summary["judged"], summary["density"]
     labels = summary[["judged", "relevant", "unjudged", "junk"]].sum().astype(int)
     return {
@@ -80,11 +81,11 @@ def compute_prefixes(replay: Replay, given: Given, names: list[str]) -> Computed
 def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count runs, teams, topics and rows of run files, and the runs of each type."""
     runs = replay.runs(given["order"])
-    lacking = {column: _lacking(runs.table, column) for column in ("team", "type")}
-    types = runs.table["type"].value_counts()
+    lacking = {column: _lacking(runs.run_table, column) for column in ("team", "type")}
+    types = runs.run_table["type"].value_counts()
     found: Computed = {
         "runs": len(runs), "teams": lacking["team"] or len(runs.teams),
-        "pooled runs": pool_note(runs.table) or int(runs.pooled.sum()),
+        "pooled runs": pool_note(runs.run_table) or int(runs.pooled.sum()),
         "topics": len(runs.topics), "rows": len(runs.field.codes),
     }  # fmt: skip
     of_types = {name: name.removesuffix(" runs") for name in names if name not in found}
@@ -93,10 +94,10 @@ def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
 
 def compute_pool(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents of a depth-k pool, and those by which it differs from the judged ones."""
-    pool, judged = replay.pool(_pool(given)), replay.judged_in(_pool(given)).summary()
-    sizes, missed = np.diff(pool.starts), replay.judged_in(_pool(given), outside=True).summary()
+    pool, judged = replay.pool(_pool(given)), replay.judged_in(_pool(given)).counts()
+    sizes, missed = np.diff(pool.starts), replay.judged_in(_pool(given), outside=True).counts()
     return {
-        "contributing runs": len(pool.table), "documents": len(pool), "relevant": int(judged["relevant"].sum()),
+        "contributing runs": len(pool.run_table), "documents": len(pool), "relevant": int(judged["relevant"].sum()),
         "smallest topic": int(sizes.min(initial=sizes.max(initial=0))), "largest topic": int(sizes.max(initial=0)),
         "not judged": len(pool) - int(judged["judged"].sum()), "judged but not pooled": int(missed["judged"].sum()),
     }  # fmt: skip
@@ -110,7 +111,7 @@ def compute_scores(replay: Replay, given: Given, names: list[str]) -> Computed:
 def compute_statistic(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Take the largest, smallest, mean or median score of the runs of each type or team, or pooled and unpooled."""
     means = replay.means(given["order"], given["measure"], given["complete"])
-    table = replay.runs(given["order"]).table.set_index("name")
+    table = replay.runs(given["order"]).run_table.set_index("name")
     if given["by"] == "all":
         group = pd.Series("all", index=means.index)
     elif given["by"] == "pooled":
@@ -137,7 +138,7 @@ def compute_saturation(replay: Replay, given: Given, names: list[str]) -> Comput
 def compute_uniques(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents that each team, run or type alone put into the pool; ``total`` adds them up."""
     # uniques do not depend on the measure: any will do
-    found = _left_out(replay, given, parse_measures("P@10", "verify")[0]).uniques
+    found = _left_out(replay, given, parse_measures("P@10")[0]).unique_counts
     counts = found.set_index(_unit(given))[given["count"]]
     return {**_by_name(counts), "total": int(counts.sum())}
 
@@ -175,16 +176,16 @@ def compute_shallow(replay: Replay, given: Given, names: list[str]) -> Computed:
         truth = replay.means(given["order"], given["measure"], given["complete"])
     else:
         truth = replay.published(given["truth"])
-    found = agreement(truth.reindex(means.index).to_numpy(), means.to_numpy()[None]).iloc[0]
+    found = correlations(truth.reindex(means.index).to_numpy(), means.to_numpy()[None]).iloc[0]
     return {
-        "documents": len(replay.pool(key)), "judged": len(kept), "relevant": int(kept.summary()["relevant"].sum()),
+        "documents": len(replay.pool(key)), "judged": len(kept), "relevant": int(kept.counts()["relevant"].sum()),
         **{name: float(found[name]) for name in _AGREEMENT},
     }  # fmt: skip
 
 
 def compute_minimum_rank(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the relevant documents by the best rank at which a contributing run has them: ``"1-10"``, ``"never"``."""
-    pool, labels = replay.pool(_pool(given)), replay.qrels.judgments.labels
+    pool, labels = replay.pool(_pool(given)), replay.qrels.arrays.labels
     rows = replay.rows_in(_pool(given))
     relevant = (rows >= 0) & (np.append(labels, np.int16(-1))[rows] > 0)
     rank = pool.to_frame().loc[relevant, "rank"]
@@ -290,7 +291,7 @@ class Convention:
     rounding: str
 
 
-def conventions_of(figure: Figure, figures: tuple[Figure, ...]) -> list[Convention]:
+def conventions_of(figure: PublishedFigure, figures: tuple[PublishedFigure, ...]) -> list[Convention]:
     """Return the ways to compute a figure, in the order in which its file lists them.
 
     Args:
@@ -300,11 +301,11 @@ def conventions_of(figure: Figure, figures: tuple[Figure, ...]) -> list[Conventi
     Raises:
         InputError: a kind, a parameter or a name that there is not.
     """
-    kind = KINDS[choice(figure.where, "kind", figure.kind, tuple(KINDS))]
+    kind = KINDS[choice("kind", figure.kind, tuple(KINDS))]
     found = []
     for convention in figure.conventions:
         own = {**figure.parameters, **convention}
-        rounding = choice(figure.where, "rounding", own.pop("rounding", "half"), ("half", "truncate"))
+        rounding = choice("rounding", own.pop("rounding", "half"), ("half", "truncate"))
         odd = [name for name in own if name not in kind.parameters]
         if odd:
             known = examples([*kind.parameters, "rounding"], 20)
@@ -334,10 +335,10 @@ def _label(kind: Kind, given: Given, rounding: str, convention: Given) -> str:
     return ", ".join(f"{name}={value}" for name, value in shown.items())
 
 
-def _check_values(figure: Figure, kind: Kind, given: Given) -> None:
+def _check_values(figure: PublishedFigure, kind: Kind, given: Given) -> None:
     for name, value in figure.values.items():
         if isinstance(kind.names, tuple):
-            choice(figure.where, "the name of a value", name, kind.names)
+            choice("the name of a value", name, kind.names)
         elif kind.names is not None and kind.names(name, given):
             raise InputError(f"{figure.where}: the names of the values {kind.names(name, given)}, got {name!r}.")
         counted = kind.counts is True or name in kind.counts or given.get("statistic") in kind.counts
@@ -349,21 +350,23 @@ def _check_values(figure: Figure, kind: Kind, given: Given) -> None:
             )
 
 
-def _checked(figure: Figure, name: str, default: Any, own: Mapping[str, Any], figures: tuple[Figure, ...]) -> Any:
+def _checked(
+    figure: PublishedFigure, name: str, default: Any, own: Mapping[str, Any], figures: tuple[PublishedFigure, ...]
+) -> Any:
     where = figure.where
     if name == "measure":
         if name not in own:
             raise InputError(f'{where}: kind {figure.kind!r} needs measure = "AP", or several to take the mean of.')
-        measures = parse_measures(own[name], where)
+        measures = parse_measures(own[name])
         if len(measures) > 1 and KINDS[figure.kind].parameters.get("by") == _LOU["by"]:
             raise InputError(f"{where}: kind {figure.kind!r} takes one measure, got {own[name]!r}.")
         return measures
     if isinstance(default, tuple):
-        return choice(where, name, own.get(name, default[0]), default)
+        return choice(name, own.get(name, default[0]), default)
     value = own.get(name, default)
     if isinstance(default, bool):
-        return flag(where, name, value)
+        return flag(name, value)
     if name == "truth":
         scored = tuple(other.what for other in figures if other.kind == "scores")
-        return None if value is None else choice(where, name, value, scored)
-    return None if value is None else positive(where, name, value, "decimals" if "decimals" in name else "documents")
+        return None if value is None else choice(name, value, scored)
+    return None if value is None else positive(name, value, "decimals" if "decimals" in name else "documents")

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import InputError, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError
 from pt_reuse.verification.figures import KINDS, Computed, Convention
-from pt_reuse.verification.published import Figure
+from pt_reuse.verification.published import PublishedFigure
 from pt_reuse.verification.replay import NotComputedError, Replay
 
 
@@ -34,26 +35,30 @@ class Attempt:
     strangers: frozenset[str] = frozenset()
     untried: str = ""
 
-    def agrees(self, figure: Figure, name: str) -> bool:
+    def agrees(self, figure: PublishedFigure, name: str) -> bool:
         """Return whether a name's number is as published."""
         return name in self.numbers and figure.values[name].agrees(self.numbers[name], self.convention.rounding)
 
-    def is_known(self, figure: Figure, name: str) -> bool:
+    def is_known(self, figure: PublishedFigure, name: str) -> bool:
         """Return whether a name's number is not as published, but what is known to come out."""
         stated = figure.computed.get(name)
         return stated is not None and name in self.numbers and stated.agrees(self.numbers[name])
 
-    def explained(self, figure: Figure) -> int:
+    def explained(self, figure: PublishedFigure) -> int:
         """Return how many numbers are as published, or known not to be."""
         return sum(self.agrees(figure, name) or self.is_known(figure, name) for name in self.numbers)
 
-    def largest_difference(self, figure: Figure) -> float:
+    def largest_difference(self, figure: PublishedFigure) -> float:
         """Return by how much a number differs from the published one at most."""
         return max((abs(n - figure.values[name].number) for name, n in self.numbers.items()), default=np.nan)
 
 
 def replay_group(
-    figure: Figure, conventions: list[Convention], replay: Replay, submitted: Sequence[str], missing: Sequence[str]
+    figure: PublishedFigure,
+    conventions: list[Convention],
+    replay: Replay,
+    submitted: Sequence[str],
+    missing: Sequence[str],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compute a group of figures under every convention and judge it under one.
 
@@ -101,7 +106,7 @@ def summarise(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _attempt(
-    figure: Figure, convention: Convention, replay: Replay, submitted: Sequence[str], missing: Sequence[str]
+    figure: PublishedFigure, convention: Convention, replay: Replay, submitted: Sequence[str], missing: Sequence[str]
 ) -> Attempt:
     names, kind = list(figure.values), KINDS[figure.kind]
     found: Computed = {}
@@ -134,13 +139,13 @@ def _attempt(
     return Attempt(convention, numbers, reasons, frozenset(strangers), untried)
 
 
-def _steps_off(figure: Figure, attempt: Attempt) -> float:
+def _steps_off(figure: PublishedFigure, attempt: Attempt) -> float:
     """Return the largest difference in steps of the last published digit, infinite where nothing was computed."""
     steps = [abs(n - figure.values[name].number) / figure.values[name].unit for name, n in attempt.numbers.items()]
     return max(steps, default=np.inf)
 
 
-def _row(figure: Figure, name: str, chosen: Attempt, untried: str) -> dict[str, Any]:
+def _row(figure: PublishedFigure, name: str, chosen: Attempt, untried: str) -> dict[str, Any]:
     value = figure.values[name]
     row: dict[str, Any] = {
         "what": figure.what, "name": name, "published": value.number, "computed": np.nan, "equal": None,

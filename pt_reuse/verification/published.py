@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import InputError, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -56,7 +57,7 @@ class PublishedValue:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class PublishedFigure:
     """Published values of one kind, from one source.
 
     Attributes:
@@ -88,7 +89,7 @@ class PublishedFigures:
 
     collection: str
     title: str
-    figures: tuple[Figure, ...]
+    figures: tuple[PublishedFigure, ...]
 
 
 def published_names() -> list[str]:
@@ -111,7 +112,7 @@ def published_figures(name: str) -> PublishedFigures:
     known = published_names()
     if name not in known or not path.is_file():
         raise InputError(
-            f"verify: no published figures of {name!r}; there are those of {examples(known, 20)}. Give your own with "
+            f"no published figures of {name!r}; there are those of {examples(known, 20)}. Give your own with "
             f"figures='FILE.toml'."
         )
     return read_published(path)
@@ -163,7 +164,7 @@ def _parse_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is no TOML file: {error}.") from error
 
 
-def _figure(path: Path, number: int, entry: dict[str, Any]) -> Figure:
+def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
     what = entry.get("what")
     if not isinstance(what, str) or not what:
         raise InputError(f'{path}, figure {number}: needs what = "...", got {what!r}.')
@@ -181,7 +182,7 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> Figure:
     else:
         column = _column(path.parent, entry, where)
         values = {name: _value(text, place, **digits) for name, (text, place) in column.items()}
-    return Figure(
+    return PublishedFigure(
         what=what, kind=entry["kind"], source=entry["source"], differs=entry.get("differs", ""), where=where,
         values=values, computed=_known(entry, values, where, digits),
         parameters={key: value for key, value in entry.items() if key not in _FIGURE_KEYS},

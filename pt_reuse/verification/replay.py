@@ -97,7 +97,7 @@ class Replay:
     ) -> pd.Series:
         """Return run -> score; of several measures, the mean of the scores."""
         scores = [self.scores(order, measure, complete, within) for measure in measures]
-        return pd.Series(np.mean([one.means[0] for one in scores], axis=0), index=scores[0].names)
+        return pd.Series(np.mean([one.mean_values[0] for one in scores], axis=0), index=scores[0].names)
 
     def left_out(
         self, key: PoolKey, measure: ir_measures.Measure, *, by: str, remove: str, complete: bool
@@ -132,7 +132,7 @@ class Replay:
             field = runs.field
             lists = np.repeat(np.arange(len(field.starts) - 1), np.diff(field.starts))
             # stable: documents of one score stay as they stand in the file
-            return RunSet(field.permute(np.lexsort((-np.asarray(field.scores), lists))), runs.table, "file")
+            return RunSet(field.permute(np.lexsort((-np.asarray(field.scores), lists))), runs.run_table, "file")
         if order in ("trec_eval", "trec_eval9"):
             return given.reorder(order)
         if self._reread is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,8 @@ from typing import ClassVar
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import InputError, ReuseWarning, count, examples, flag
+from pt_reuse._check import count, examples, flag
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse._result import Result
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -113,6 +113,7 @@ class Verification(Result):
         return [f"{count(int(n), 'figure')} {reason}" for reason, n in reasons.items()]
 
 
+@door
 def verify(
     name: str | ReuseDataset,
     *,
@@ -164,20 +165,20 @@ def verify(
         >>> found.headline()
         'Simulated: 0 of 2 figures equal, 2 unequal'
     """
-    flag("verify", "download", download)
-    flag("verify", "verbose", verbose)
+    flag("download", download)
+    flag("verbose", verbose)
     if isinstance(name, ReuseDataset):
         name = name.collection.name
     if not isinstance(name, str) or not name:
-        raise InputError(f"verify: the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
+        raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
     name = name.removeprefix("reuse:").strip("/")
     published = published_figures(name) if figures is None else read_published(figures)
     if published.collection != name:
-        raise InputError(f"verify: {figures} has figures of {published.collection!r}, not of {name!r}.")
+        raise InputError(f"{figures} has figures of {published.collection!r}, not of {name!r}.")
     # before any file is read: all that could be wrong with the figures
     ways = {figure.what: conventions_of(figure, published.figures) for figure in published.figures}
     dataset = None if isinstance(runs, RunSet) and qrels is not None else ReuseDataset(_collection(name, figures))
-    judgments = dataset.get_judgments() if dataset and qrels is None else as_qrels(qrels, "verify")
+    judgments = dataset.get_judgments() if dataset and qrels is None else as_qrels(qrels)
     orders = {str(order) for way in ways.values() for convention in way for order in convention.given.values()}
     field: RunSet | str = runs if isinstance(runs, RunSet) else ""
     reread: Callable[[str], RunSet] | None = None
@@ -195,7 +196,7 @@ def verify(
     submitted = _submitted(name)
     field, missing = _without_strangers(field, submitted)
     if isinstance(field, RunSet):
-        check_topics(field, judgments, "verify")
+        check_topics(field, judgments)
     replay = Replay(judgments, field, reread=reread, published=_published_scores(published), verbose=verbose)
     groups = [
         replay_group(figure, ways[figure.what], replay, submitted, missing)
@@ -220,7 +221,7 @@ def _collection(name: str, figures: str | Path | None) -> Collection:
         if figures is None:
             raise
         raise InputError(
-            f"verify: {figures} is about {name!r}, which is no registered collection. Pass both runs= (a RunSet: "
+            f"{figures} is about {name!r}, which is no registered collection. Pass both runs= (a RunSet: "
             f"read_runs(folder) makes one) and qrels=, or make its name known with register_collection. ({error})"
         ) from error
 
@@ -251,14 +252,12 @@ def _without_strangers(field: RunSet | str, submitted: list[str]) -> tuple[RunSe
     missing = [name for name in submitted if name not in field]
     if len(missing) == len(submitted):
         raise InputError(
-            f"verify: none of {count(len(field), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
+            f"none of {count(len(field), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
             f"are known by their names: {examples(submitted)}."
         )
     if strangers:
-        warnings.warn(
-            f"verify: {count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.",
-            ReuseWarning,
-            stacklevel=3,
+        warn(
+            f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.",
         )
     return field.select([name for name in field.names if name in set(submitted)]), missing
 

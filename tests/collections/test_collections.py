@@ -57,7 +57,7 @@ def offline(name="trec-8/adhoc"):
 def test_runs_carry_what_is_on_record(trec8_home):
     runs = offline().get_runs(missing="ignore")
     assert runs.names == TREC8
-    table = runs.table.set_index("name")
+    table = runs.run_table.set_index("name")
     assert table["team"].tolist() == ["ntexas", "ge", "umass", "miti"]
     assert table["type"].tolist() == ["automatic", "manual", "automatic", "manual"]
     assert table["pooled"].tolist() == [True] * 4
@@ -150,7 +150,7 @@ def test_own_types_over_those_on_record(trec8_home, tmp_path):
     mine = tmp_path / "mine.csv"
     mine.write_text("name,type\n1,traditional\nREADWARE,interactive\n")
     runs = offline().get_runs(types=mine, missing="ignore")
-    table = runs.table.set_index("name")
+    table = runs.run_table.set_index("name")
     assert table["type"].tolist() == ["traditional", "manual", "automatic", "interactive"]
     assert table["type_source"].tolist() == [str(mine), "catalogue", "catalogue", str(mine)]
     assert offline().get_runs(types=mine, type="interactive").names == ["READWARE"]
@@ -330,8 +330,8 @@ def test_trec8_is_what_nist_recorded(real, trec8):
     assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (129, 41, 71)
     columns = ["name", "team", "type", "pooled"]
     pd.testing.assert_frame_equal(
-        runs.table.set_index("name")[columns[1:]].sort_index(),
-        trec8.runs.table.set_index("name")[columns[1:]].sort_index(),
+        runs.run_table.set_index("name")[columns[1:]].sort_index(),
+        trec8.runs.run_table.set_index("name")[columns[1:]].sort_index(),
     )
     assert runs.field.scores.sum() == pytest.approx(trec8.runs.field.scores.sum())
 
@@ -341,7 +341,8 @@ def test_covid_round5_is_what_the_leaderboard_says(real, covid):
     assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (126, 28, 99)
     columns = ["team", "type", "pooled"]
     pd.testing.assert_frame_equal(
-        runs.table.set_index("name")[columns].sort_index(), covid.runs.table.set_index("name")[columns].sort_index()
+        runs.run_table.set_index("name")[columns].sort_index(),
+        covid.runs.run_table.set_index("name")[columns].sort_index(),
     )
 
 

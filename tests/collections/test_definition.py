@@ -97,7 +97,7 @@ def test_a_toml_file_round_trip_through_pyterrier(folder, tmp_path, monkeypatch)
     ]  # fmt: skip
     assert [document["docno"] for document in found.get_corpus_iter(verbose=False)] == ["a-1", "a-2", "b-1", "b-2"]
     runs = found.get_runs()
-    assert runs.table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
+    assert runs.run_table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
         ["bm25", "A", "lexical", True], ["dense", "B", "neural", False]
     ]  # fmt: skip
     assert found.get_runs(pooled=True).names == ["bm25"]

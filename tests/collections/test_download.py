@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from run_server import RunServer, always, chunked, cut, etag, locked, paused, reset, status, steady, whole
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.collections.download import credentials, run_check, transfer
 from pt_reuse.collections.download import runs as download
 from pt_reuse.collections.download.address import AddressError, Origin, parse_address

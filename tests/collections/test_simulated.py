@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, Judged
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
@@ -25,9 +25,11 @@ def test_the_field_is_what_was_asked_for(field):
     assert field.runs.topics == [str(n) for n in range(1, 7)]
     assert field.depth == 5
     assert (field.runs.field.lengths == 40).all()
-    assert field.runs.table.groupby("team").size().tolist() == [2] * 9
-    assert field.runs.table.groupby("team")["type"].nunique().eq(1).all()
-    assert field.runs.table.loc[~field.runs.pooled, ["team", "type"]].to_numpy().tolist() == [["team-8", "neural"]] * 2
+    assert field.runs.run_table.groupby("team").size().tolist() == [2] * 9
+    assert field.runs.run_table.groupby("team")["type"].nunique().eq(1).all()
+    assert (
+        field.runs.run_table.loc[~field.runs.pooled, ["team", "type"]].to_numpy().tolist() == [["team-8", "neural"]] * 2
+    )
     assert repr(field).startswith("SimulatedField (simulated, not real): RunSet: 18 runs (16 pooled), 9 teams, 3 types")
 
 
@@ -44,10 +46,10 @@ def test_the_judgments_are_the_pool_of_the_pooled_runs(field):
 
 
 def test_only_the_team_left_out_has_unjudged_documents_at_the_top(field):
-    unjudged = score(field.runs, field.qrels, [Unjudged @ 5]).means[0]
+    unjudged = score(field.runs, field.qrels, [Unjudged @ 5]).mean_values[0]
     assert (unjudged[field.runs.pooled] == 0).all()
     assert (unjudged[~field.runs.pooled] > 0).all()
-    assert (score(field.runs, field.all_qrels, [Judged @ 40]).means == 1).all()
+    assert (score(field.runs, field.all_qrels, [Judged @ 40]).mean_values == 1).all()
 
 
 def test_the_same_seed_gives_the_same_field_in_every_process(field):

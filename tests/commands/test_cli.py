@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     field.runs.write(folder / "runs")
     field.qrels.write(folder / "qrels.txt")
-    table = field.runs.table
+    table = field.runs.run_table
     (folder / "teams").write_text("".join(f"{n} {t}\n" for n, t in zip(table["name"], table["team"], strict=True)))
     (folder / "types.csv").write_text(table[["name", "type"]].to_csv(index=False))
     (folder / "pooled").write_text("".join(f"{name}\n" for name in table.loc[table["pooled"], "name"]))

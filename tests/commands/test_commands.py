@@ -41,7 +41,7 @@ def definition(tmp_path, field):
     """Return the definition of a collection of one's own, with runs, teams, types and who was pooled."""
     field.runs.write(tmp_path / "runs")
     field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.table.to_csv(tmp_path / "runs.csv", index=False)
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
     return (
         f'name = "mine/sim"\ntitle = "Simulated"\nyear = 2024\nnote = "For tests."\nqrels = "{tmp_path}/qrels.txt"\n'
         f'[runs]\nfolder = "{tmp_path}/runs"\nmetadata = "{tmp_path}/runs.csv"\n'

@@ -161,7 +161,7 @@ def test_judgments_are_complete_and_in_range(demo, documents, complete):
     assert len(frame) == 41 * 480
     assert not frame.duplicated(["qid", "docno"]).any()
     assert set(frame["label"]) == {0, 1, 2}
-    relevant = complete.summary()["relevant"]
+    relevant = complete.counts()["relevant"]
     assert relevant.min() == 0
     assert (relevant == 0).sum() == 1
     assert relevant[relevant > 0].min() == 3
@@ -285,8 +285,8 @@ def test_a_lexical_pool_is_unfair_to_dense_runs_and_a_full_pool_is_not(runs, com
     def means(judged):
         rate = ptr.score(runs, judged, ptr.Unjudged @ 10).mean["Unjudged@10"].to_numpy()
         drop = truth.compare(ptr.score(runs, judged, "nDCG@10")).changes["drop"].to_numpy()
-        dense = (runs.table["type"] == "dense").to_numpy()
-        held_out = (runs.table["type"] == "lexical").to_numpy() & ~runs.pooled
+        dense = (runs.run_table["type"] == "dense").to_numpy()
+        held_out = (runs.run_table["type"] == "lexical").to_numpy() & ~runs.pooled
         return rate[dense].mean(), rate[held_out].mean(), drop[dense].mean(), drop[held_out].mean()
 
     dense, held_out, dense_drop, held_out_drop = means(
@@ -310,7 +310,7 @@ def test_ir_datasets_knows_it_once_registered(demo, documents, complete):
     assert (found.title, found.text) == (first["title"], first["text"])
     assert loaded.docs_store().get_many(["NEWS-001", "none"]).keys() == {"NEWS-001"}
     assert [query.default_text() for query in loaded.queries_iter()] == demo.get_topics()["query"].tolist()
-    assert sum(qrel.relevance > 0 for qrel in loaded.qrels_iter()) == complete.summary()["relevant"].sum()
+    assert sum(qrel.relevance > 0 for qrel in loaded.qrels_iter()) == complete.counts()["relevant"].sum()
     assert loaded.qrels_defs() == {0: "not relevant", 1: "relevant", 2: "relevant"}
     assert [run.run_id for run in loaded.runs_iter()] == demo.get_runs().names
     through_pyterrier = pt.get_dataset("irds:reuse/demo")
@@ -334,7 +334,7 @@ def test_what_is_handed_out_can_be_changed_without_harm(demo):
     demo.documents()[0]["text"] = "changed"
     demo.topics().append({"qid": "99"})
     demo.get_runs().names.append("changed")
-    table = demo.get_runs().table
+    table = demo.get_runs().run_table
     table.loc[0, "team"] = "changed"
     again = pt.get_dataset("reuse:demo")
     assert again.documents()[0]["text"] != "changed"

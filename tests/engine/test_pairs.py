@@ -94,7 +94,7 @@ def test_ap_correlation_is_nan_where_ties_are_not_allowed():
 
 
 def test_agreement_by_hand():
-    table = pairs.agreement(np.array([4, 3, 2, 1]), np.array([[1, 4, 3, 2], [4, 3, 2, 1]]), ["tau_a"])
+    table = pairs.coefficients(np.array([4, 3, 2, 1]), np.array([[1, 4, 3, 2], [4, 3, 2, 1]]), ["tau_a"])
     # the best system becomes the last: 3 of 6 pairs turn
     assert {name: column.tolist() for name, column in table.items()} == {
         "tau_a": [0.0, 1.0],
@@ -153,10 +153,10 @@ def test_blocks_change_nothing(monkeypatch, levels):
     rng = np.random.default_rng(1)
     x, ys = rng.integers(levels, size=30), rng.integers(levels, size=(23, 30))
     names = list(pairs.COEFFICIENTS)
-    whole, counts = pairs.agreement(x, ys, names), pairs.compare(x, ys).counts
+    whole, counts = pairs.coefficients(x, ys, names), pairs.compare(x, ys).counts
     monkeypatch.setattr(pairs, "BLOCK_CELLS", 30 * 4)
     assert [block.stop - block.start for block in pairs.blocks(23, 30)] == [4, 4, 4, 4, 4, 3]
-    cut = pairs.agreement(x, ys, names)
+    cut = pairs.coefficients(x, ys, names)
     for name, column in whole.items():
         np.testing.assert_array_equal(column, cut[name])
     parts = [pairs.compare(x, ys[block]).counts for block in pairs.blocks(23, 30)]
@@ -181,7 +181,7 @@ def test_blocks_cover_everything_once():
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 4), (3, 0), (3, 1)])
 def test_nothing_to_compare(shape):
-    table = pairs.agreement(np.zeros(shape[1]), np.zeros(shape), list(pairs.COEFFICIENTS))
+    table = pairs.coefficients(np.zeros(shape[1]), np.zeros(shape), list(pairs.COEFFICIENTS))
     assert all(len(column) == shape[0] for column in table.values())
     assert all(np.isnan(table[name]).all() for name in pairs.COEFFICIENTS)
     assert table["max_drop"].tolist() == table["max_rise"].tolist() == [0] * shape[0]

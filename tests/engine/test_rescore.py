@@ -54,7 +54,7 @@ def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_
     sets = draw_sets(chance, judgments, n_sets, share)
     qrels, changes = as_changes(sets, judgments, chance)
     run_set = as_runs(runs)
-    base, found = rescore.score_field(hit_index(run_set, qrels), qrels.judgments.labels, SPECS, changes)
+    base, found = rescore.score_field(hit_index(run_set, qrels), qrels.arrays.labels, SPECS, changes)
     order = [qrels.topics.index(topic) for topic in judgments]
     assert np.array_equal(base, score(run_set, qrels, NATIVE).values)
     for s, one in enumerate(sets):
@@ -70,7 +70,7 @@ def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_
 def test_a_measure_alone_equals_the_measure_among_others(field, seed):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 3, 0.3), judgments, chance)
-    index, labels = hit_index(as_runs(runs), qrels), qrels.judgments.labels
+    index, labels = hit_index(as_runs(runs), qrels), qrels.arrays.labels
     base, found = rescore.score_field(index, labels, SPECS, changes)
     for m, spec in enumerate(SPECS):
         alone = rescore.score_field(index, labels, [spec], changes)
@@ -87,7 +87,7 @@ def test_the_measures_tested_cover_every_kernel():
 def test_parts_of_the_sets(field, seed, step):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 6, 0.3), judgments, chance)
-    index, labels = hit_index(as_runs(runs), qrels), qrels.judgments.labels
+    index, labels = hit_index(as_runs(runs), qrels), qrels.arrays.labels
     whole = rescore.score_field(index, labels, SPECS, changes)[1]
     parts = [rescore.score_field(index, labels, SPECS, changes.part(i, i + step))[1] for i in range(0, 6, step)]
     assert np.array_equal(np.concatenate(parts, axis=2), whole)
@@ -98,7 +98,7 @@ def test_by_hand():
     qrels = as_qrels({"1": {"a": 1, "b": 1, "c": 0}})
     runs = as_runs({"A": {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}})
     changes = Changes(3, np.array([0, 1]), np.array([0, 2]), np.array([UNJUDGED, 1]))
-    base, found = rescore.score_field(hit_index(runs, qrels), qrels.judgments.labels, [native_spec(AP)], changes)
+    base, found = rescore.score_field(hit_index(runs, qrels), qrels.arrays.labels, [native_spec(AP)], changes)
     assert base.tolist() == [[[(1 + 2 / 3) / 2]]]
     assert found.tolist() == [[[[1 / 3], [1.0], [(1 + 2 / 3) / 2]]]]
 
@@ -107,7 +107,7 @@ def test_no_runs_retrieve_anything_judged():
     qrels = as_qrels({"1": {"a": 1}, "2": {"b": 2}})
     runs = as_runs({"A": {"1": {"x": 1.0}}, "B": {"3": {"x": 1.0}}})
     changes = Changes(2, np.array([1]), np.array([0]), np.array([3]))
-    base, found = rescore.score_field(hit_index(runs, qrels), qrels.judgments.labels, SPECS, changes)
+    base, found = rescore.score_field(hit_index(runs, qrels), qrels.arrays.labels, SPECS, changes)
     for values, spec in zip(found, SPECS, strict=True):
         if spec.kernel != "unjudged":
             assert not values.any()
@@ -115,14 +115,14 @@ def test_no_runs_retrieve_anything_judged():
             assert values.tolist() == [[[1 / spec.cutoff, 0]] * 2, [[0, 0]] * 2]
         else:
             assert (values == 1).all()
-    none = rescore.score_field(hit_index(runs, qrels), qrels.judgments.labels, SPECS, NO_CHANGES)
+    none = rescore.score_field(hit_index(runs, qrels), qrels.arrays.labels, SPECS, NO_CHANGES)
     assert none[1].shape == (len(SPECS), 2, 0, 2)
     assert np.array_equal(none[0], base)
 
 
 def test_many_sets_on_trec8(trec8):
     runs, qrels = trec8.runs, trec8.qrels
-    labels, chance = qrels.judgments.labels, np.random.default_rng(0)
+    labels, chance = qrels.arrays.labels, np.random.default_rng(0)
     rows = np.flatnonzero(labels > 0)
     sets = [np.sort(chance.choice(rows, 100, replace=False)) for _ in range(20)]
     changes = Changes(20, np.repeat(np.arange(20), 100), np.concatenate(sets), np.full(2000, UNJUDGED))

@@ -13,7 +13,7 @@ from experiment_parts import FIELD, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, fram
 from ir_measures import AP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.scoring.measures import cutoff_of
 
 

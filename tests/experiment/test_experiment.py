@@ -30,7 +30,7 @@ from experiment_parts import (
 from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 
 ARGUMENTS = {
     "defaults": {},

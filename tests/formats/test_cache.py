@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cache_parts import ARRAYS, place, run_bytes, same
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.reading import read_runs
 

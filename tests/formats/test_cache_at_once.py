@@ -12,7 +12,7 @@ import warnings
 import pytest
 from cache_parts import run_bytes, same
 
-from pt_reuse._check import ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.reading import read_runs
 

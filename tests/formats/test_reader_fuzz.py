@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.formats.files import packed_with
 from pt_reuse.qrels.judgments import read_qrels
 from pt_reuse.runs.reading import read_runs

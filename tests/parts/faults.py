@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 
 RUN = b"1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n"
 OTHER = RUN.replace(b"bm25", b"dense")

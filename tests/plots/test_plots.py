@@ -57,7 +57,7 @@ def test_unknown_measure_is_an_error(lou):
 def test_unique_counts_are_the_bars(lou):
     ax = lou.plot_uniques()
     relevant, other = ([bar.get_width() for bar in bars] for bars in ax.containers)
-    counts = lou.uniques[lou.uniques["contributing"] > 0].sort_values(
+    counts = lou.unique_counts[lou.unique_counts["contributing"] > 0].sort_values(
         ["unique_relevant", "unique"], ascending=False, kind="stable"
     )
     assert relevant == counts["unique_relevant"].tolist()
@@ -77,7 +77,7 @@ def test_names_with_underscores_and_long_names_are_in_the_legend():
     field = ptr.simulate_field(seed=8)
     names = {team: "_" + team + "x" * 60 for team in field.runs.teams}
     runs = field.runs.with_metadata(
-        teams={n: names[t] for n, t in zip(field.runs, field.runs.table["team"], strict=True)}
+        teams={n: names[t] for n, t in zip(field.runs, field.runs.run_table["team"], strict=True)}
     )
     texts = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=field.depth).plot().get_legend().get_texts()
     assert len(texts) == 7

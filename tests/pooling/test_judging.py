@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import as_qrels
 from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, records, team_fields
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.run_set import RunSet
@@ -37,7 +37,7 @@ def test_by_hand(runs):
     }
     assert len(pool) == 6
     assert pool.topics == ["1", "2"]
-    assert pool.table["name"].tolist() == ["A", "B", "C"]
+    assert pool.run_table["name"].tolist() == ["A", "B", "C"]
     assert pool.settings == {"strategy": "depth", "depth": 2, "contributors": "pooled", "order": "trec_eval"}
     frame = pool.to_frame().set_index(["qid", "docno"]).sort_index()
     assert records(frame.reset_index()) == [
@@ -68,7 +68,7 @@ def test_without_by_hand(runs):
     pool = depth_pool(runs, depth=2)
     assert contributions_of(pool.without("one")) == {("1", "b"): {"C": 2}, ("1", "c"): {"C": 1}}
     assert pool.without("one").topics == ["1", "2"]
-    assert pool.without("one").table["name"].tolist() == ["C"]
+    assert pool.without("one").run_table["name"].tolist() == ["C"]
     assert contributions_of(pool.without(run=["A", "C"])) == {
         ("1", "b"): {"B": 1},
         ("1", "d"): {"B": 2},
@@ -117,7 +117,7 @@ def test_the_pool_says_who_made_it(runs):
     )
     named = depth_pool(runs, depth=3, contributors=("D", "C", "C"))
     assert named.settings["contributors"] == "named"
-    assert named.table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
+    assert named.run_table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
         ["C", "two", "automatic", True],
         ["D", "three", "manual", False],
     ]
@@ -142,7 +142,7 @@ def test_contributions_equal_the_brute_force(field, depth, contributors, order):
     names = field.contributors(contributors)
     expected = reference_lou.depth_pool(field.runs, depth, names, order)
     assert contributions_of(pool) == expected
-    assert sorted(pool.table["name"]) == sorted(names)
+    assert sorted(pool.run_table["name"]) == sorted(names)
     by_run = {row["name"]: (row["team"], row["type"]) for row in records(pool.contributions())}
     assert all(found == (field.team[name], field.type[name]) for name, found in by_run.items())
     assert {(row["qid"], row["docno"]): row for row in records(pool.to_frame())} == {

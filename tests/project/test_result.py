@@ -7,7 +7,7 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse._result import Result
 
 

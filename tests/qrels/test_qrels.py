@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.qrels.judgments import CONFLICTS, Qrels, read_qrels
 
 
@@ -45,7 +45,7 @@ def test_by_hand():
 
 
 def test_summary():
-    table = judged("1 a 1; 1 b 0; 1 c -1; 1 d -2; 2 a 0", topics=["1", "2", "3"]).summary()
+    table = judged("1 a 1; 1 b 0; 1 c -1; 1 d -2; 2 a 0", topics=["1", "2", "3"]).counts()
     assert list(table.columns) == ["qid", "judged", "relevant", "unjudged", "junk", "density"]
     assert table.to_numpy().tolist() == [["1", 2, 1, 1, 1, 0.5], ["2", 1, 0, 0, 0, 0], ["3", 0, 0, 0, 0, 0]]
 
@@ -129,7 +129,7 @@ def test_threshold():
 def test_sample():
     qrels = judged("; ".join(f"{topic} d{i} {i % 2}" for topic in (1, 2) for i in range(100)))
     half = qrels.sample(0.5, seed=4)
-    assert half.summary()["judged"].tolist() == [50, 50]
+    assert half.counts()["judged"].tolist() == [50, 50]
     assert labels(half) == labels(qrels.sample(0.5, seed=4))
     assert labels(half) != labels(qrels.sample(0.5, seed=5))
     assert labels(half).items() <= labels(qrels).items()
@@ -165,7 +165,7 @@ def test_no_judgments():
     assert labels(nothing | judged(OLD)) == labels(judged(OLD) | nothing) == labels(judged(OLD))
     assert labels(judged(OLD) - nothing) == labels(judged(OLD))
     assert len(judged(OLD).restrict(nothing)) == 0
-    assert len(nothing.summary()) == 0
+    assert len(nothing.counts()) == 0
 
 
 def test_frames_as_pyterrier_gives_them():

@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 from faults import FOUR, FRAME, FRAMES, LABELS, MAP, NO_ORDER, ORDERS, SPACES, WHOLE, check, put
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.qrels.judgments import Qrels, read_qrels
 from pt_reuse.runs.run_set import RunSet
 
@@ -187,7 +187,7 @@ CALLS = {
     ),
     "select leaves none": (
         lambda d: RUNS.select("a", team="B"),
-        "RunSet.select: no run meets all conditions. See `runs.table` for what there is.",
+        "RunSet.select: no run meets all conditions. See `runs.run_table` for what there is.",
     ),
     "unite with itself": (
         lambda d: RUNS | RUNS,

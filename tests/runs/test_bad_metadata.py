@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from faults import FRAME, LABELS, QRELS, RUN, TAGS, TWO, TWO_COLUMNS, check, put
 
-from pt_reuse._check import ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.qrels.judgments import Qrels, read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet

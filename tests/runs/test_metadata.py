@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_reuse._check import InputError, ReuseWarning
-from pt_reuse.runs.metadata import run_table
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.runs.metadata import make_run_table
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
 
 
 def column(name, names=NAMES, **arguments):
-    return run_table(names, **arguments)[name].tolist()
+    return make_run_table(names, **arguments)[name].tolist()
 
 
 def put(path, text):
@@ -28,7 +28,7 @@ def put(path, text):
 
 
 def test_nothing_given():
-    table = run_table(NAMES)
+    table = make_run_table(NAMES)
     assert list(table.columns) == ["name", "team", "type", "pooled"]
     assert table.to_numpy().tolist() == [[name, None, None, True] for name in NAMES]
     assert table["pooled"].dtype == bool
@@ -115,7 +115,7 @@ def test_metadata_in_memory():
     frame = pd.DataFrame(
         {"name": ["r3", "r1", "r2"], "team": ["C", "A", "B"], "year": [3, 1, 2], "note": ["z", None, "y"]}
     )
-    table = run_table(NAMES, metadata=frame)
+    table = make_run_table(NAMES, metadata=frame)
     assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
     assert table.to_numpy().tolist() == [
         ["r1", "A", None, True, 1, None],
@@ -127,7 +127,7 @@ def test_metadata_in_memory():
 
 def test_metadata_in_a_file(tmp_path):
     text = 'name,type,pooled,"a, b"\nr1,manual,yes,"x, ""y"""\nr2,,no,NA\nr3,automatic,yes,\n'
-    table = run_table(NAMES, metadata=put(tmp_path / "m.csv", text))
+    table = make_run_table(NAMES, metadata=put(tmp_path / "m.csv", text))
     assert table.to_numpy().tolist() == [
         ["r1", None, "manual", True, 'x, "y"'],
         ["r2", None, None, False, "NA"],
@@ -138,12 +138,12 @@ def test_metadata_in_a_file(tmp_path):
 def test_metadata_may_lack_runs_but_not_their_teams():
     assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
     with pytest.raises(InputError, match="no team for 1 run: 'r3'"):
-        run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]}))
+        make_run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]}))
 
 
 def test_arguments_win_over_metadata():
     frame = pd.DataFrame({"name": NAMES, "team": TEAMS, "type": "x", "pooled": False})
-    table = run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
+    table = make_run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
     assert table["team"].tolist() == ["T"] * 3
     assert table["type"].tolist() == ["x"] * 3
     assert table["pooled"].tolist() == [True, False, False]
@@ -158,8 +158,8 @@ def test_strangers_are_told():
 
 
 def test_base_keeps_what_is_not_given():
-    base = run_table(NAMES, teams=dict(zip(NAMES, TEAMS, strict=True)), pooled=["r1"])
-    new = run_table(NAMES, base=base, types={"r2": "manual"}, metadata=pd.DataFrame({"name": ["r3"], "year": [3]}))
+    base = make_run_table(NAMES, teams=dict(zip(NAMES, TEAMS, strict=True)), pooled=["r1"])
+    new = make_run_table(NAMES, base=base, types={"r2": "manual"}, metadata=pd.DataFrame({"name": ["r3"], "year": [3]}))
     assert new["team"].tolist() == TEAMS
     assert new["type"].tolist() == [None, "manual", None]
     assert new["pooled"].tolist() == [True, False, False]

@@ -15,7 +15,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._check import ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import read_qrels
 from pt_reuse.runs.reading import read_runs
@@ -223,7 +223,7 @@ def test_names_from_files(file, name, tmp_path):
 def test_metadata_comes_along(tmp_path):
     put(tmp_path, {"r/a": RUN, "r/b": OTHER, "teams": b"bm25 A\ndense B\n"})
     runs = read_runs(tmp_path / "r", teams=tmp_path / "teams", types={"bm25": "x", "dense": "y"}, pooled=["dense"])
-    assert runs.table.to_numpy().tolist() == [["bm25", "A", "x", False], ["dense", "B", "y", True]]
+    assert runs.run_table.to_numpy().tolist() == [["bm25", "A", "x", False], ["dense", "B", "y", True]]
 
 
 # threads and the bar

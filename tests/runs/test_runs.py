@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
@@ -62,13 +62,13 @@ def test_by_hand(runs):
 
 
 def test_summary(runs):
-    assert runs.summary().to_numpy().tolist() == [
+    assert runs.sizes().to_numpy().tolist() == [
         ["a", "X", "manual", True, 2, 4, 1, 3],
         ["b", "X", "automatic", False, 3, 4, 1, 2],
         ["c", "Y", "automatic", True, 1, 1, 1, 1],
     ]
     expected = ["name", "team", "type", "pooled", "topics", "rows", "shortest", "longest"]
-    assert list(runs.summary().columns) == expected
+    assert list(runs.sizes().columns) == expected
 
 
 def test_html_is_escaped():
@@ -92,7 +92,7 @@ def test_without_metadata():
     runs = RunSet.from_frames({"a": A})
     assert repr(runs) == "RunSet: 1 run (1 pooled), 2 topics, 4 rows, order='trec_eval'"
     assert runs.teams == runs.types == []
-    assert runs.table.to_numpy().tolist() == [["a", None, None, True]]
+    assert runs.run_table.to_numpy().tolist() == [["a", None, None, True]]
 
 
 # choosing runs
@@ -109,7 +109,7 @@ def test_select(runs):
     only = runs.select("c")
     assert only.topics == ["3"]  # topics that no run has go
     assert rows(only["c"]) == rows(runs["c"])
-    assert only.table.to_numpy().tolist() == [["c", "Y", "automatic", True]]
+    assert only.run_table.to_numpy().tolist() == [["c", "Y", "automatic", True]]
     assert runs.names == ["a", "b", "c"]
 
 
@@ -119,7 +119,7 @@ def test_union(runs):
     assert both.topics == runs.topics
     for name in runs:
         pd.testing.assert_frame_equal(both[name], runs[name])
-    assert both.table["team"].tolist() == ["Y", "X", "X"]
+    assert both.run_table["team"].tolist() == ["Y", "X", "X"]
     assert both.pooled.tolist() == [True, True, False]
 
 
@@ -128,11 +128,11 @@ def test_union_of_tables_that_differ():
         {"a": A}, metadata=pd.DataFrame({"name": ["a"], "team": ["X"], "year": [1999], "note": ["n"]})
     )
     two = RunSet.from_frames({"b": B}, types={"b": "manual"}, pooled=False)
-    table = (one | two).table
+    table = (one | two).run_table
     assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
     assert table.to_numpy().tolist() == [["a", "X", None, True, 1999, "n"], ["b", None, "manual", False, None, None]]
     assert table["pooled"].dtype == bool
-    assert (two | one).table["team"].tolist() == [None, "X"]
+    assert (two | one).run_table["team"].tolist() == [None, "X"]
 
 
 def test_union_of_short_and_long_docnos():
@@ -148,7 +148,7 @@ def test_restrict(runs):
     assert rows(part["a"]) == [("1", "d1", 0, 3.0), ("2", "d1", 0, 1.0)]
     assert rows(part["b"]) == [("2", "d1", 0, 7.0), ("2", "d9", 1, 1.0)]
     assert part.names == runs.names
-    assert part.table.equals(runs.table)
+    assert part.run_table.equals(runs.run_table)
     assert len(part.restrict(iter(["d9"]))["a"]) == 0
     assert rows(runs.restrict({"d3"})["a"]) == [("1", "d3", 0, 2.0)]
 
@@ -195,29 +195,29 @@ def test_orders_that_the_scores_do_not_tell(order, tmp_path):
 def test_with_metadata_replaces_what_is_given(runs):
     table = pd.DataFrame({"name": ["a", "b", "c"], "team": ["P", "Q", "R"], "year": [1, 2, 3]})
     new = runs.with_metadata(metadata=table)
-    assert new.table["team"].tolist() == ["P", "Q", "R"]
-    assert new.table["type"].tolist() == runs.table["type"].tolist()
-    assert new.table["pooled"].tolist() == [True, False, True]
-    assert new.table["year"].tolist() == [1, 2, 3]
+    assert new.run_table["team"].tolist() == ["P", "Q", "R"]
+    assert new.run_table["type"].tolist() == runs.run_table["type"].tolist()
+    assert new.run_table["pooled"].tolist() == [True, False, True]
+    assert new.run_table["year"].tolist() == [1, 2, 3]
     later = new.with_metadata(types={"a": "x", "b": "y", "c": "z"})
-    assert later.table["year"].tolist() == [1, 2, 3]
-    assert later.table["team"].tolist() == ["P", "Q", "R"]
-    assert later.table["type"].tolist() == ["x", "y", "z"]
+    assert later.run_table["year"].tolist() == [1, 2, 3]
+    assert later.run_table["team"].tolist() == ["P", "Q", "R"]
+    assert later.run_table["type"].tolist() == ["x", "y", "z"]
     # an argument wins over metadata
     assert runs.with_metadata(metadata=table, teams=dict.fromkeys("abc", "T")).teams == ["T"]
-    assert runs.table["team"].tolist() == ["X", "X", "Y"]
-    assert "year" not in runs.table
+    assert runs.run_table["team"].tolist() == ["X", "X", "Y"]
+    assert "year" not in runs.run_table
 
 
 def test_with_metadata_keeps_what_is_not_named(runs):
     new = runs.with_metadata(
         teams={"c": "Z"}, pooled={"b": True}, metadata=pd.DataFrame({"name": ["b"], "type": ["manual"], "year": [2]})
     )
-    assert new.table["team"].tolist() == ["X", "X", "Z"]
-    assert new.table["type"].tolist() == ["manual", "manual", "automatic"]
+    assert new.run_table["team"].tolist() == ["X", "X", "Z"]
+    assert new.run_table["type"].tolist() == ["manual", "manual", "automatic"]
     assert new.pooled.tolist() == [True, True, True]
-    assert new.table["year"].tolist()[1] == 2
-    assert new.table["year"].isna().tolist() == [True, False, True]
+    assert new.run_table["year"].tolist()[1] == 2
+    assert new.run_table["year"].isna().tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_with_metadata_pooled(pooled, flags, runs):
 def test_with_metadata_of_files(runs, tmp_path):
     (tmp_path / "m.csv").write_text("name,year\na,1\nb,2\nc,3\n")
     new = runs.with_metadata(metadata=tmp_path / "m.csv")
-    assert new.table["year"].tolist() == ["1", "2", "3"]
-    assert new.table["team"].tolist() == ["X", "X", "Y"]
+    assert new.run_table["year"].tolist() == ["1", "2", "3"]
+    assert new.run_table["team"].tolist() == ["X", "X", "Y"]
 
 
 # frames and pipelines
@@ -274,7 +274,7 @@ def test_a_run_without_rows():
     runs = RunSet.from_frames({"a": A, "none": A.iloc[:0]})
     assert len(runs["none"]) == 0
     assert list(runs["none"].columns) == ["qid", "docno", "rank", "score", "name"]
-    assert runs.summary()[["topics", "rows", "shortest", "longest"]].iloc[1].tolist() == [0, 0, 0, 0]
+    assert runs.sizes()[["topics", "rows", "shortest", "longest"]].iloc[1].tolist() == [0, 0, 0, 0]
     nothing = RunSet.from_frames({"none": A.iloc[:0]})
     assert repr(nothing) == "RunSet: 1 run (1 pooled), 0 topics, 0 rows, order='trec_eval'"
     assert len(nothing.to_frame()) == len(nothing["none"]) == 0

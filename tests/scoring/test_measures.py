@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from ir_measures import AP, BPM, RBP, Judged, P, nDCG
 from reference import as_frame, as_qrels, as_runs, fields
 
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
 from pt_reuse.scoring.scores import score
 

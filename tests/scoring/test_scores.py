@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
@@ -37,7 +37,7 @@ def test_by_hand():
     found = score(as_runs(runs), as_qrels(judgments), [AP, P @ 3, R @ 3, RR, nDCG @ 3, Judged @ 3, Unjudged @ 3])
     second = 1 / np.log2(3)
     expected = [1 / 3, 1 / 3, 1 / 3, 1 / 2, second / (1.5 + second), 2 / 3, 1 / 3]
-    assert found.means[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
+    assert found.mean_values[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
 
 
 @settings(deadline=None, max_examples=80)
@@ -114,7 +114,7 @@ def test_judged_and_rr_at_k_equal_ir_measures_without_ties(field):
 def test_judged_and_rr_at_k_follow_the_order_of_the_runs_in_ties():
     runs, judgments = {"A": {"1": {"a": 1.0, "b": 1.0}}}, {"1": {"b": 1}}
     found = score(as_runs(runs), as_qrels(judgments), [Judged @ 1, RR @ 2, P @ 1])
-    assert found.means[:, 0].tolist() == [1, 1, 1]  # b before a, for all alike
+    assert found.mean_values[:, 0].tolist() == [1, 1, 1]  # b before a, for all alike
     assert by_provider(Judged @ 1, runs, judgments) == {("1", "A"): 0}  # there a before b, here
     assert by_provider(RR @ 2, runs, judgments) == {("1", "A"): 0.5}  # and here
     assert by_provider(P @ 1, runs, judgments) == {("1", "A"): 1}  # but not here
@@ -130,8 +130,8 @@ def test_negative_labels_are_as_if_absent_but_for_judged():
     ]
     found = [score(as_runs(runs), as_qrels(q), [*measures, Unjudged @ 4, Judged @ 4]) for q in (judgments, absent)]
     assert np.array_equal(found[0].values[:-1], found[1].values[:-1])
-    assert found[0].means[-2:].tolist() == [[0.5], [1.0]]
-    assert found[1].means[-2:].tolist() == [[0.5], [0.5]]
+    assert found[0].mean_values[-2:].tolist() == [[0.5], [1.0]]
+    assert found[1].mean_values[-2:].tolist() == [[0.5], [0.5]]
 
 
 def test_a_topic_with_labels_below_minus_1_only():
@@ -223,7 +223,7 @@ def test_means_equal_ir_measures(field):
     evaluator = ir_measures.evaluator(measures, judgments)
     for r, run in enumerate(runs.values()):
         means = evaluator.calc_aggregate(run)
-        assert found.means[:, r].tolist() == pytest.approx([means[measure] for measure in measures], rel=1e-15)
+        assert found.mean_values[:, r].tolist() == pytest.approx([means[measure] for measure in measures], rel=1e-15)
 
 
 def test_complete():
@@ -255,7 +255,7 @@ def test_tables(scores):
 
 def test_ranks_tie_means_that_differ_by_rounding_only(scores):
     scores.values = np.array([[[0.1, 0.3, 0.1], [0.2, 0.0, 0.2 + 1e-10]]] * 2)
-    assert scores.means[0, 0] != scores.means[0, 1]
+    assert scores.mean_values[0, 0] != scores.mean_values[0, 1]
     assert scores.ranks["AP"].tolist() == [2, 2, 1]
 
 

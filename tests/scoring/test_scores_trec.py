@@ -64,7 +64,7 @@ def test_covid_equals_pytrec_eval(covid):
 def test_trec8_scores_of_the_run_with_large_scores(trec8):
     run = trec8.runs.select("uwmt8a0")
     for order, expected in (("trec_eval9", [0.2143, 0.4080]), ("trec_eval", [0.2142, 0.4040])):
-        assert score(run.reorder(order), trec8.qrels, [AP, P @ 10]).means[:, 0].round(4).tolist() == expected
+        assert score(run.reorder(order), trec8.qrels, [AP, P @ 10]).mean_values[:, 0].round(4).tolist() == expected
 
 
 def test_trec8_map_is_the_official(trec8):
@@ -73,7 +73,7 @@ def test_trec8_map_is_the_official(trec8):
     found = score(trec8.runs, trec8.qrels, AP).mean.set_index("name")["AP"]
     assert len(official) == 129
     assert (found - official[found.index]).abs().max() < 1.4e-4
-    kinds = trec8.runs.table["type"].to_numpy()
+    kinds = trec8.runs.run_table["type"].to_numpy()
     assert [round(found[kinds == kind].max(), 4) for kind in ("manual", "automatic")] == [0.4692, 0.3303]
 
 
@@ -83,7 +83,7 @@ def test_covid_scores_are_the_official(covid):
     columns = ["ndcg@20", "P@20", "bpref", "map", "rbp_p5"]
     measures = [nDCG @ 20, P @ 20, Bpref, AP, RBP(rel=1, p=0.5), RBP(rel=2, p=0.5)]
     found = score(covid.runs.reorder("trec_eval9"), covid.qrels, measures)
-    means = np.vstack([found.means[:4], found.means[4:].mean(axis=0)])
+    means = np.vstack([found.mean_values[:4], found.mean_values[4:].mean(axis=0)])
     official = board.loc[found.names, columns].to_numpy().T
     assert np.abs(means - official).max() < 5e-5
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pt_reuse
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.stats import correlation
 from pt_reuse.stats.correlation import (
-    agreement,
+    correlations,
     gamma,
     largest_drop,
     largest_rise,
@@ -65,7 +65,7 @@ def orders(estimate):
 
 
 def literal_tau_ap_b(x, y):
-    """Urbano and Marrero 2017, the case of agreement, both ways."""
+    """Urbano and Marrero 2017, the case of correlations, both ways."""
 
     def walk(truth, estimate):
         shares = []
@@ -177,7 +177,7 @@ def test_no_system_no_drop():
 
 
 def test_agreement_by_hand():
-    table = agreement(X, [Y, X, [0.1, 0.2, 0.3, 0.4]])
+    table = correlations(X, [Y, X, [0.1, 0.2, 0.3, 0.4]])
     assert table.columns.tolist() == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise"]
     np.testing.assert_allclose(
         table.to_numpy(),
@@ -274,7 +274,7 @@ def test_tau_b_equals_scipy_on_many_systems(levels):
     rng = np.random.default_rng(7)
     x, ys = rng.integers(levels, size=129), rng.integers(levels, size=(20, 129))
     wanted = [stats.kendalltau(x, y).statistic for y in ys]
-    np.testing.assert_allclose(agreement(x, ys)["tau_b"], wanted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(correlations(x, ys)["tau_b"], wanted, rtol=0, atol=1e-12)
 
 
 @given(rankings(ties=False))
@@ -382,7 +382,7 @@ def test_batch_equals_single(levels):
     estimates[4] = 0.5
     if levels == 10**6:
         estimates[5, 0] = estimates[5, 1]
-    table = agreement(truth, estimates)
+    table = correlations(truth, estimates)
     singles = {name: CORRELATIONS[name] for name in ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")}
     singles |= {"max_drop": largest_drop, "max_rise": largest_rise}
     assert table.columns.tolist() == list(singles)
@@ -431,11 +431,11 @@ def test_same_index_in_the_same_order_may_repeat_labels():
 def test_frame_of_estimates_is_matched_by_column():
     truth = pd.Series({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1})
     frame = pd.DataFrame([Y[::-1], X[::-1]], columns=list("dcba"), index=["ufmg", "uiuc"])
-    table = agreement(truth, frame)
+    table = correlations(truth, frame)
     assert table.index.tolist() == ["ufmg", "uiuc"]
-    pd.testing.assert_frame_equal(table.reset_index(drop=True), agreement(X, [Y, X]))
+    pd.testing.assert_frame_equal(table.reset_index(drop=True), correlations(X, [Y, X]))
     # without labels on the truth: by position, so the second row is the reverse
-    assert agreement(X, frame)["tau_b"]["uiuc"] == -1
+    assert correlations(X, frame)["tau_b"]["uiuc"] == -1
 
 
 def test_means_that_differ_by_rounding_only_are_tied():
@@ -445,7 +445,7 @@ def test_means_that_differ_by_rounding_only_are_tied():
     assert largest_drop([a, b], [b, a]) == 0
     assert rank_changes([a, b], [b, a])["rank"].tolist() == [1, 1]
     assert rank_changes([a, b], [b, a])["score"].tolist() == [a, b]  # as given
-    assert agreement([a, b, 0.1], [[0.2, 0.2, 0.1]])["tau_a"][0] == pytest.approx(2 / 3)
+    assert correlations([a, b, 0.1], [[0.2, 0.2, 0.1]])["tau_a"][0] == pytest.approx(2 / 3)
     assert correlation.DECIMALS == 12
     assert tau_a([0, 2e-12], [0, 1]) == 1
 
@@ -519,7 +519,7 @@ def test_tied_systems_are_named():
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0), (2, 1)])
 def test_agreement_of_nothing_is_nan_without_warning(shape):
-    table = agreement(np.zeros(shape[1]), np.zeros(shape))
+    table = correlations(np.zeros(shape[1]), np.zeros(shape))
     assert table.shape == (shape[0], 7)
     assert table.iloc[:, :5].isna().all(axis=None)
     assert table.dtypes.tolist() == [np.float64] * 5 + [np.int64] * 2
@@ -607,18 +607,18 @@ def test_agreement_errors():
     with pytest.raises(
         InputError, match=r"agreement: estimates must be one row per estimate, shape \(S, n\), got shape"
     ):
-        agreement([1, 2], [1, 2])
+        correlations([1, 2], [1, 2])
     with pytest.raises(
         InputError, match=r"agreement: truth must be one score per system, shape \(n,\), got shape \(1, 2"
     ):
-        agreement([[1, 2]], [[1, 2]])
+        correlations([[1, 2]], [[1, 2]])
     with pytest.raises(InputError, match=r"one row per estimate, shape \(S, n\), got rows of different lengths\.$"):
-        agreement([1, 2], [[1, 2], [1]])
+        correlations([1, 2], [[1, 2], [1]])
     with pytest.raises(InputError, match="agreement: truth and estimates must score the same systems, got 2 and 3"):
-        agreement([1, 2], [[1, 2, 3]])
+        correlations([1, 2], [[1, 2, 3]])
     frame = pd.DataFrame([[1, np.nan, 3], [1, np.inf, 3]], columns=list("abc"))
     with pytest.raises(InputError, match=r"agreement: estimates must be finite numbers, got nan \(1 system: 'b'\)"):
-        agreement([1, 2, 3], frame)
+        correlations([1, 2, 3], frame)
     truth = pd.Series([1, 2, 3], index=list("abd"))
     with pytest.raises(InputError, match=r"got 'd' only in truth, 'c' only in estimates\. Keep"):
-        agreement(truth, frame.fillna(0).replace(np.inf, 0))
+        correlations(truth, frame.fillna(0).replace(np.inf, 0))

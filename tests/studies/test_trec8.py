@@ -57,13 +57,13 @@ def percent(lou, measure, kind, statistic):
 
 def test_the_pool_is_what_nist_judged(pool, trec8):
     """(N): the depth-100 pool of 71 runs; smallest topic 1,046 documents, largest 2,992."""
-    assert len(pool.table) == 71
+    assert len(pool.run_table) == 71
     assert len(pool) == 86_830
     assert len(pool.remainder(trec8.qrels)) == 0
     assert len(trec8.qrels - pool) == 0
     sizes = np.diff(pool.starts)
     assert (len(sizes), sizes.min(), sizes.max()) == (50, 1_046, 2_992)
-    assert (trec8.qrels.judgments.labels > 0).sum() == 4_728
+    assert (trec8.qrels.arrays.labels > 0).sum() == 4_728
     judged = pool.judge(trec8.qrels)
     assert len(judged) == 86_830
     assert len(judged - trec8.qrels) == 0
@@ -83,7 +83,7 @@ def test_shallower_pools(trec8, lou, depth, size, relevant, tau, drop):
     pool = depth_pool(trec8.runs, depth=depth)
     qrels = trec8.qrels.restrict(pool)
     assert (len(pool), len(qrels)) == (size, size)
-    assert (qrels.judgments.labels > 0).sum() == relevant
+    assert (qrels.arrays.labels > 0).sum() == relevant
     agreement = lou.scores.compare(score(trec8.runs, qrels, MEASURES)).table.set_index("measure").loc["AP"]
     assert round(agreement["tau_b"], 4) == tau
     assert agreement["max_drop"] == drop
@@ -141,7 +141,7 @@ def test_nists_depth_10_collection(trec8):
         start + np.argsort(-field.scores[start:stop], kind="stable")
         for start, stop in zip(field.starts[:-1], field.starts[1:], strict=True)
     ])  # fmt: skip
-    pool = depth_pool(RunSet(field.permute(order), runs.table, "file"), depth=10, contributors="all")
+    pool = depth_pool(RunSet(field.permute(order), runs.run_table, "file"), depth=10, contributors="all")
     assert len(pool) == 13_080
     rows = (line.split() for line in (trec8.folder / "official-scores.map").read_text().splitlines())
     official = pd.Series({row[0]: float(row[-1]) for row in rows if row})
@@ -156,12 +156,12 @@ def test_nists_depth_10_collection(trec8):
 
 
 def test_unique_relevant_documents(lou, lou_of_all):
-    found = lou.uniques.set_index("team")["unique_relevant"]
+    found = lou.unique_counts.set_index("team")["unique_relevant"]
     assert found.sum() == 1_134
     worst = {"miti": 478, "oracle": 114, "iit": 80, "ge": 53, "cir": 47, "claritech": 41}
     assert found.nlargest(6).to_dict() == worst
     assert lou.table["team"].head(6).tolist() == list(worst)
-    found = lou_of_all.uniques.set_index("team")["unique_relevant"]
+    found = lou_of_all.unique_counts.set_index("team")["unique_relevant"]
     assert found.sum() == 935
     assert found.nlargest(6).to_dict() == {"miti": 439, "oracle": 95, "iit": 65, "ge": 42, "cir": 38, "claritech": 38}
 
@@ -169,15 +169,15 @@ def test_unique_relevant_documents(lou, lou_of_all):
 def test_uniques_of_the_study_are_those_of_the_pool(lou, pool, trec8):
     relevant = trec8.qrels.to_frame().query("label > 0")
     found = pool.uniques().merge(relevant).groupby("team").size()
-    expected = lou.uniques.set_index("team")["unique_relevant"]
+    expected = lou.unique_counts.set_index("team")["unique_relevant"]
     assert found.to_dict() == expected[expected > 0].to_dict()
-    assert pool.uniques().groupby("team").size().sum() == lou.uniques["unique"].sum()
+    assert pool.uniques().groupby("team").size().sum() == lou.unique_counts["unique"].sum()
 
 
 def test_reduced_judgments_are_the_judgments_without_the_uniques(lou, pool, trec8):
     for team in ("miti", "ge"):
         qrels = trec8.qrels - pool.uniques().query("team == @team")
-        means = score(trec8.runs, qrels, MEASURES).means
+        means = score(trec8.runs, qrels, MEASURES).mean_values
         # AP, P and nDCG do not see whether a document is judged not relevant
         assert np.array_equal(means, lou.reduced[:, lou.units.index(team)])
         assert len(trec8.qrels.restrict(pool.without(team))) == len(qrels)
@@ -252,7 +252,7 @@ def test_the_record(lou):
     assert len(lou.table) == 3 * 41
     assert len(lou.whole_field()) == 3 * 41 * 129
     assert of_measure(lou.by_run, "AP")["contributed"].sum() == 71
-    assert lou.uniques["contributing"].sum() == 71
+    assert lou.unique_counts["contributing"].sum() == 71
     idle = lou.table[lou.table["removed"] == 0]
     assert len(idle) > 0
     assert (idle["tau_b"] == 1).all()
@@ -283,7 +283,7 @@ def test_minus_manual_only_relevant_documents(pool, lou, trec8):
 
 def test_unjudged_documents(trec8):
     of_cutoff = Unjudged(of_cutoff=True) @ 100
-    means = score(trec8.runs, trec8.qrels, [Unjudged @ 10, of_cutoff, Unjudged @ 100]).means
+    means = score(trec8.runs, trec8.qrels, [Unjudged @ 10, of_cutoff, Unjudged @ 100]).mean_values
     pooled = trec8.runs.pooled
     assert (means[:, pooled] == 0).all()
     assert round(means[0, ~pooled].mean(), 4) == 0.0465
@@ -293,7 +293,7 @@ def test_unjudged_documents(trec8):
 
 
 def test_relevant_density(trec8):
-    density = trec8.qrels.summary()["density"]
+    density = trec8.qrels.counts()["density"]
     assert (round(density.max(), 3), round(density.mean(), 3)) == (0.240, 0.055)
     assert (density < 1 / 3).all()
 
@@ -316,17 +316,17 @@ def test_covid_leaving_teams_out_equals_the_brute_force(covid):
     lou = leave_out_uniques(runs, covid.qrels, [AP, P @ 10, nDCG @ 10], depth=depth)
     assert lou.settings["contributors"] == "pooled (99 of 126 runs)"
     pool = {}
-    for name in runs.table.loc[runs.pooled, "name"]:
+    for name in runs.run_table.loc[runs.pooled, "name"]:
         top = runs[name].query("rank < @depth")
         for pair in zip(top["qid"], top["docno"], strict=True):
             pool.setdefault(pair, {})[name] = 0
-    sole = reference_lou.sole_units(pool, runs.table.set_index("name")["team"].to_dict())
+    sole = reference_lou.sole_units(pool, runs.run_table.set_index("name")["team"].to_dict())
     judged = {(row["qid"], row["docno"]): row["label"] for row in records(covid.qrels.to_frame())}
     relevant = {pair: team for pair, team in sole.items() if judged.get(pair, -1) > 0}
     counts = pd.Series(relevant).value_counts()
-    found = lou.uniques.set_index("team")["unique_relevant"]
+    found = lou.unique_counts.set_index("team")["unique_relevant"]
     assert found[found > 0].to_dict() == counts.to_dict()
-    assert lou.uniques["unique"].sum() == sum(judged.get(pair, -1) >= 0 for pair in sole)
+    assert lou.unique_counts["unique"].sum() == sum(judged.get(pair, -1) >= 0 for pair in sole)
     for team in [*counts.index[:2], counts.index[-1]]:
         reduced = {topic: {} for topic in covid.qrels.topics}
         for (topic, docno), label in judged.items():
@@ -353,5 +353,5 @@ def test_covid_scores_equal_the_leaderboard(covid):
 
 
 def test_covid_qrels_have_labels_that_are_no_judgments(covid):
-    summary = read_qrels(covid.folder / "qrels.covid-round5.txt.gz").summary()
+    summary = read_qrels(covid.folder / "qrels.covid-round5.txt.gz").counts()
     assert summary[["judged", "unjudged", "relevant"]].sum().tolist() == [23_149, 2, 10_910]

@@ -51,14 +51,14 @@ def check(field, measures, *, by, depth, remove, contributors, complete, order):
         depth=depth, remove=remove, complete=complete, order=order,
     )  # fmt: skip
     column = "name" if by == "run" else by
-    same(records(lou.uniques, column), expected.uniques)
+    same(records(lou.unique_counts, column), expected.uniques)
     same(records(lou.table, column), expected.table)
     same(records(lou.by_run), expected.by_run)
     same(records(lou.summary), expected.summary)
     same(records(lou.whole_field(), "left_out" if by == "run" else by), expected.whole_field)
     assert lou.settings["judged without contributor"] == expected.judged_elsewhere
     assert list(lou.summary.columns) == list(expected.summary[0])
-    assert list(lou.uniques.columns) == [column, *list(expected.uniques[0])[1:]]
+    assert list(lou.unique_counts.columns) == [column, *list(expected.uniques[0])[1:]]
     assert list(lou.table.columns) == [column, *list(expected.table[0])[1:]]
     assert lou.by_run["team"].tolist() == [field.team[name] for name in lou.by_run["name"]]
     assert lou.by_run["type"].tolist() == [field.type[name] for name in lou.by_run["name"]]
@@ -85,7 +85,7 @@ def test_by_hand():
     lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), [P @ 2], depth=3)
     # P@2, halved by the empty second topic: A {d1 d3} 2/2, B {d3 d1} 2/2, C {d4 d3} 2/2, D {d5 d2} 1/2
     assert lou.scores.mean["P@2"].tolist() == [0.5, 0.5, 0.5, 0.25]
-    assert records(lou.uniques) == [
+    assert records(lou.unique_counts) == [
         {"team": "x", "runs": 2, "contributing": 2, "unique": 2, "unique_relevant": 1, "unique_nonrelevant": 1},
         {"team": "y", "runs": 1, "contributing": 1, "unique": 1, "unique_relevant": 1, "unique_nonrelevant": 0},
         {"team": "z", "runs": 1, "contributing": 0, "unique": 0, "unique_relevant": 0, "unique_nonrelevant": 0},
@@ -122,7 +122,9 @@ def test_contributors_decide_what_is_unique():
 
     def unique(contributors):
         found = leave_out_uniques(runs, qrels, AP, depth=3, contributors=contributors)
-        return dict(zip(found.uniques["team"], found.uniques["unique"], strict=True)), found.settings["contributors"]
+        return dict(zip(found.unique_counts["team"], found.unique_counts["unique"], strict=True)), found.settings[
+            "contributors"
+        ]
 
     assert unique("pooled") == ({"x": 2, "y": 1, "z": 0}, "pooled (3 of 4 runs)")
     assert unique("all") == ({"x": 0, "y": 1, "z": 1}, "all (4 of 4 runs)")
@@ -288,8 +290,8 @@ def test_a_single_team_owns_everything_that_was_contributed(field):
     # only what nobody retrieves is left to find
     assert (lou.by_run["reduced_score"] == 0).all()
     assert (lou.own_scores.values == 0).all()
-    assert lou.uniques["unique"].tolist() == [
-        int((as_qrels(field.judgments).judgments.labels >= 0).sum()) - lou.settings["judged without contributor"]
+    assert lou.unique_counts["unique"].tolist() == [
+        int((as_qrels(field.judgments).arrays.labels >= 0).sum()) - lou.settings["judged without contributor"]
     ]
     assert (lou.by_run["drop"] <= 0).all()
     assert lou.table["tau_b"].isna().all()
@@ -304,8 +306,8 @@ def test_a_topic_that_loses_its_last_relevant_document_counts_0():
     runs = RunSet.from_frames(frames, teams={"A": "x", "B": "y"})
     for measure in (AP, nDCG @ 5, SetP):
         lou = leave_out_uniques(runs, qrels, measure)
-        assert lou.scores.means.tolist() == [[1, 0.5]]
-        assert lou.own_scores.means.tolist() == [[0.5, 0.5]]
+        assert lou.scores.mean_values.tolist() == [[1, 0.5]]
+        assert lou.own_scores.mean_values.tolist() == [[0.5, 0.5]]
         assert lou.own_scores.topics == ["1", "2"]
 
 

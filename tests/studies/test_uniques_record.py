@@ -12,9 +12,9 @@ from ir_measures import AP, P
 from reference import as_qrels
 from reference_lou import hand_field
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.uniques import LeaveOutUniques, describe, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +61,14 @@ def test_repr_and_html_say_what_was_found(lou):
 
 def test_the_answer_in_words(lou):
     field = hand_field()
-    lines = describe(lou).splitlines()
+    lines = in_words(lou).splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("P@2: judged without its own team, a run loses at most 50.00 % of its score, 2 ranks if")
     assert lines[1].endswith("leaving out team '<script>alert(1)</script>' moves a run down by up to 2 ranks.")
     assert lines[2].startswith("Beware: 3 of 7 judged documents are within depth 3 of no contributing run.")
     still = leave_out_uniques(field.as_runs(), as_qrels({"1": {"d9": 1, "d3": 1}}), AP)
-    assert "leaving out any one team changes no rank." in describe(still)
-    assert "at most 0.00 % of its score, 0 ranks" in describe(still)
+    assert "leaving out any one team changes no rank." in in_words(still)
+    assert "at most 0.00 % of its score, 0 ranks" in in_words(still)
     assert repr(still).startswith("Leave-out-uniques: AP own tau_b 1.0000, largest drop 0, whole field drop 0 [by=")
 
 
@@ -179,7 +179,7 @@ def test_by_team_without_teams():
         r"reading the runs, or use by='run'\.$",
     ):
         leave_out_uniques(runs, qrels, AP)
-    assert leave_out_uniques(runs, qrels, AP, by="run").uniques["name"].tolist() == ["A"]
+    assert leave_out_uniques(runs, qrels, AP, by="run").unique_counts["name"].tolist() == ["A"]
 
 
 def test_nobody_pooled():

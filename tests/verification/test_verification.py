@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pt_reuse
-from pt_reuse._check import InputError, ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -858,7 +858,7 @@ def test_trec8_with_one_wrong_flag(data):
     runs = read_runs(folder / "inputs", metadata=find_collection("trec-8/adhoc").submitted)
     qrels = read_qrels(folder / "trec8.qrels.gz")
     unjudged = score(runs, qrels, "Unjudged@10")
-    worst = unjudged.names[int(np.argmax(unjudged.means[0]))]
+    worst = unjudged.names[int(np.argmax(unjudged.mean_values[0]))]
     runs = runs.with_metadata(pooled=[*runs.select(pooled=True).names, worst])
     found = verify("trec-8/adhoc", runs=runs, qrels=qrels)
     table = found.table.set_index(["what", "name"])
@@ -898,7 +898,7 @@ def test_covid_round_5_with_one_score_of_another_order(data, tmp_path):
     runs = read_runs(folder / "runs", metadata=find_collection("trec-covid/round5").submitted)
     qrels = read_qrels(folder / "qrels.covid-round5.txt.gz")
     scores = score(runs, qrels, "nDCG@20")
-    double = pd.Series(scores.means[0], index=scores.names).map("{:.4f}".format)
+    double = pd.Series(scores.mean_values[0], index=scores.names).map("{:.4f}".format)
     name = next(name for name in runs.names if double[name] != board.loc[name, "ndcg@20"])
     board.loc[name, "ndcg@20"] = double[name]
     board.to_csv(tmp_path / "trec-covid-round5.csv")

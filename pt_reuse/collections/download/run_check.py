@@ -10,7 +10,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import InputError, count, examples
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError
 from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
 from pt_reuse.formats.trec import RUN_LINE, parse_run
 

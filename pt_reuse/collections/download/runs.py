@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pyterrier as pt
 
-from pt_reuse._check import InputError, flag, positive
+from pt_reuse._check import flag, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.collections.download.partial import Partial
 from pt_reuse.collections.download.run_check import SUFFIXES, whole_file_suffix
 from pt_reuse.collections.download.transfer import Transfer, TransferError
@@ -39,6 +40,7 @@ class Fetched:
     failed: Mapping[str, str]
 
 
+@door
 def fetch_runs(
     wanted: Mapping[str, str],
     folder: str | Path,
@@ -87,13 +89,13 @@ def fetch_runs(
     """
     _check_wanted(wanted)
     if not callable(check):
-        raise InputError(f"fetch_runs: check must be a function of name and path, got {check!r}.")
+        raise InputError(f"check must be a function of name and path, got {check!r}.")
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-        raise InputError(f"fetch_runs: timeout must be a number of seconds above 0, got {timeout!r}.")
-    n_jobs, tries = positive("fetch_runs", "n_jobs", n_jobs, "files"), positive("fetch_runs", "tries", tries, "tries")
-    flag("fetch_runs", "verbose", verbose)
+        raise InputError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
+    n_jobs, tries = positive("n_jobs", n_jobs, "files"), positive("tries", tries, "tries")
+    flag("verbose", verbose)
     if not isinstance(folder, str | os.PathLike) or not str(folder):
-        raise InputError(f"fetch_runs: folder must be the path of a folder, got {folder!r}.")
+        raise InputError(f"folder must be the path of a folder, got {folder!r}.")
     folder = Path(folder)
     try:
         (folder / PARTIAL_FOLDER).mkdir(parents=True, exist_ok=True)
@@ -106,7 +108,7 @@ def fetch_runs(
                     (folder / PARTIAL_FOLDER).rmdir()
     except OSError as error:
         raise InputError(
-            f"fetch_runs: {error.filename or folder} cannot be used ({error.strerror or type(error).__name__}). "
+            f"{error.filename or folder} cannot be used ({error.strerror or type(error).__name__}). "
             f"Give a folder that can be written to."
         ) from None
 
@@ -216,13 +218,12 @@ def _unsafe(name: str) -> str:
 
 def _check_wanted(wanted: Mapping[str, str]) -> None:
     if not isinstance(wanted, Mapping):
-        raise InputError(f"fetch_runs: wanted must be a mapping of run name -> URL, got {type(wanted).__name__}.")
+        raise InputError(f"wanted must be a mapping of run name -> URL, got {type(wanted).__name__}.")
     for name, url in wanted.items():
         if not isinstance(name, str) or not isinstance(url, str):
             # the value is not shown: an address may have a password in it
             raise InputError(
-                f"fetch_runs: wanted must map run names to URLs, both str; got {type(name).__name__} -> "
-                f"{type(url).__name__}."
+                f"wanted must map run names to URLs, both str; got {type(name).__name__} -> {type(url).__name__}."
             )
 
 

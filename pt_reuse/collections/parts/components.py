@@ -9,7 +9,8 @@ from pathlib import Path
 from types import MethodType
 from typing import Any, NamedTuple
 
-from pt_reuse._check import InputError, count
+from pt_reuse._check import count
+from pt_reuse._errors import InputError
 from pt_reuse.collections.parts.document_files import DocumentFiles
 from pt_reuse.collections.parts.topic_files import TopicFile
 from pt_reuse.qrels.judgments import Qrels, read_qrels
@@ -255,7 +256,7 @@ class OwnJudgments:
 
     def qrels_defs(self) -> dict[int, str]:
         """Return what the labels mean, by convention."""
-        labels = sorted(set(self._qrels.judgments.labels.tolist()))
+        labels = sorted(set(self._qrels.arrays.labels.tolist()))
         kinds = {0: "not relevant", -1: "pooled, not judged"}
         return {label: kinds.get(label, "relevant" if label > 0 else "junk") for label in labels}
 

@@ -10,14 +10,14 @@ import json
 import keyword
 import lzma
 import re
-import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.formats.files import packed_with
 
 #: ending of a file -> its format; files of other endings must hold TREC's tagged text
@@ -65,11 +65,9 @@ class DocumentFiles:
         usable = [name for name in names if is_field(name)]
         left_out = [name for name in first if name not in ("doc_id", *usable)]
         if left_out:
-            warnings.warn(
+            warn(
                 f"{where}: {examples(left_out)} left out of the documents: only fields that hold text, and whose names "
                 f"are letters, digits and '_', are kept.",
-                ReuseWarning,
-                stacklevel=2,
             )
         if "text" not in usable:
             raise InputError(f"{where}: no text. A document needs a field 'text', it has {examples(first, 12)}.")
@@ -88,10 +86,8 @@ class DocumentFiles:
                 known = set(document)
             elif not known.issuperset(document):
                 new = [name for name in document if name not in known]
-                warnings.warn(
+                warn(
                     f"{where}: {examples(new)} left out: the fields are those of the first document, which lacks them.",
-                    ReuseWarning,
-                    stacklevel=2,
                 )
                 known.update(new)
             values = [document.get(name) for name in fields]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pt_reuse._check import InputError, ReuseWarning, examples
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, warn
 from pt_reuse.collections.parts.document_files import check_id, csv_lines, ending, is_field, json_lines, text_lines
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
@@ -67,11 +67,9 @@ class TopicFile:
         names = list(dict.fromkeys(name for _, row in rows for name in row if name != "qid"))
         texts = [n for n in names if is_field(n) and all(isinstance(row.get(n, ""), str | None) for _, row in rows)]
         if len(texts) < len(names):
-            warnings.warn(
+            warn(
                 f"{self.path}: {examples([name for name in names if name not in texts])} left out of the topics: only "
                 f"fields that hold text, and whose names are letters, digits and '_', are kept.",
-                ReuseWarning,
-                stacklevel=4,
             )
         topics: dict[str, tuple[str, ...]] = {}
         for where, row in rows:

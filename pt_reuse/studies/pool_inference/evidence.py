@@ -41,7 +41,7 @@ def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> tuple[ND
     return evidence, group
 
 
-def run_table(
+def evidence_table(
     runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: NDArray[np.object_], group: NDArray[np.int64]
 ) -> pd.DataFrame:
     """Return the table of an inferred pool."""
@@ -58,11 +58,11 @@ def run_table(
         common[some] = shared[some].max(axis=1) / tops.entries[some]
     # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
     first = (ranks.missing == 0).sum(axis=1)
-    recorded = runs.table["pooled"]
+    recorded = runs.run_table["pooled"]
     if recorded.all():
         # a RunSet marks every run when nobody said who was pooled
         recorded = pd.Series(pd.NA, index=recorded.index, dtype="boolean")
-    return runs.table[["name", "team", "type"]].assign(
+    return runs.run_table[["name", "team", "type"]].assign(
         pooled=recorded, contributed=contributed, evidence=pd.Series(evidence, dtype=object),
         group=pd.Series(group, dtype="Int64").mask(group == 0), judged_to=ranks.judged_to, entries=tops.entries,
         missing=tops.missing, first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
@@ -72,7 +72,7 @@ def run_table(
 
 def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settled: Settled) -> pd.DataFrame:
     """Return the judged documents that are not in the pool."""
-    tops, judgments = settled.tops, qrels.judgments
+    tops, judgments = settled.tops, qrels.arrays
     explained = np.zeros(len(qrels), dtype=bool)
     explained[tops.row[tops.judged & (tops.times(settled.runs) > 0)]] = True
     best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
@@ -102,7 +102,7 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained:
     pool = tops.times(settled.runs) > 0
     topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
     unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
-    judged = np.diff(qrels.judgments.starts)
+    judged = np.diff(qrels.arrays.starts)
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=ORIGINS, fill_value=0)
     deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
     return pd.DataFrame({

@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import InputError, count, examples, positive
+from pt_reuse._check import count, examples, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse._result import Result
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.evidence import (
     confusion,
+    evidence_table,
     rank_table,
     run_evidence,
-    run_table,
     topic_table,
     totals,
     unexplained_documents,
@@ -160,6 +161,7 @@ class InferredPool(Result):
         more = f"<p>... and {rest:,} more rows in .table</p>" if rest > 0 else ""
         return f"<p><b>{head}</b><br>{'<br>'.join(lines)}<br><small>{settings}</small></p>{body}{more}"
 
+    @door
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the share of judged documents by rank, of the runs judged as deep and all others."""
         from pt_reuse.plots.inference import plot_judged_by_rank
@@ -167,6 +169,7 @@ class InferredPool(Result):
         return plot_judged_by_rank(self.by_rank, self.by_topic, ax=ax)
 
 
+@door
 def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tolerance: float = 0.0) -> InferredPool:
     """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
 
@@ -202,23 +205,21 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
 
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
-    function = "infer_pool"
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"{function}: runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}."
-            f"{swapped}"
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}"
         )
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
-        raise InputError(f"{function}: tolerance must be a share, at least 0 and below 1, got {tolerance!r}.")
+        raise InputError(f"tolerance must be a share, at least 0 and below 1, got {tolerance!r}.")
     if isinstance(depth, str) and depth != "topic":
-        raise InputError(f"{function}: depth must be None, 'topic' or a whole number, got {depth!r}.")
+        raise InputError(f"depth must be None, 'topic' or a whole number, got {depth!r}.")
     if depth is not None and not isinstance(depth, str):
-        depth = positive(function, "depth", depth, "documents per run and topic")
+        depth = positive("depth", depth, "documents per run and topic")
         if depth > _DEEPEST:
-            raise InputError(f"{function}: depth must be at most {_DEEPEST:,}, got {depth!r}.")
-    qrels = as_qrels(qrels, function)
-    _check_overlap(runs, qrels, function)
+            raise InputError(f"depth must be at most {_DEEPEST:,}, got {depth!r}.")
+    qrels = as_qrels(qrels)
+    _check_overlap(runs, qrels)
 
     ranks = JudgedRanks(runs, qrels, float(tolerance))
     if depth is None:
@@ -228,7 +229,7 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
     else:
         settled = ranks.settle(ranks.depths(int(depth)), int(depth))
     evidence, group = run_evidence(settled, ranks.lengths > 0)
-    table = run_table(runs, ranks, settled, evidence, group)
+    table = evidence_table(runs, ranks, settled, evidence, group)
     unexplained = unexplained_documents(runs, qrels, ranks, settled)
     by_topic = topic_table(qrels, ranks, settled, unexplained)
     used = by_topic["depth"][[topic is not None for topic in ranks.topics]]
@@ -247,12 +248,12 @@ def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tole
     )  # fmt: skip
 
 
-def _check_overlap(runs: RunSet, qrels: Qrels, function: str) -> None:
+def _check_overlap(runs: RunSet, qrels: Qrels) -> None:
     if not len(qrels):
-        raise InputError(f"{function}: the qrels hold no judgments, so there is no pool to infer.")
+        raise InputError("the qrels hold no judgments, so there is no pool to infer.")
     if not set(runs.topics) & set(qrels.topics):
         raise InputError(
-            f"{function}: the runs and the qrels have no topic in common: runs {examples(runs.topics)}; "
+            f"the runs and the qrels have no topic in common: runs {examples(runs.topics)}; "
             f"qrels {examples(qrels.topics)}. Are they of the same track, and are the topic ids written alike?"
         )
 

@@ -152,7 +152,7 @@ class JudgedRanks:
     """
 
     def __init__(self, runs: RunSet, qrels: Qrels, tolerance: float):
-        judgments, field = qrels.judgments, runs.field
+        judgments, field = qrels.arrays, runs.field
         self.n_runs, self.n_judged, self.tolerance = len(runs), len(qrels), tolerance
         index = HitIndex(field, judgments.topics, judgments.starts, judgments.docs)
         self.topics: list[RankedTopic | None] = []

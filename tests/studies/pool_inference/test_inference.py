@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._check import InputError
+from pt_reuse._errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reading import read_runs
@@ -660,7 +660,7 @@ def test_trec8_is_the_record(trec8):
 
 
 def test_another_order_is_not_that_of_the_trec8_pool(trec8):
-    runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.table, order="file")
+    runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.run_table, order="file")
     found = infer_pool(runs, trec8.qrels)
     assert (found.depth, len(found.contributors)) == (98, 64)
     assert found.certainty.startswith("most: these runs explain 80.8% of the judgments; the rest")
@@ -707,7 +707,7 @@ def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
 
 
 def test_covid_in_the_order_of_the_files_is_the_record(covid):
-    runs = read_runs(covid.folder / "runs", metadata=covid.runs.table, order="file")
+    runs = read_runs(covid.folder / "runs", metadata=covid.runs.run_table, order="file")
     found = infer_pool(runs, covid.qrels, depth="topic", tolerance=0.01)
     assert found.headline() == (
         "depth 5 to 50 by topic, 100 of 126 runs contributed, 18,099 of 23,151 judgments explained"
