@@ -175,10 +175,10 @@ def kernel_ours(data: Path, work: Path) -> dict:
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")
     judgments, pool = qrels.judgments, ptr.depth_pool(runs)
-    sole, names = pool.sole("team")
-    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
+    sole, units = pool.sole("team")
+    rows = judgments.documents.find(pool.documents)
     taken = (sole >= 0) & (rows >= 0) & (np.append(judgments.labels, 0)[rows] > 0)
-    teams = np.array([runs.teams.index(name) for name in names])
+    teams = np.array([runs.teams.index(name) for name in units.names])
     changes = Changes(len(runs.teams), teams[sole[taken]], rows[taken], np.full(int(taken.sum()), UNJUDGED))
     specs = [native_spec(measure) for measure in parse_measures(list(MEASURES), "benchmark")]
     hits = hit_index(runs, qrels).gather(judgments.labels > 0)  # built once, as the peer's dicts are
@@ -186,7 +186,7 @@ def kernel_ours(data: Path, work: Path) -> dict:
     def work_out() -> np.ndarray:
         base = np.empty((len(specs), len(qrels.topics), len(runs)))
         changed = np.empty((len(specs), len(qrels.topics), changes.n_sets, len(runs)))
-        score_hits(hits, judgments.starts, judgments.labels, specs, changes, base, changed, range(len(specs)))
+        score_hits(hits, judgments.documents.starts, judgments.labels, specs, changes, base, changed, range(len(specs)))
         return changed
 
     seconds, changed = timed(work_out, 9)

@@ -23,7 +23,7 @@ _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}fu
 
 
 class Option(NamedTuple):
-    """Advice to give an argument a value: ``names='file'`` in Python, ``--names file`` in a shell."""
+    """Advice to give an argument a value, ``...`` for any: ``names='file'`` in Python, ``--names file`` in a shell."""
 
     name: str
     value: Any
@@ -85,7 +85,7 @@ class ReuseWarning(Message, UserWarning):
 def in_python(advice: Option | Call) -> str:
     """Return advice as one types it in Python."""
     if isinstance(advice, Option):
-        return f"{advice.name}={advice.value!r}"
+        return f"{advice.name}=" + ("" if advice.value is ... else repr(advice.value))
     return f"{advice.function}({advice.arguments})"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
-from pt_reuse.engine.tokens import Words
+from pt_reuse.engine.topic_docs import TopicDocs
 
 
 @dataclass(frozen=True)
@@ -51,19 +50,16 @@ class HitIndex:
 
     Args:
         field: the coded runs.
-        topics: topic names of the judgments.
-        starts: (topics + 1,) rows of each topic.
-        docs: (rows, k) words of the judged documents.
+        documents: the judged documents.
     """
 
-    def __init__(self, field: Field, topics: Sequence[str], starts: NDArray[np.int64], docs: Words):
+    def __init__(self, field: Field, documents: TopicDocs):
         self.field = field
-        self.topics = tuple(topics)
-        self.starts = starts
-        self.field_topic = [field.topic_row.get(topic, -1) for topic in topics]
-        codes, first = tokens.factorize(docs)
+        self.topics, self.starts = documents.topics, documents.starts
+        self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
+        codes, first = tokens.factorize(documents.words)
         #: (rows,) each judged document as a row of the field's vocabulary, -1 where no run retrieves it
-        self.doc_of_row = tokens.find(docs[first], tokens.as_words(field.vocabulary))[codes]
+        self.doc_of_row = tokens.find(documents.words[first], tokens.as_words(field.vocabulary))[codes]
         self._row_of_doc = np.full(len(field.vocabulary), -1, dtype=np.int32)
 
     def lengths(self, t: int) -> NDArray[np.int64]:

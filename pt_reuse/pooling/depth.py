@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, positive
 from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.metadata import pool_note
 from pt_reuse.runs.run_set import RunSet
@@ -72,9 +73,7 @@ def pool_to_depth(runs: RunSet, depth: int, contributors: str | Iterable[str]) -
         n_docs.append(len(new))
     none = np.zeros(0, dtype=np.int32)
     return Pool(
-        field.topics,
-        np.cumsum(n_docs),
-        tokens.as_words(field.vocabulary)[np.concatenate([none, *docs])],
+        TopicDocs(field.topics, np.cumsum(n_docs), tokens.as_words(field.vocabulary)[np.concatenate([none, *docs])]),
         np.concatenate([[0], np.cumsum(np.concatenate([none, *sizes]))]),
         np.concatenate([none, *run]),
         np.concatenate([none, *rank]),

@@ -12,23 +12,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, door, warn
-from pt_reuse.engine import tokens
 from pt_reuse.engine.field import ranges
-from pt_reuse.engine.tokens import Words
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.units import COLUMNS, Units, units_of
 
 Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
-#: what can be left out, or be alone in contributing -> its column in the table of runs
-_COLUMN = {"run": "name", "team": "team", "type": "type"}
 
 
 class Pool:
     """Documents to judge, topic by topic, each with its contributors; made by :func:`depth_pool`.
 
     Attributes:
-        topics: topic names, in natural order.
+        documents: the pooled documents by topic.
         run_table: the contributing runs, one row each: ``name team type`` and further metadata.
         settings: how the pool was made: strategy, depth, contributors, ranking order.
 
@@ -47,36 +45,33 @@ class Pool:
 
     def __init__(
         self,
-        topics: Sequence[str],
-        starts: NDArray[np.int64],
-        words: Words,
+        documents: TopicDocs,
         entries: NDArray[np.int64],
         run: NDArray[np.int32],
         rank: NDArray[np.int32],
         table: pd.DataFrame,
         settings: Mapping[str, Any],
     ):
-        self.topics = list(topics)
         self.run_table = table.reset_index(drop=True)
         self.settings = dict(settings)
-        self._starts, self.words = starts, words  # documents of each topic
+        self.documents = documents
         self._entries, self._run, self._rank = entries, run, rank  # contributions of each document, by run
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.documents)
 
     @property
-    def starts(self) -> NDArray[np.int64]:
-        """Return (topics + 1,): the documents of topic t are rows ``starts[t]:starts[t + 1]``."""
-        return self._starts
+    def topics(self) -> list[str]:
+        """Return the topic names, in natural order."""
+        return list(self.documents.topics)
 
     @cached_property
     def _qid(self) -> NDArray[np.object_]:
-        return np.array(self.topics, dtype=object)[np.repeat(np.arange(len(self.topics)), np.diff(self._starts))]
+        return self.documents.qids()
 
     @cached_property
     def _docno(self) -> NDArray[np.object_]:
-        return np.array([*tokens.decode(tokens.as_tokens(self.words)), None], dtype=object)[:-1]
+        return self.documents.docnos()
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per document: ``qid docno rank`` (best, from 1) and how many ``runs teams types`` found it."""
@@ -99,21 +94,15 @@ class Pool:
             "rank": self._rank,
         })  # fmt: skip
 
-    def sole(self, by: str) -> tuple[NDArray[np.int64], list[str]]:
-        """Return for each document the one unit that contributed it, or -1; and the names of the units."""
-        column = _COLUMN[choice("by", by, tuple(_COLUMN))]
-        codes, names = pd.factorize(self.run_table[column])
-        if (codes < 0).any():
-            lacking = self.run_table["name"][codes < 0]
-            raise InputError(
-                f"by={by!r} needs the {by} of every contributing run; {count(len(lacking), 'run')} without: "
-                f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
-            )
-        units = codes[self._run]
+    def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
+        """Return for each document the one unit of the contributors that has it, or -1; and these units."""
+        units = units_of(self.run_table, by)
         if not len(self):
-            return np.zeros(0, dtype=np.int64), [str(name) for name in names]
-        low, high = np.minimum.reduceat(units, self._entries[:-1]), np.maximum.reduceat(units, self._entries[:-1])
-        return np.where(low == high, low, -1), [str(name) for name in names]
+            return np.zeros(0, dtype=np.int64), units
+        of_entry = units.of_run[self._run]
+        firsts = self._entries[:-1]
+        low, high = np.minimum.reduceat(of_entry, firsts), np.maximum.reduceat(of_entry, firsts)
+        return np.where(low == high, low, -1), units
 
     @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
@@ -128,10 +117,10 @@ class Pool:
         Raises:
             InputError: an unknown `by`, or a contributing run without a team or type.
         """
-        unit, names = self.sole(by)
+        unit, units = self.sole(by)
         rows = np.flatnonzero(unit >= 0)
         frame = self.to_frame().loc[rows, ["qid", "docno", "rank"]].reset_index(drop=True)
-        frame[_COLUMN[by]] = np.array([*names, None], dtype=object)[unit[rows]]
+        frame[units.column] = np.array([*units.names, None], dtype=object)[unit[rows]]
         return frame
 
     @door
@@ -158,7 +147,7 @@ class Pool:
         out = np.zeros(len(self.run_table), dtype=bool)
         settings = dict(self.settings)
         for by, wanted in (("team", team), ("run", run), ("type", type)):
-            column = self.run_table[_COLUMN[by]]
+            column = self.run_table[COLUMNS[by]]
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
             for name in names:
                 choice(by, name, [known for known in dict.fromkeys(column) if known is not None])
@@ -173,7 +162,7 @@ class Pool:
         entries = np.concatenate([[0], np.cumsum(stays)])[self._entries]
         found = np.flatnonzero(np.diff(entries) > 0)
         pool = Pool(
-            self.topics, self._starts, self.words, entries, place[self._run[stays]], self._rank[stays],
+            self.documents, entries, place[self._run[stays]], self._rank[stays],
             self.run_table.iloc[kept], settings,
         )  # fmt: skip
         return pool._documents(found)
@@ -189,7 +178,7 @@ class Pool:
             Pool: the documents still to be judged, those labelled -1 or less among them; the topics stay.
         """
         known = as_qrels(qrels)
-        rows = known.rows_of(self.topics, self._starts, self.words)
+        rows = known.arrays.documents.find(self.documents)
         judged = (rows >= 0) & (np.append(known.arrays.labels, np.int16(-1))[rows] >= 0)
         return self._documents(np.flatnonzero(~judged), judged_before=int(judged.sum()))
 
@@ -216,7 +205,7 @@ class Pool:
             found = frame["label"].notna().to_numpy()
         else:
             qrels = as_qrels(given)
-            rows = qrels.rows_of(self.topics, self._starts, self.words)
+            rows = qrels.arrays.documents.find(self.documents)
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():
             warn(
@@ -232,9 +221,7 @@ class Pool:
         sizes = np.diff(self._entries)[kept]
         gather = ranges(self._entries[:-1][kept], sizes)
         return Pool(
-            self.topics,
-            np.searchsorted(kept, self._starts),
-            self.words[kept],
+            self.documents.take(kept),
             np.concatenate([[0], np.cumsum(sizes)]),
             self._run[gather],
             self._rank[gather],

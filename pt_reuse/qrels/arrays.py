@@ -14,16 +14,20 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.frames import text_words
 
 
 @dataclass(frozen=True)
 class QrelsArrays:
-    """The arrays of a Qrels: rows grouped by topic; topic t has the rows ``starts[t]:starts[t + 1]``."""
+    """The arrays of a Qrels.
 
-    topics: tuple[str, ...]
-    starts: NDArray[np.int64]
-    docs: Words
+    Attributes:
+        documents: the judged documents by topic.
+        labels: (rows,) their labels.
+    """
+
+    documents: TopicDocs
     labels: NDArray[np.int16]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
 from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
 from pt_reuse.formats.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
@@ -110,26 +110,22 @@ class Qrels:
             topic, words, labels = topic[sort], words.take(sort, axis=0), labels[sort]
             extra = extra.iloc[sort] if extra is not None else None
         starts = np.searchsorted(topic, np.arange(len(every) + 1))
-        self.arrays = QrelsArrays(tuple(every[i] for i in order), starts, words, labels)
+        self.arrays = QrelsArrays(TopicDocs(tuple(every[i] for i in order), starts, words), labels)
         self._extra = None if extra is None or extra.shape[1] == 0 else extra.reset_index(drop=True)
 
     @property
     def topics(self) -> list[str]:
         """Return the topic set, in natural order."""
-        return list(self.arrays.topics)
+        return list(self.arrays.documents.topics)
 
     def __len__(self) -> int:
         return len(self.arrays.labels)
 
-    @cached_property
-    def _topic(self) -> NDArray[np.int64]:
-        return np.repeat(np.arange(len(self.arrays.topics)), np.diff(self.arrays.starts))
-
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a PyTerrier frame: ``qid docno label`` and all further columns."""
         frame = pd.DataFrame({
-            "qid": np.array(self.arrays.topics, dtype=object)[self._topic],
-            "docno": np.array(tokens.decode(tokens.as_tokens(self.arrays.docs)), dtype=object),
+            "qid": np.array(self.arrays.documents.topics, dtype=object)[self.arrays.documents.topic],
+            "docno": np.array(tokens.decode(tokens.as_tokens(self.arrays.documents.words)), dtype=object),
             "label": self.arrays.labels.astype(np.int64),
         })  # fmt: skip
         return frame if self._extra is None else pd.concat([frame, self._extra], axis=1)
@@ -140,14 +136,14 @@ class Qrels:
         ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
         judged.
         """
-        labels, n = self.arrays.labels, len(self.arrays.topics)
+        labels, n = self.arrays.labels, len(self.arrays.documents.topics)
 
         def tally(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-            return np.bincount(self._topic[rows], minlength=n)
+            return np.bincount(self.arrays.documents.topic[rows], minlength=n)
 
         judged, relevant = tally(labels >= 0), tally(labels > 0)
         return pd.DataFrame({
-            "qid": list(self.arrays.topics), "judged": judged, "relevant": relevant,
+            "qid": list(self.arrays.documents.topics), "judged": judged, "relevant": relevant,
             "unjudged": tally(labels == -1), "junk": tally(labels < -1),
             "density": relevant / np.maximum(judged, 1),
         })  # fmt: skip
@@ -173,14 +169,14 @@ class Qrels:
         choice("conflict", conflict, CONFLICTS)
         other = as_qrels(other)
         mine, theirs = self.arrays, other.arrays
-        found = self.rows_of(theirs.topics, theirs.starts, theirs.docs)
+        found = mine.documents.find(theirs.documents)
         both = np.flatnonzero(found >= 0)
         old, new = mine.labels[found[both]], theirs.labels[both]
         clash = (old != new) & (old != -1) & (new != -1)
         if conflict == "error" and clash.any():
             row = int(both[np.flatnonzero(clash)[0]])
-            topic = theirs.topics[int(np.searchsorted(theirs.starts, row, side="right")) - 1]
-            docno = tokens.decode(tokens.as_tokens(theirs.docs[row : row + 1]))[0]
+            topic = theirs.documents.topics[int(np.searchsorted(theirs.documents.starts, row, side="right")) - 1]
+            docno = tokens.decode(tokens.as_tokens(theirs.documents.words[row : row + 1]))[0]
             raise InputError(
                 f"topic {topic!r}, document {docno!r} has label {int(mine.labels[found[row]])} and "
                 f"{int(theirs.labels[row])} ({count(int(clash.sum()), 'such document')}). Choose conflict='first', "
@@ -199,16 +195,20 @@ class Qrels:
         stays = np.ones(len(self), dtype=bool)
         stays[found[wins]] = False
         added = np.union1d(np.flatnonzero(found < 0), wins)
-        names = [*mine.topics, *theirs.topics]
-        their_topic = np.repeat(np.arange(len(theirs.topics)), np.diff(theirs.starts))[added] + len(mine.topics)
+        names = [*mine.documents.topics, *theirs.documents.topics]
+        their_topic = np.repeat(np.arange(len(theirs.documents.topics)), np.diff(theirs.documents.starts))[added] + len(
+            mine.documents.topics
+        )
         every = list(dict.fromkeys(names))
         place_of = {name: i for i, name in enumerate(every)}
         place = np.array([place_of[name] for name in names], dtype=np.int64)
-        width = max(mine.docs.shape[1], theirs.docs.shape[1])
+        width = max(mine.documents.words.shape[1], theirs.documents.words.shape[1])
         return Qrels._of(
             every,
-            place[np.concatenate([self._topic[stays], their_topic])] if names else their_topic,
-            np.concatenate([tokens.widen(mine.docs, width)[stays], tokens.widen(theirs.docs, width)[added]]),
+            place[np.concatenate([self.arrays.documents.topic[stays], their_topic])] if names else their_topic,
+            np.concatenate(
+                [tokens.widen(mine.documents.words, width)[stays], tokens.widen(theirs.documents.words, width)[added]]
+            ),
             np.concatenate([mine.labels[stays], theirs.labels[added]]),
             stack_extra(None if self._extra is None else self._extra[stays], int(stays.sum()), other._extra, added),
             None,
@@ -239,7 +239,9 @@ class Qrels:
         labels = self.arrays.labels
         binary = np.where(labels >= rel, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
         j = self.arrays
-        return Qrels._of(list(j.topics), self._topic, j.docs, binary, self._extra, None)
+        return Qrels._of(
+            list(j.documents.topics), self.arrays.documents.topic, j.documents.words, binary, self._extra, None
+        )
 
     @door
     def sample(self, share: float, *, seed: int) -> Qrels:
@@ -255,7 +257,9 @@ class Qrels:
             raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}.")
         random = np.random.default_rng(seed)
         kept = np.zeros(len(self), dtype=bool)
-        for start, stop in zip(self.arrays.starts[:-1].tolist(), self.arrays.starts[1:].tolist(), strict=True):
+        for start, stop in zip(
+            self.arrays.documents.starts[:-1].tolist(), self.arrays.documents.starts[1:].tolist(), strict=True
+        ):
             kept[start + random.permutation(stop - start)[: round(share * (stop - start))]] = True
         return self.keep(kept)
 
@@ -266,15 +270,17 @@ class Qrels:
             raise InputError(f"topics must be topic ids, got {topics!r}.")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
         j = self.arrays
-        known = set(j.topics)
+        known = set(j.documents.topics)
         unknown = [topic for topic in wanted if topic not in known]
         if unknown:
             raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.")
         place = {topic: i for i, topic in enumerate(wanted)}
-        codes = np.array([place.get(topic, -1) for topic in j.topics], dtype=np.int64)[self._topic]
+        codes = np.array([place.get(topic, -1) for topic in j.documents.topics], dtype=np.int64)[
+            self.arrays.documents.topic
+        ]
         rows = np.flatnonzero(codes >= 0)
         extra = None if self._extra is None else self._extra.iloc[rows]
-        docs = j.docs.take(rows, axis=0)
+        docs = j.documents.words.take(rows, axis=0)
         return Qrels._of(wanted, codes[rows], docs, j.labels[rows], extra, None)
 
     @door
@@ -291,7 +297,9 @@ class Qrels:
             raise InputError("there are no judgments, and an empty file is no qrels file.")
         check_names(frame["docno"].unique().tolist(), "docno")
         check_names(self.topics, "topic")
-        bare = [topic for topic, n in zip(self.topics, np.diff(self.arrays.starts).tolist(), strict=True) if not n]
+        bare = [
+            topic for topic, n in zip(self.topics, np.diff(self.arrays.documents.starts).tolist(), strict=True) if not n
+        ]
         if bare:
             warn(
                 f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be "
@@ -310,7 +318,7 @@ class Qrels:
         values, counts = np.unique(self.arrays.labels, return_counts=True)
         labels = ", ".join(f"{v}: {c:,}" for v, c in zip(values.tolist(), counts.tolist(), strict=True))
         relevant = int((self.arrays.labels > 0).sum())
-        head = f"{count(len(self.arrays.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant:,} relevant"
+        head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant:,} relevant"
         return f"Qrels: {head} (labels {labels or 'none'})"
 
     def _repr_html_(self) -> str:
@@ -321,7 +329,14 @@ class Qrels:
         rows = np.flatnonzero(kept)
         extra = None if self._extra is None else self._extra.iloc[rows]
         j = self.arrays
-        return Qrels._of(list(j.topics), self._topic[rows], j.docs[rows], j.labels[rows], extra, None)
+        return Qrels._of(
+            list(j.documents.topics),
+            self.arrays.documents.topic[rows],
+            j.documents.words[rows],
+            j.labels[rows],
+            extra,
+            None,
+        )
 
     def _find_rows(self, other: Any) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
@@ -329,27 +344,7 @@ class Qrels:
         elif isinstance(other, pd.DataFrame) and "label" not in other.columns:
             columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
-        j = self.arrays
-        return as_qrels(other).rows_of(j.topics, j.starts, j.docs)
-
-    def rows_of(self, topics: Sequence[str], starts: NDArray[np.int64], docs: Words) -> NDArray[np.int64]:
-        """Return the row of each (topic, document) among the judgments, or -1.
-
-        Args:
-            topics: topic names.
-            starts: (topics + 1,) documents of each topic.
-            docs: (documents, k) words of the document names.
-        """
-        rows = np.full(len(docs), -1, dtype=np.int64)
-        place = {topic: t for t, topic in enumerate(self.arrays.topics)}
-        for t, topic in enumerate(topics):
-            mine = place.get(topic)
-            if mine is None:
-                continue
-            here, there = slice(*self.arrays.starts[mine : mine + 2]), slice(*starts[t : t + 2])
-            found = tokens.match(docs[there], self.arrays.docs[here])
-            rows[there] = np.where(found >= 0, found + here.start, -1)
-        return rows
+        return as_qrels(other).arrays.documents.find(self.arrays.documents)
 
 
 @door

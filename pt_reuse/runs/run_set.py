@@ -21,6 +21,7 @@ from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
 from pt_reuse.runs.metadata import RunLabels, make_run_table, pool_note, stack_tables
 from pt_reuse.runs.selection import check_known, chosen_rows
+from pt_reuse.runs.units import Units, units_of
 from pt_reuse.runs.writing import write_runs
 
 
@@ -194,17 +195,9 @@ class RunSet:
         """Return which runs contributed to the pool."""
         return self.run_table["pooled"].to_numpy(dtype=bool)
 
-    def units(self, by: str) -> list[str]:
-        """Return the team, type or name of each run, or say which runs have none."""
-        column = {"run": "name", "team": "team", "type": "type"}[choice("by", by, ("team", "run", "type"))]
-        values = self.run_table[column].tolist()
-        lacking = [name for name, value in zip(self.names, values, strict=True) if value is None]
-        if lacking:
-            raise InputError(
-                f"by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: "
-                f"{examples(lacking)}. Give {by}s= when reading the runs, or use by='run'."
-            )
-        return values
+    def units(self, by: str) -> Units:
+        """Return the teams, types or runs of the field, or say which runs have none."""
+        return units_of(self._table, by)
 
     @door
     def select(

@@ -267,8 +267,7 @@ def make_scores(
 
 def hit_index(runs: RunSet, qrels: Qrels) -> HitIndex:
     """Return where the runs have judged documents."""
-    j = qrels.arrays
-    return HitIndex(runs.field, j.topics, j.starts, j.docs)
+    return HitIndex(runs.field, qrels.arrays.documents)
 
 
 def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] | None) -> NDArray[np.float64]:
@@ -280,7 +279,7 @@ def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] |
 
 def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (topics of the qrels, runs): whether the run has documents for the topic."""
-    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.arrays.topics]
+    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
     lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])
     return lengths[rows] > 0
 

@@ -63,7 +63,8 @@ class LeaveOutUniques(Result):
             is re-ranked, the smallest tau_b, the largest drop, and the unit with that drop, of several the one with the
             smallest tau_b, None where no unit changes the ranking (``field_``).
         unique_counts: one row per unit, in order of appearance: its ``runs``, how many of them are
-            ``contributing``, and the judged documents that it alone contributed: ``unique unique_relevant unique_nonrelevant``.
+            ``contributing``, and the judged documents that it alone contributed: ``unique unique_relevant
+            unique_nonrelevant``.
         scores: the runs under the full judgments.
         own_scores: each run under the reduced judgments of its own unit.
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
@@ -202,18 +203,17 @@ def leave_out_uniques(
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)
-    unit_of_run = runs.units(by)
-    units = list(dict.fromkeys(unit_of_run))
-    unit = np.array([units.index(name) for name in unit_of_run])
+    of_field = runs.units(by)
+    units, unit = list(of_field.names), of_field.of_run
     check_topics(runs, qrels, without_topics)
 
     pool = pool_to_depth(runs, depth, contributors)
     labels = qrels.arrays.labels
-    rows = qrels.rows_of(pool.topics, pool.starts, pool.words)
+    rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
-    sole, names = pool.sole(by)
+    sole, contributing = pool.sole(by)
     unique = judged & (sole >= 0)
-    owner = np.array([units.index(name) for name in names])[sole[unique]]
+    owner = of_field.positions(contributing.names)[sole[unique]]
     row = rows[unique]
     relevant = labels[row] > 0
     taken = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)

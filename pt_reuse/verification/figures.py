@@ -95,7 +95,7 @@ def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
 def compute_pool(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents of a depth-k pool, and those by which it differs from the judged ones."""
     pool, judged = replay.pool(_pool(given)), replay.judged_in(_pool(given)).counts()
-    sizes, missed = np.diff(pool.starts), replay.judged_in(_pool(given), outside=True).counts()
+    sizes, missed = pool.documents.sizes, replay.judged_in(_pool(given), outside=True).counts()
     return {
         "contributing runs": len(pool.run_table), "documents": len(pool), "relevant": int(judged["relevant"].sum()),
         "smallest topic": int(sizes.min(initial=sizes.max(initial=0))), "largest topic": int(sizes.max(initial=0)),

@@ -65,7 +65,7 @@ class Replay:
 
         def find() -> NDArray[np.int64]:
             pool = self.pool(key)
-            return self.qrels.rows_of(pool.topics, pool.starts, pool.words)
+            return self.qrels.arrays.documents.find(pool.documents)
 
         return self._once(("rows in", key), find)
 

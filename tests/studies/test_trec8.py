@@ -61,7 +61,7 @@ def test_the_pool_is_what_nist_judged(pool, trec8):
     assert len(pool) == 86_830
     assert len(pool.remainder(trec8.qrels)) == 0
     assert len(trec8.qrels - pool) == 0
-    sizes = np.diff(pool.starts)
+    sizes = np.diff(pool.documents.starts)
     assert (len(sizes), sizes.min(), sizes.max()) == (50, 1_046, 2_992)
     assert (trec8.qrels.arrays.labels > 0).sum() == 4_728
     judged = pool.judge(trec8.qrels)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import tokens
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, RankedTopic, Settled
@@ -86,10 +85,9 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settle
             deeper[of] = topic.best(settled.runs)[0][topic.judged] > 0
     rows = np.flatnonzero(~explained)
     origin = np.select([deeper[rows], best_run[rows] >= 0], list(ORIGINS[:2]), default=ORIGINS[2])
-    topic_of = np.searchsorted(judgments.starts, rows, side="right") - 1
-    docnos = tokens.decode(tokens.as_tokens(judgments.docs[rows]))
+    documents = judgments.documents.take(rows)
     return pd.DataFrame({
-        "qid": np.array(judgments.topics, dtype=object)[topic_of], "docno": pd.Series(docnos, dtype=object),
+        "qid": documents.qids(), "docno": pd.Series(documents.docnos(), dtype=object),
         "label": judgments.labels[rows].astype(np.int64), "origin": origin.astype(object),
         "best_rank": pd.Series(best_rank[rows], dtype="Int64").mask(best_rank[rows] == 0),
         "best_run": pd.Series(np.array([*runs.names, None], dtype=object)[best_run[rows]], dtype=object),
@@ -102,7 +100,7 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained:
     pool = tops.times(settled.runs) > 0
     topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
     unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
-    judged = np.diff(qrels.arrays.starts)
+    judged = qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=ORIGINS, fill_value=0)
     deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
     return pd.DataFrame({

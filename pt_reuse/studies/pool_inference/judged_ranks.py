@@ -154,7 +154,7 @@ class JudgedRanks:
     def __init__(self, runs: RunSet, qrels: Qrels, tolerance: float):
         judgments, field = qrels.arrays, runs.field
         self.n_runs, self.n_judged, self.tolerance = len(runs), len(qrels), tolerance
-        index = HitIndex(field, judgments.topics, judgments.starts, judgments.docs)
+        index = HitIndex(field, judgments.documents)
         self.topics: list[RankedTopic | None] = []
         for t, at in enumerate(index.field_topic):
             if at < 0:

@@ -1,0 +1,74 @@
+"""Units: what can be left out of a field, or stand alone in it: its teams, its types, or each run by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import InputError, Option
+
+#: by -> the column of a table of runs that names the unit
+COLUMNS = {"team": "team", "run": "name", "type": "type"}
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of a table of runs.
+
+    Attributes:
+        by: ``"team"``, ``"run"`` or ``"type"``.
+        names: of the units, in order of appearance.
+        of_run: (runs,) the unit of each run, as a position among the names.
+    """
+
+    by: str
+    names: tuple[str, ...]
+    of_run: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def column(self) -> str:
+        """Return the column in which frames name the unit: ``team``, ``type`` or, for a run, ``name``."""
+        return COLUMNS[self.by]
+
+    def runs(self) -> NDArray[np.int64]:
+        """Return (units,): how many runs each has."""
+        return np.bincount(self.of_run, minlength=len(self))
+
+    def positions(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return the position of each of some names among the units."""
+        place = {name: u for u, name in enumerate(self.names)}
+        return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def units_of(run_table: pd.DataFrame, by: str) -> Units:
+    """Return the units of a table of runs, or say which runs have none.
+
+    Args:
+        run_table: one row per run, with ``name team type``.
+        by: a key of :data:`COLUMNS`.
+
+    Raises:
+        InputError: another `by`, or runs without a team or type.
+    """
+    column = COLUMNS[choice("by", by, tuple(COLUMNS))]
+    values = run_table[column]
+    lacking = run_table["name"][values.isna()].tolist()
+    if lacking:
+        raise InputError(
+            f"by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: {examples(lacking)}. Give ",
+            Option(f"{by}s", ...),
+            " when reading the runs, or use ",
+            Option("by", "run"),
+            ".",
+            argument="by",
+        )
+    codes, names = pd.factorize(values)
+    return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
