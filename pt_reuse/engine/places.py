@@ -68,23 +68,16 @@ class Places:
             ranks: of their rows, one list after the other; not finite where a rank is no number.
         """
         of = np.repeat(np.arange(len(lists)), lengths)
-        ranks = np.where(np.isfinite(ranks), ranks, np.nan)
         odd = np.zeros(len(lists), dtype=np.bool_)
+        # a list of one row, too, has no order by rank when its rank is no number
         odd[of[1:][~(ranks[1:] > ranks[:-1]) & (of[1:] == of[:-1])]] = True
-        odd[of[np.isnan(ranks)]] = True
+        odd[of[~np.isfinite(ranks)]] = True
         if not odd.any():
             return Places.none()
-        kept = odd[of]
-        lists, lengths, of, ranks = lists[odd], lengths[odd], of[kept], ranks[kept]
-        order = np.lexsort((ranks, of))
-        step = np.ones(len(of), dtype=np.int64)
-        step[1:] = (of[order][1:] != of[order][:-1]) | (ranks[order][1:] != ranks[order][:-1])
-        place = np.cumsum(step)
-        starts = offsets(lengths)
-        values = np.empty(len(of), dtype=_dtype(lengths))
-        values[order] = place - np.repeat(place[starts[:-1]] - 1, lengths)
-        values[np.isnan(ranks)] = NOWHERE
-        return Places(lists, starts, values)
+        if not odd.all():
+            kept = odd[of]
+            lists, lengths, ranks = lists[odd], lengths[odd], ranks[kept]
+        return Places(lists, offsets(lengths), _as_places(lengths, ranks))
 
     @staticmethod
     def joined(parts: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:
@@ -149,6 +142,22 @@ class Places:
         # the values list by list, each ascending, and their lists
         lists = np.repeat(np.arange(len(self.lists)), np.diff(self.starts))
         return np.argsort((lists << 32) | self.values, kind="stable"), lists
+
+
+def _as_places(lengths: NDArray[np.int64], ranks: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
+    # equal places for equal ranks
+    if (ranks >= 0).all() and (ranks < 2**16 - 1).all() and (ranks == np.floor(ranks)).all():
+        return ranks.astype(np.uint16) + np.uint16(1)
+    ranks = np.where(np.isfinite(ranks), ranks, np.nan)
+    of = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.lexsort((ranks, of))
+    step = np.ones(len(of), dtype=np.int64)
+    step[1:] = (of[order][1:] != of[order][:-1]) | (ranks[order][1:] != ranks[order][:-1])
+    place = np.cumsum(step)
+    values = np.empty(len(of), dtype=_dtype(lengths))
+    values[order] = place - np.repeat(place[offsets(lengths)[:-1]] - 1, lengths)
+    values[np.isnan(ranks)] = NOWHERE
+    return values
 
 
 def _dtype(lengths: NDArray[np.int64]) -> type[np.unsignedinteger]:
