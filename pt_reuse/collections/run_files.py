@@ -9,7 +9,7 @@ from pathlib import Path
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, warn
 from pt_reuse.collections.collection import Collection, home, places
-from pt_reuse.runs.reading import run_paths
+from pt_reuse.runs.paths import run_paths
 
 #: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
 _BELOW = ("runs", "inputs", "input", "")

@@ -1,11 +1,13 @@
-"""The order of the documents of a run: one rule a convention, on arrays."""
+"""The order of the documents of a run: what each convention says, on arrays."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.tokens import Words, byte_order
+from pt_reuse.engine.tokens import Words, descending
 
 #: what each ranking order does; the first is the default
 ORDERS = {
@@ -14,32 +16,26 @@ ORDERS = {
     "rank": "the rank column ascending",
     "file": "as read",
 }
+#: the orders that follow from the scores
+BY_SCORE = ("trec_eval", "trec_eval9")
 
 
-class TiedRankError(Exception):
-    """Two documents of one list bear the same rank, so the rank column gives no order."""
-
-    def __init__(self, row: int):
-        super().__init__(row)
-        self.row = row
-
-
-def ranking(
-    group: NDArray[np.int64], docs: Words, scores: NDArray[np.float64], order: str, ranks: NDArray[np.float64] | None
+def by_score(
+    group: NDArray[np.int64],
+    words_of: Callable[[NDArray[np.int64]], Words],
+    scores: NDArray[np.float64],
+    order: str,
 ) -> NDArray[np.int64] | None:
-    """Return the permutation that puts grouped rows in ranking order, None when they stand in it.
+    """Return the permutation that puts grouped rows in an order by score, None when they stand in it.
 
     Args:
-        group: the list each row belongs to, ascending.
-        docs: (n, k) words of the document names.
-        scores: finite scores.
-        order: a key of `ORDERS`.
-        ranks: the rank column, for ``order="rank"``.
+        group: (rows,) the list of each row, ascending.
+        words_of: gives the document names of some rows as (n, k) words; asked only for rows that may move.
+        scores: (rows,) finite scores.
+        order: one of `BY_SCORE`.
     """
-    if order == "file" or len(group) < 2:
+    if len(group) < 2:
         return None
-    if order == "rank":
-        return _by_rank(group, ranks if ranks is not None else np.zeros(len(group)))
     keys: NDArray[np.floating] = scores
     if order == "trec_eval9":
         with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, as in trec_eval 9
@@ -59,22 +55,12 @@ def ranking(
         unsorted_list[group[after[rising]]] = True
         moving |= unsorted_list[group]
     rows = np.flatnonzero(moving)
-    names = np.invert(byte_order(docs.take(rows, axis=0)).T, order="C")  # inverted: descending
     places: tuple[NDArray, ...] = (-keys[rows], group[rows])
     if not len(unsorted_list):
         # rows that tie stand together: number these blocks
         places = (np.cumsum(np.concatenate([[True], ~level[rows[1:] - 1]])),)
     permutation = np.arange(len(group))
-    permutation[rows] = rows[np.lexsort((*names[::-1], *places))]
-    return permutation
-
-
-def _by_rank(group: NDArray[np.int64], ranks: NDArray[np.float64]) -> NDArray[np.int64]:
-    permutation = np.lexsort((ranks, group))
-    placed = ranks[permutation]
-    tied = (group[1:] == group[:-1]) & (placed[1:] == placed[:-1])
-    if tied.any():
-        raise TiedRankError(int(permutation[1 + int(np.flatnonzero(tied)[0])]))
+    permutation[rows] = rows[np.lexsort((*descending(words_of(rows)), *places))]
     return permutation
 
 

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from pt_reuse.engine import long_names
 
 Words = NDArray[np.uint64]
 Tokens = NDArray[np.bytes_]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+_STAND_IN_WORDS = long_names.WIDTH // 8
 _BLOCK = 1 << 14  # rows at a time, so that what lies between two steps stays in the processor's cache
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
 def words_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Words:
-    """Gather tokens as (n, width) little-endian words, padded with zeros; `buffer` ends in 8 spare bytes."""
+    """Gather tokens as (n, width) little-endian words, padded with zeros; `buffer` ends in 8 spare bytes.
+
+    A token that is too long for a table becomes its stand-in.
+    """
     lengths = ends - starts
+    if int(lengths.max(initial=1)) > long_names.LIMIT:
+        long = np.flatnonzero(lengths > long_names.LIMIT)
+        # their places are taken as empty tokens, then filled with the stand-ins
+        words = widen(words_at(buffer, starts, np.where(lengths > long_names.LIMIT, starts, ends)), _STAND_IN_WORDS)
+        names = (buffer[start:end].tobytes() for start, end in zip(starts[long], ends[long], strict=True))
+        stand_ins = np.frombuffer(b"".join(map(long_names.stand_in, names)), dtype="<u8")
+        words[long, :_STAND_IN_WORDS] = stand_ins.reshape(-1, _STAND_IN_WORDS)
+        return words
     shortest, longest = int(lengths.min(initial=1)), int(lengths.max(initial=1))
     width = max(1, -(-longest // 8))
     loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
@@ -52,8 +66,8 @@ def as_tokens(words: Words) -> Tokens:
 
 
 def widen(words: Words, width: int) -> Words:
-    """Pad (n, k) words to `width` columns."""
-    if words.shape[1] == width:
+    """Pad (n, k) words to at least `width` columns."""
+    if words.shape[1] >= width:
         return words
     wide = np.zeros((len(words), width), dtype="<u8")
     wide[:, : words.shape[1]] = words
@@ -61,15 +75,41 @@ def widen(words: Words, width: int) -> Words:
 
 
 def encode(texts: Iterable[str]) -> Tokens:
-    """Encode strings as UTF-8 tokens; bytes that were not UTF-8 when read come back as they were."""
-    raw = [text.encode("utf-8", "surrogateescape") for text in texts]
-    width = max(1, -(-max((len(item) for item in raw), default=1) // 8))
-    return np.array(raw, dtype=f"S{8 * width}")
+    """Return the table of names given as texts."""
+    return table(encoded(texts))
+
+
+def encoded(texts: Iterable[str]) -> list[bytes]:
+    """Encode names as UTF-8; bytes that were not UTF-8 when read come back as they were."""
+    return [text.encode("utf-8", "surrogateescape") for text in texts]
+
+
+def table(names: Sequence[bytes]) -> Tokens:
+    """Return names as tokens of one width; a name that is too long for a table becomes its stand-in."""
+    longest = max(map(len, names), default=1)
+    if longest > long_names.LIMIT:
+        names = [name if len(name) <= long_names.LIMIT else long_names.stand_in(name) for name in names]
+        longest = max(map(len, names))
+    return np.array(names, dtype=f"S{8 * max(1, -(-longest // 8))}")
 
 
 def decode(tokens: Tokens) -> list[str]:
     """Decode tokens to strings; bytes that are not UTF-8 are kept as surrogate escapes."""
-    return [item.decode("utf-8", "surrogateescape") for item in tokens.tolist()]
+    return [item.decode("utf-8", "surrogateescape") for item in names_of(tokens)]
+
+
+def names_of(tokens: Tokens) -> list[bytes]:
+    """Return the names that tokens stand for."""
+    items: list[bytes] = tokens.tolist()
+    if long_names.are_stand_ins(as_words(tokens)).any():
+        return [long_names.name_of(item) for item in items]
+    return items
+
+
+def long_names_in(words: Words) -> list[bytes]:
+    """Return the names that have stand-ins among words, each once."""
+    stand_ins = words[long_names.are_stand_ins(words)]
+    return list(dict.fromkeys(names_of(as_tokens(stand_ins))))
 
 
 def hashes(words: Words) -> Words:
@@ -82,9 +122,14 @@ def hashes(words: Words) -> Words:
     return mixed
 
 
-def byte_order(words: Words) -> Words:
-    """Turn words so that comparing them as numbers, first column first, compares the tokens byte by byte."""
-    return words.byteswap()
+def descending(words: Words) -> list[Words]:
+    """Return keys for np.lexsort that put names in descending order of their bytes."""
+    if long_names.are_stand_ins(words).any():
+        names = names_of(as_tokens(words))
+        place = {name: i for i, name in enumerate(sorted(set(names), reverse=True))}
+        return [np.array([place[name] for name in names], dtype=np.uint64)]
+    # the first byte is the lowest of a word and must weigh most; inverted, what is larger comes first
+    return list(np.invert(words.byteswap().T, order="C")[::-1])
 
 
 def in_hash_order(words: Words) -> NDArray[np.int64]:

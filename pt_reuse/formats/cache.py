@@ -14,16 +14,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pt_reuse._files import replacing
+from pt_reuse.engine import long_names, tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.places import Places
 from pt_reuse.formats.files import fingerprint
 
-FORMAT = 3  # to be raised when the arrays, their order or the hash of names change
+FORMAT = 4  # to be raised when the arrays, their order or the hash of names change
 HEADER = "pt_reuse-runs.json"
+#: array -> the kind of its numbers
 _ARRAYS = {
-    "vocabulary": "S", "topic_docs": "i", "doc_starts": "i", "starts": "i", "codes": "u", "scores": "f",
-}  # fmt: skip
+    "vocabulary": "S",
+    "topic_docs": "i",
+    "doc_starts": "i",
+    "starts": "i",
+    "codes": "u",
+    "scores": "f",
+    "file_lists": "i",
+    "file_starts": "i",
+    "file_values": "u",
+    "rank_lists": "i",
+    "rank_starts": "i",
+    "rank_values": "u",
+    "long_names": "u",
+}
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
 _PAGE = 4096  # bytes
 _AT_ONCE = 128  # pages: what is summed twice is still in the processor's cache
@@ -62,14 +78,19 @@ def store(
     (folder / place).mkdir()
     try:
         sums = {}
-        for name in _ARRAYS:
+        for name, array in _arrays_of(field).items():
             path = folder / place / f"{name}.npy"
-            np.save(path, getattr(field, name), allow_pickle=False)
+            np.save(path, array, allow_pickle=False)
             sums[name] = _checksum(path)
         header = {
-            "format": FORMAT, "settings": dict(settings), "arrays": place, "checksums": sums, "runs": names,
-            "topics": list(field.topics), "sources": dict(sources),
-        }  # fmt: skip
+            "format": FORMAT,
+            "settings": dict(settings),
+            "arrays": place,
+            "checksums": sums,
+            "runs": names,
+            "topics": list(field.topics),
+            "sources": dict(sources),
+        }
         before = _kept_place(folder)
         with replacing(folder / HEADER) as file:
             file.write(json.dumps({**header, "check": _digest(header)}, indent=1).encode("ascii"))
@@ -180,22 +201,70 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[s
             raise StaleCacheError(f"its array {name} is damaged")
         # np.memmap subclasses cost microseconds at every slice: keep the map, drop the subclass
         arrays[name] = np.asarray(array)
-    field = Field(n_runs=len(header["runs"]), topics=tuple(header["topics"]), **arrays)
+    field = _field_of(arrays, topics=header["topics"], n_runs=len(header["runs"]))
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
     return field, list(header["runs"])
+
+
+def _arrays_of(field: Field) -> dict[str, NDArray]:
+    long = tokens.long_names_in(tokens.as_words(field.vocabulary))
+    return {
+        "vocabulary": field.vocabulary,
+        "topic_docs": field.topic_docs,
+        "doc_starts": field.doc_starts,
+        "starts": field.starts,
+        "codes": field.codes,
+        "scores": field.scores,
+        **{f"file_{part}": getattr(field.file, part) for part in ("lists", "starts", "values")},
+        **{f"rank_{part}": getattr(field.rank, part) for part in ("lists", "starts", "values")},
+        "long_names": np.frombuffer(b"\0".join(long), dtype=np.uint8),
+    }
+
+
+def _field_of(arrays: Mapping[str, NDArray], *, topics: Sequence[str], n_runs: int) -> Field:
+    if len(arrays["long_names"]):
+        long_names.keep(arrays["long_names"].tobytes().split(b"\0"))
+    return Field(
+        n_runs=n_runs,
+        topics=tuple(topics),
+        vocabulary=arrays["vocabulary"],
+        topic_docs=arrays["topic_docs"],
+        doc_starts=arrays["doc_starts"],
+        starts=arrays["starts"],
+        codes=arrays["codes"],
+        scores=arrays["scores"],
+        file=Places(arrays["file_lists"], arrays["file_starts"], arrays["file_values"]),
+        rank=Places(arrays["rank_lists"], arrays["rank_starts"], arrays["rank_values"]),
+        ranked=np.ones(n_runs, dtype=np.bool_),  # a run file has a rank column
+    )
 
 
 def _sound(field: Field) -> bool:
     starts, doc_starts = field.starts, field.doc_starts
     if len(starts) != field.n_topics * field.n_runs + 1 or len(doc_starts) != field.n_topics + 1:
         return False
-    if starts[0] != 0 or doc_starts[0] != 0 or (np.diff(starts) < 0).any() or (np.diff(doc_starts) < 0).any():
+    if not _are_starts(starts, len(field.codes)) or not _are_starts(doc_starts, len(field.topic_docs)):
         return False
-    if len(field.codes) != starts[-1] or len(field.scores) != starts[-1] or len(field.topic_docs) != doc_starts[-1]:
+    if len(field.codes) != len(field.scores):
         return False
     if len(field.topic_docs) and not 0 <= field.topic_docs.min() <= field.topic_docs.max() < len(field.vocabulary):
         return False
-    n_docs = np.diff(doc_starts)
-    tops = [field.codes[field.rows(t)].max(initial=0) < max(n, 1) for t, n in enumerate(n_docs.tolist())]
-    return field.vocabulary.dtype.itemsize % 8 == 0 and all(tops)
+    if field.vocabulary.dtype.itemsize % 8 or not all(_fit(places, starts) for places in (field.file, field.rank)):
+        return False
+    full = np.flatnonzero(np.diff(starts[:: field.n_runs]))
+    tops = np.maximum.reduceat(field.codes, starts[full * field.n_runs]) if len(full) else field.codes
+    return bool((tops < np.diff(doc_starts)[full]).all())
+
+
+def _are_starts(starts: NDArray[np.int64], end: int) -> bool:
+    return bool(starts[0] == 0 and starts[-1] == end and (np.diff(starts) >= 0).all())
+
+
+def _fit(places: Places, starts: NDArray[np.int64]) -> bool:
+    lists = places.lists
+    if len(places.starts) != len(lists) + 1 or not _are_starts(places.starts, len(places.values)):
+        return False
+    if len(lists) and not (lists[0] >= 0 and lists[-1] < len(starts) - 1 and (np.diff(lists) > 0).all()):
+        return False
+    return np.array_equal(np.diff(starts)[lists], np.diff(places.starts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.numbers import plain_decimal
+
+#: bytes of a qid or docno, in frames and in files
+LONGEST_NAME = 1024
 
 
 def check_frame(frame: Any, needed: Sequence[str]) -> None:
@@ -48,11 +51,24 @@ def text_codes(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list[
 
 
 def text_words(column: str, names: Sequence[str]) -> Words:
-    """Encode names as words."""
+    """Encode names of a column of qids or docnos as words."""
+    raw = encoded(column, names)
+    sizes = [len(name) for name in raw]
+    if max(sizes, default=0) > LONGEST_NAME:
+        at = sizes.index(max(sizes))
+        raise InputError(
+            f"a {column} of {sizes[at]:,} bytes, {names[at][:20] + '...'!r}; the longest that can be taken has "
+            f"{LONGEST_NAME:,}."
+        )
+    return tokens.as_words(tokens.table(raw))
+
+
+def encoded(what: str, names: Iterable[str]) -> list[bytes]:
+    """Encode names as UTF-8; bytes that were not UTF-8 when read come back as they were."""
     try:
-        return tokens.as_words(tokens.encode(names))
+        return tokens.encoded(names)
     except UnicodeEncodeError as error:
-        raise InputError(f"{error.object!r} cannot be a {column}; it must be text that UTF-8 can hold.") from None
+        raise InputError(f"{error.object!r} cannot be a {what}; it must be text that UTF-8 can hold.") from None
 
 
 def shown(value: Any) -> str:

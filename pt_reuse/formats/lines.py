@@ -72,6 +72,10 @@ class Fields:
         start = self._place(row, 0)[0]
         return int(np.count_nonzero(self.buffer[:start] == 10))
 
+    def lines_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the lines, from 1, on which rows stand."""
+        return np.searchsorted(np.flatnonzero(self.buffer == 10), self.column(0)[0][rows])
+
     def text(self, row: int, column: int) -> str:
         """Return one field as text."""
         start, end = self._place(row, column)

@@ -374,8 +374,8 @@ def read_qrels(path: str | Path) -> Qrels:
         data = read_bytes(path)
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
-    rows = parse_qrels(data, str(path))
     with located(str(path)):
+        rows = parse_qrels(data)
         return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, rows.fields.line_of)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,55 +11,59 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, located, warn
-from pt_reuse.engine.field import DuplicateError, Field, RunRows, build_field
-from pt_reuse.engine.order import TiedRankError, ranking
-from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
+from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse.engine.building import DuplicateError, build_field
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.places import NoPlaceError, Places
+from pt_reuse.engine.run_rows import FileRows, RunRows
+from pt_reuse.formats.frames import check_frame, encoded, number_column, shown, text_codes, text_words
+from pt_reuse.formats.trec import NO_ORDER
 
 
 def run_names(argument: str, given: Any, what: str) -> list[str]:
     """Return the run names of a dict of run name -> frame or pipeline."""
     if not isinstance(given, Mapping) or not given:
         got = "an empty one" if isinstance(given, Mapping) else type(given).__name__
-        raise InputError(f"{argument} must be a dict of run name -> {what}, got {got}.")
+        raise InputError(f"{argument} must be a dict of run name -> {what}, got {got}.", argument=argument)
     names = [str(name) for name in given]
-    text_words("run name", names)
+    encoded("run name", names)
     odd = [name for name in names if not name or "\0" in name]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if odd or twice:
         problem = f"{examples(odd)} cannot be a run name" if odd else f"{examples(twice)} given more than once"
-        raise InputError(f"{problem}. Name each run by a text of its own.")
+        raise InputError(f"{problem}. Name each run by a text of its own.", argument=argument)
     return names
 
 
 def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
-    """Turn a result frame into rows in ranking order."""
+    """Turn a result frame into rows in ranking order; the order of its rows counts as that of a file."""
     with located(f"run {name!r}"):
-        return _frame_rows(name, frame, order)
+        check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
+        scores = _finite(frame, "score")
+        topic, topics = text_codes("qid", frame["qid"])
+        doc_codes, docnos = text_codes("docno", frame["docno"])
+        text_words("qid", topics)
+        docs = text_words("docno", docnos)
+        rows = FileRows(topics, topic, lambda rows: docs.take(doc_codes[rows], axis=0), scores)
+        return rows.in_order(name, order, _rank_places(frame, rows, order))
 
 
-def _frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
-    check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
-    scores = _finite(frame, "score")
-    ranks = _finite(frame, "rank") if order == "rank" else None
-    group, topics = text_codes("qid", frame["qid"])
-    doc_codes, docnos = text_codes("docno", frame["docno"])
-    text_words("qid", topics)
-    docs = text_words("docno", docnos).take(doc_codes, axis=0)
-    grouping = np.argsort(group, kind="stable")
-    group, docs, scores = group[grouping], docs.take(grouping, axis=0), scores[grouping]
-    try:
-        permutation = ranking(group, docs, scores, order, None if ranks is None else ranks[grouping])
-    except TiedRankError as error:
-        row = frame.iloc[int(grouping[error.row])]
-        raise InputError(
-            f"topic {row['qid']!r} has rank {row['rank']} twice, so order='rank' has no order to follow. Use "
-            f"order='trec_eval' (by score) or order='file'."
-        ) from None
-    if permutation is not None:
-        docs, scores = docs.take(permutation, axis=0), scores[permutation]
-    starts = np.searchsorted(group, np.arange(len(topics) + 1))
-    return RunRows(name, topics, starts, docs, scores)
+def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | None:
+    if (frame.columns == "rank").sum() != 1:
+        return None
+    ranks = _finite(frame, "rank") if order == "rank" else number_column(frame["rank"])
+    places = Places.of_ranks(np.arange(len(rows.topics)), np.diff(rows.starts), rows.grouped(ranks))
+    if order == "rank":
+        try:
+            places.check(rows.starts)
+        except NoPlaceError as error:
+            row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
+            raise InputError(
+                f"topic {row['qid']!r}, document {row['docno']!r} has rank {row['rank']}, which another document of "
+                f"the topic has too, so ",
+                *NO_ORDER,
+            ) from None
+    return places
 
 
 def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
@@ -85,21 +90,23 @@ def code_runs(
         return build_field(rows, keep_best=duplicates == "best", threads=threads)
     except DuplicateError as error:
         raise InputError(
-            f"run {rows[error.run].name!r} has document {error.docno!r} more than once for topic "
-            f"{error.topic!r}{lines(error.run, error.topic, error.docno)}. Mend the run, or pass duplicates='best' to "
-            f"keep its better-ranked occurrence."
+            f"run {rows[error.run].name!r} has document {error.docno!r} more than once for topic {error.topic!r}"
+            f"{lines(error.run, error.topic, error.docno)}. Mend the run, or pass ",
+            Option("duplicates", "best"),
+            " to keep its better-ranked occurrence.",
         ) from None
 
 
 def warn_of_twin_topics(topics: Sequence[str]) -> None:
     """Warn when two topic ids are the same number in different writing, like 1 and 001."""
+    numbers = [topic for topic in topics if topic.isascii() and topic.isdigit() and len(topic) < 19]
+    if len(set(map(int, numbers))) == len(numbers):
+        return
     twins: dict[int, list[str]] = {}
-    for topic in topics:
-        if topic.isascii() and topic.isdigit() and len(topic) < 19:
-            twins.setdefault(int(topic), []).append(topic)
+    for topic in numbers:
+        twins.setdefault(int(topic), []).append(topic)
     mixed = [same for same in twins.values() if len(same) > 1]
-    if mixed:
-        warn(
-            f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
-            f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
-        )
+    warn(
+        f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
+        f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
+    )

@@ -12,14 +12,18 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, columns, count, examples, positive
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field, build_field
-from pt_reuse.engine.order import ORDERS, ranking
+from pt_reuse.engine.building import build_field
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.lists import ranges
+from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
 from pt_reuse.runs.metadata import RunLabels, make_run_table, pool_note, stack_tables
+from pt_reuse.runs.ordering import in_order
+from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import check_known, chosen_rows
 from pt_reuse.runs.units import Units, units_of
 from pt_reuse.runs.writing import write_runs
@@ -32,6 +36,7 @@ class RunSet:
 
     Attributes:
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
+        pool_order: the order in which the collection made its pool of the runs; None where it is `order`, too.
         field: the coded arrays underneath.
 
     Example:
@@ -44,9 +49,10 @@ class RunSet:
         ['BM25']
     """
 
-    def __init__(self, field: Field, table: pd.DataFrame, order: str):
+    def __init__(self, field: Field, table: pd.DataFrame, order: str, pool_order: str | None = None):
         self.field = field
         self.order = order
+        self.pool_order = pool_order
         self._table = table.reset_index(drop=True)
         self._names: list[str] = table["name"].tolist()
         self._row = {name: row for row, name in enumerate(self._names)}
@@ -62,6 +68,7 @@ class RunSet:
         pooled: RunLabels | Collection[str] | bool | None = None,
         metadata: pd.DataFrame | str | Path | None = None,
         order: str = "trec_eval",
+        pool_order: str | None = None,
         duplicates: str = "error",
     ) -> RunSet:
         """Build a field from PyTerrier result frames.
@@ -72,7 +79,9 @@ class RunSet:
             types: run name -> type.
             pooled: which runs contributed to the pool; default all.
             metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
-            order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`.
+            order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows is that of
+                its file.
+            pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
             duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
 
         Returns:
@@ -82,13 +91,15 @@ class RunSet:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
         choice("order", order, tuple(ORDERS))
+        if pool_order is not None:
+            choice("pool_order", pool_order, tuple(ORDERS))
         choice("duplicates", duplicates, ("error", "best"))
         names = run_names("frames", frames, "result frame")
         rows = [frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
         field = code_runs(rows, duplicates=duplicates)
         warn_of_twin_topics(field.topics)
         table = make_run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata)
-        return cls(field, table, order)
+        return cls(field, table, order, pool_order)
 
     @classmethod
     @door
@@ -108,26 +119,13 @@ class RunSet:
             topics: frame with the columns ``qid``, ``query``.
             batch_size: topics per call of a pipeline; default all at once.
             verbose: show a progress bar.
-            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``duplicates``, all as in
-                :meth:`from_frames`.
+            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``pool_order``, ``duplicates``, all
+                as in :meth:`from_frames`.
 
         Returns:
             RunSet: one run per pipeline.
         """
-        run_names("pipelines", pipelines, "pipeline")
-        if batch_size is not None:
-            positive("batch_size", batch_size, "topics")
-        if not isinstance(topics, pd.DataFrame):
-            raise InputError(f"topics must be a frame with qid and query, got {type(topics).__name__}.")
-        columns("topics", topics.columns, ("qid",))
-        frames = {}
-        for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
-            if not isinstance(pipeline, pt.Transformer):
-                raise InputError(f"{name!r} must be a pipeline, got {type(pipeline).__name__}.")
-            if batch_size is None:
-                frames[name] = pipeline.transform(topics)
-            else:
-                frames[name] = pd.concat(list(pipeline.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+        frames = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
         return cls.from_frames(frames, **metadata)
 
     def __len__(self) -> int:
@@ -142,18 +140,16 @@ class RunSet:
     @door
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
-        row = self.row(name)
-        field = self.field
-        parts = [(t, field.list_of(t, row)) for t in range(field.n_topics)]
-        lengths = [part.stop - part.start for _, part in parts]
-        docs = [field.docs(t)[field.codes[part]] for t, part in parts]
-        return pd.DataFrame({
-            "qid": np.repeat(np.array(field.topics, dtype=object), lengths),
-            "docno": self._docnos(np.concatenate(docs) if docs else np.zeros(0, dtype=np.int32)),
-            "rank": np.concatenate([np.arange(n) for n in lengths]) if lengths else np.zeros(0, dtype=np.int64),
-            "score": np.concatenate([field.scores[part] for _, part in parts]) if parts else np.zeros(0),
-            "name": np.full(sum(lengths), name, dtype=object),
-        })  # fmt: skip
+        row, field = self.row(name), self.field
+        rows, lengths = field.rows_of_run(row), field.lengths[:, row]
+        columns = {
+            "qid": np.repeat(np.array([*field.topics, None], dtype=object)[:-1], lengths),
+            "docno": self._docnos(field.docs_of(rows)),
+            "rank": ranges(np.zeros_like(lengths), lengths),
+            "score": field.scores[rows],
+            "name": np.full(len(rows), name, dtype=object),
+        }
+        return pd.DataFrame(columns)
 
     def to_frame(self) -> pd.DataFrame:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
@@ -226,7 +222,7 @@ class RunSet:
         return self._take(np.flatnonzero(chosen))
 
     def _take(self, rows: NDArray[np.int64]) -> RunSet:
-        return RunSet(self.field.take_runs(rows.tolist()), self.run_table.iloc[rows], self.order)
+        return RunSet(self.field.take_runs(rows.tolist()), self.run_table.iloc[rows], self.order, self.pool_order)
 
     @door
     def with_metadata(
@@ -245,7 +241,7 @@ class RunSet:
         table = make_run_table(
             self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.run_table
         )
-        return RunSet(self.field, table, self.order)
+        return RunSet(self.field, table, self.order, self.pool_order)
 
     @door
     def __or__(self, other: RunSet) -> RunSet:
@@ -254,20 +250,41 @@ class RunSet:
 
     @door
     def union(self, other: RunSet) -> RunSet:
-        """Return the runs of both fields, those of `other` last."""
+        """Return the runs of both fields, those of `other` last.
+
+        Args:
+            other: runs in the same order, with other names; where only one side has a `pool_order`, the union has it.
+
+        Returns:
+            RunSet: all topics of both.
+
+        Raises:
+            InputError: two orders, or a name in both fields.
+        """
         if not isinstance(other, RunSet):
-            raise InputError(f"expected a RunSet, got {other.__class__.__name__}.")
+            raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
         if self.order != other.order:
             raise InputError(
-                f"one field is ordered {self.order!r}, the other {other.order!r}. Call .reorder() on one of them."
+                f"one field is ordered {self.order!r}, the other {other.order!r}. Call ",
+                Call("reorder", repr(self.order)),
+                " of the other.",
+                argument="other",
+            )
+        pool_orders = list(dict.fromkeys(order for order in (self.pool_order, other.pool_order) if order))
+        if len(pool_orders) > 1:
+            raise InputError(
+                f"the pool of one field was made in the order {pool_orders[0]!r}, that of the other in "
+                f"{pool_orders[1]!r}. Give both the same ",
+                Option("pool_order", ...),
+                ".",
+                argument="other",
             )
         both = [name for name in other.names if name in self]
         if both:
-            raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.")
-        rows = [*self.field.to_rows(self.names), *other.field.to_rows(other.names)]
-        field = build_field(rows)
+            raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
+        field = build_field([*self.field.to_rows(self.names), *other.field.to_rows(other.names)])
         warn_of_twin_topics(field.topics)
-        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order)
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, *pool_orders)
 
     @door
     def restrict(self, docnos: Iterable[str]) -> RunSet:
@@ -281,40 +298,41 @@ class RunSet:
         """
         if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
             got = "one string" if isinstance(docnos, str) else type(docnos).__name__
-            raise InputError(f"docnos must be several document names, got {got}.")
+            raise InputError(f"docnos must be several document names, got {got}.", argument="docnos")
         words = tokens.as_words(self.field.vocabulary)
         distinct = list(dict.fromkeys(str(docno) for docno in docnos))
         wanted = text_words("docno", distinct)
         kept = tokens.match(words, wanted) >= 0
         if not kept.any():
-            raise InputError("no run retrieves any of these documents. Are they docnos of this collection?")
-        field = self.field
-        rows = [kept[field.docs(t)][field.codes[field.rows(t)]] for t in range(field.n_topics)]
-        return RunSet(field.keep(np.concatenate(rows)), self.run_table, self.order)
+            raise InputError(
+                "no run retrieves any of these documents. Are they docnos of this collection?", argument="docnos"
+            )
+        field = self.field.keep(kept[self.field.all_docs()])
+        return RunSet(field, self.run_table, self.order, self.pool_order)
 
     @door
     def reorder(self, order: str) -> RunSet:
-        """Return the runs in another ranking order.
+        """Return the runs in another ranking order, with the same documents in each list.
 
         Args:
-            order: ``"trec_eval"`` or ``"trec_eval9"``, which follow from the scores. The rank column and the order
-                of the file are not kept: give ``order=`` to :func:`read_runs` for those.
+            order: ``"trec_eval"`` or ``"trec_eval9"``, which follow from the scores; ``"rank"``, the rank column; or
+                ``"file"``, the order of the lines of the run's file, or of the rows of its frame.
 
         Returns:
-            RunSet: the same runs, reordered.
+            RunSet: what reading the runs with this `order` gives, but that of duplicate documents the ones stay that
+            were kept.
+
+        Raises:
+            InputError: ``order="rank"`` and a run without a rank column, or with a rank that is tied or no number.
         """
         choice("order", order, tuple(ORDERS))
-        if order == self.order:
-            return self
-        if order in ("rank", "file"):
-            raise InputError(f"{order!r} does not follow from the scores. Read the runs again with order={order!r}.")
-        field = self.field
-        lists = np.repeat(np.arange(field.n_topics * field.n_runs), np.diff(field.starts))
-        parts = [field.docs(t)[field.codes[field.rows(t)]] for t in range(field.n_topics)]
-        docs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-        words = tokens.as_words(field.vocabulary).take(docs, axis=0)
-        permutation = ranking(lists, words, np.asarray(field.scores), order, None)
-        return RunSet(field if permutation is None else field.permute(permutation), self.run_table, order)
+        field = in_order(self.field, self._names, self.order, order)
+        return self if order == self.order else RunSet(field, self._table, order, self.pool_order)
+
+    @door
+    def in_pool_order(self) -> RunSet:
+        """Return the runs in the order in which the collection made its pool of them, as :meth:`reorder` does."""
+        return self.reorder(self.pool_order or self.order)
 
     @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
@@ -337,17 +355,21 @@ class RunSet:
         """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
         lengths = self.field.lengths
         shortest = np.where(lengths > 0, lengths, np.iinfo(np.int64).max).min(axis=0, initial=np.iinfo(np.int64).max)
-        sizes = pd.DataFrame({
-            "topics": (lengths > 0).sum(axis=0), "rows": lengths.sum(axis=0),
-            "shortest": np.where(lengths.sum(axis=0) > 0, shortest, 0), "longest": lengths.max(axis=0, initial=0),
-        })  # fmt: skip
+        columns = {
+            "topics": (lengths > 0).sum(axis=0),
+            "rows": lengths.sum(axis=0),
+            "shortest": np.where(lengths.sum(axis=0) > 0, shortest, 0),
+            "longest": lengths.max(axis=0, initial=0),
+        }
+        sizes = pd.DataFrame(columns)
         return pd.concat([self.run_table, sizes], axis=1)
 
     def __repr__(self) -> str:
         parts = [f"{count(len(self), 'run')} ({pool_note(self._table) or f'{int(self.pooled.sum()):,} pooled'})"]
         parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
         parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
-        return f"RunSet: {', '.join(parts)}, order={self.order!r}"
+        other = f", pool_order={self.pool_order!r}" if self.pool_order not in (None, self.order) else ""
+        return f"RunSet: {', '.join(parts)}, order={self.order!r}{other}"
 
     def _repr_html_(self) -> str:
         head = html.escape(repr(self))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, Option
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
@@ -33,7 +33,12 @@ def write_runs(
     try:
         there = [path.name for path in paths if path.exists()]
         if there and not overwrite:
-            raise InputError(f"{folder} has {examples(there)} already. Pass overwrite=True to replace what is there.")
+            raise InputError(
+                f"{folder} has {examples(there)} already. Pass ",
+                Option("overwrite", True),
+                " to replace what is there.",
+                argument="folder",
+            )
         folder.mkdir(parents=True, exist_ok=True)
         for name, path in zip(names, paths, strict=True):
             frame = frame_of(name)
@@ -44,7 +49,9 @@ def write_runs(
                 # no time stamp: the same run gives the same bytes
                 file.write(gzip.compress(data, mtime=0) if compress else data)
     except OSError as error:
-        raise InputError(f"{error.filename or folder} cannot be written: {error.strerror or error}.") from error
+        raise InputError(
+            f"{error.filename or folder} cannot be written: {error.strerror or error}.", argument="folder"
+        ) from error
     return paths
 
 
@@ -60,7 +67,6 @@ def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:
             f"{examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
         )
     used = np.zeros(len(field.vocabulary), dtype=np.bool_)
-    for t in range(field.n_topics):
-        used[field.docs(t)[field.codes[field.rows(t)]]] = True
+    used[field.all_docs()] = True
     check_names(tokens.decode(field.vocabulary[used]), "docno")
     return names

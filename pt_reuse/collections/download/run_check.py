@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, located
 from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
 from pt_reuse.formats.trec import RUN_LINE, parse_run
 
@@ -91,7 +91,8 @@ def check_run_file(
         data = read_bytes(path)
     except UnreadableError as error:
         raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
-    tags, rows = parse_run(data, source, "file")
+    with located(source):
+        tags, rows = parse_run(data, "file")
     if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     strange = [tag for tag in tags if tag != name and tag in others]

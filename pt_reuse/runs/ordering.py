@@ -1,0 +1,48 @@
+"""Put the runs of a field in another ranking order, with every fault of a rank column in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse.engine import tokens
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.places import NoPlaceError
+from pt_reuse.formats.trec import NO_ORDER
+
+
+def in_order(field: Field, names: Sequence[str], now: str, wanted: str) -> Field:
+    """Return a field that stands in one ranking order in another.
+
+    Args:
+        field: the runs.
+        names: (runs,) their names, for errors.
+        now: the order in which they stand.
+        wanted: the order in which they are to stand.
+
+    Raises:
+        InputError: ``wanted="rank"``, and a run has no rank column, or a rank is tied or no number.
+    """
+    if wanted == "rank" and now != "rank":
+        without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
+        if without:
+            raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
+    try:
+        return field.in_order(now, wanted)
+    except NoPlaceError as error:
+        raise _no_order(field, names, error) from None
+
+
+def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputError:
+    topic, run = divmod(int(np.searchsorted(field.starts, error.row, side="right")) - 1, field.n_runs)
+    docno = tokens.decode(tokens.as_tokens(field.words_of(np.array([error.row]))))[0]
+    fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
+    return InputError(
+        f"topic {field.topics[topic]!r}, document {docno!r} has {fault}, so ",
+        *NO_ORDER,
+        argument="order",
+        place=f"run {names[run]!r}",
+    )

@@ -1,0 +1,64 @@
+"""The files that a source of runs stands for: a folder, a pattern, a file, or several files."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from glob import glob
+from pathlib import Path
+
+import pandas as pd
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+
+
+def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the files that a source of :func:`read_runs` stands for."""
+    if isinstance(source, str | os.PathLike) and str(source):
+        path = Path(source)
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
+                names = sorted(item.name for item in entries if not item.is_dir() and not item.name.startswith("."))
+            if not names:
+                raise InputError(
+                    f"the folder {path} has no files. Give the folder that holds the run files.", argument="source"
+                )
+            return [path / name for name in names]
+        if path.is_file():
+            return [path]
+        source = sorted(glob(str(source), recursive=True))
+        if not source:
+            raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.", argument="source")
+    if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
+        got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
+        raise InputError(f"source must be a folder, a pattern, or several files, got {got}.", argument="source")
+    items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
+    odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
+    if odd:
+        raise InputError(f"source must hold paths of files, got {examples(odd)}.", argument="source")
+    paths = [Path(item) for item in items]
+    if not paths:
+        raise InputError("no files given. Give a folder, a pattern, or a list of run files.", argument="source")
+    for item in paths:
+        if item.is_dir():
+            raise InputError(
+                f"{item} is a folder among files. Give one folder alone, or files only.", argument="source"
+            )
+        if not item.exists():
+            raise InputError(f"{item}: no such file.", argument="source")
+    twice = [str(item) for item, times in Counter(paths).items() if times > 1]
+    if twice:
+        raise InputError(f"{examples(twice)} given more than once. Give each run file once.", argument="source")
+    return paths
+
+
+def real_paths(paths: Sequence[Path]) -> list[str]:
+    """Return the paths as strings with links followed, as they name the sources of a cache."""
+    # a folder's links are followed once, not for each of its files
+    folders = {folder: os.path.realpath(folder) for folder in {path.parent for path in paths}}
+    return [
+        os.path.realpath(path) if path.is_symlink() else os.path.join(folders[path.parent], path.name) for path in paths
+    ]
