@@ -8,7 +8,8 @@ import pytest
 from faults import FRAME, LABELS, QRELS, RUN, TAGS, TWO, TWO_COLUMNS, check, put
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
