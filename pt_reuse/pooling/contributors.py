@@ -46,7 +46,7 @@ class Contributors:
             return ""
         if len(self.assumed) == len(self.runs):
             return "who was pooled is not on record: all count"
-        return f"of {count(len(self.assumed), 'run')} it is not on record: they count"
+        return f"not on record for {count(len(self.assumed), 'run')}, counted all the same"
 
     def __str__(self) -> str:
         """Return rule, number and assumption: ``pooled (71 of 129 runs)``."""

@@ -126,7 +126,7 @@ class Pool:
         if taken:
             raise InputError(
                 f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
-                f"or drop what is not yours to give.",
+                f"or drop them.",
                 argument="frame",
             )
         if frame.columns.duplicated().any():
@@ -346,5 +346,5 @@ def _one_label_each(labels: Any, n_docs: int) -> pd.Series:
         raise InputError(f"the judge must return one label per document, got {type(labels).__name__}.")
     listed = list(labels)
     if len(listed) != n_docs:
-        raise InputError(f"the judge returned {len(listed):,} labels for {n_docs:,} documents.")
+        raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(n_docs, 'document')}.")
     return pd.Series(listed, dtype=object)

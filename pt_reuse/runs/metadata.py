@@ -132,10 +132,11 @@ def _values(
     # an empty flag records nothing, and that may be said; an empty team may not
     lacking = [name for name in names if name not in (mapping if column == "pooled" else filled)]
     if needed and lacking:
-        what, more = ("pooled flag", ", empty where nobody recorded it") if column == "pooled" else (column, "")
+        who = f"{count(len(lacking), 'run')}: {examples(lacking)}"
         raise InputError(
-            f"{argument} has no {what} for {count(len(lacking), 'run')}: {examples(lacking)}. Add them{more}, or leave "
-            f"those runs out.",
+            f"{argument} says nothing of {who}. Add true or false, or nothing where nobody recorded it."
+            if column == "pooled"
+            else f"{argument} has no {column} for {who}. Add them, or leave those runs out.",
             argument=argument,
         )
     known = set(names)

@@ -67,7 +67,7 @@ def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDAr
         )
     left = int((unknown & among).sum())
     if left:
-        warn(f"{count(left, 'run')} left out, as nobody recorded whether it was pooled.")
+        warn(f"{count(left, 'run')} left out: not on record whether pooled.")
     return column.astype("boolean").fillna(not pooled).to_numpy(dtype=bool) == pooled
 
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reading import read_runs
@@ -426,37 +425,32 @@ def test_depths_by_topic():
     common = infer_pool(runs, qrels)
     assert common.depth == 2
     assert common.by_topic["own_depth"].tolist() == [7, 2]
-    assert common.certainty.endswith("With a depth for each topic (2 to 7) a pool fits better: depth='topic'.")
+    assert common.explanation.endswith("With a depth for each topic (2 to 7) a pool fits better: depth='topic'.")
     own = infer_pool(runs, qrels, depth="topic")
     assert own.depth is None
     assert own.by_topic["depth"].tolist() == [7, 2]
-    assert own.certainty.startswith("exact")
+    assert own.certainty is Certainty.EXACT
     assert own.headline().startswith("depth 2 to 7 by topic, 2 of 2 runs contributed, ")
     assert own.settings["depth"] == "2 to 7 by topic (inferred for each topic)"
 
 
 @pytest.mark.parametrize("tolerance", [-0.1, 1, 1.0, "0.1", None, True, float("nan")])
-def test_bad_tolerance(tolerance):
-    with pytest.raises(InputError, match="infer_pool: tolerance must be a share, at least 0 and below 1"):
-        infer_pool(*hand(), tolerance=tolerance)
+def test_bad_tolerance(tolerance, messages):
+    messages.refused(lambda: infer_pool(*hand(), tolerance=tolerance), argument="tolerance")
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.5, True])
-def test_bad_depth(depth):
-    with pytest.raises(InputError, match="infer_pool: depth must be a whole number"):
-        infer_pool(*hand(), depth=depth)
+def test_bad_depth(depth, messages):
+    messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")
 
 
-def test_bad_input():
+def test_bad_input(messages):
     runs, qrels = hand()
-    with pytest.raises(InputError, match="depth must be None, 'topic' or a whole number, got 'topics'"):
-        infer_pool(runs, qrels, depth="topics")
-    with pytest.raises(InputError, match="The runs come first"):
-        infer_pool(qrels, runs)
-    with pytest.raises(InputError, match=r"no topic in common: runs '1', '2'; qrels '7'"):
-        infer_pool(runs, as_qrels({("7", "a")}))
-    with pytest.raises(InputError, match="hold no judgments"):
-        infer_pool(runs, qrels.keep(np.zeros(len(qrels), dtype=bool)))
+    messages.refused(lambda: infer_pool(runs, qrels, depth="topics"), argument="depth")
+    messages.refused(lambda: infer_pool(qrels, runs), argument="runs")
+    messages.refused(lambda: infer_pool(runs, as_qrels({("7", "a")})), argument="qrels")
+    messages.refused(lambda: infer_pool(runs, qrels.keep(np.zeros(len(qrels), dtype=bool))), argument="qrels")
+    messages.refused(lambda: infer_pool(runs, qrels, order="score"), argument="order")
 
 
 def test_a_result_is_frozen_and_saved(tmp_path):
@@ -467,7 +461,7 @@ def test_a_result_is_frozen_and_saved(tmp_path):
     assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json"}
     assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
         "depth": "3 (inferred)", "tolerance": 0.0, "order": "trec_eval", "topics": 2, "judged": "any label",
-        "record": "unknown (the RunSet marks every run as pooled)",
+        "record": "not on record",
     }  # fmt: skip
 
 
@@ -553,19 +547,48 @@ def test_almost_all_is_not_all():
     assert "and 1 document in their pool (below 0.1%) lacks a judgment." in found.explanation
 
 
-def test_who_was_pooled_is_unknown_when_every_run_is_marked():
+def test_who_was_pooled_is_not_on_record():
     found = infer_pool(*hand())
     assert found.table["pooled"].isna().all()
     assert found.confusion.drop(columns="pooled").to_dict("records") == [
         {"needed": 2, "needed together": 2, "covered": 1, "not pooled": 1, "no documents": 0},
     ]
     assert found.confusion["pooled"].isna().tolist() == [True]
-    assert found.settings["record"] == "unknown (the RunSet marks every run as pooled)"
+    assert found.settings["record"] == "not on record"
     assert "pooled" not in str(found).split("\n")[5].split()
     runs, qrels = hand(pooled=["A"])
     assert infer_pool(runs, qrels).settings["record"] == "1 of 6 runs pooled"
     runs, qrels = hand(pooled=[name for name in HAND if name != "not"])
     assert infer_pool(runs, qrels).confusion["pooled"].tolist() == [True, False]
+
+
+def test_a_record_that_all_were_pooled_is_a_record():
+    found = infer_pool(*hand(pooled=True))
+    assert found.table["pooled"].tolist() == [True] * 6
+    assert found.settings["record"] == "6 of 6 runs pooled"
+    assert found.confusion.to_dict("list") == {
+        "pooled": [True, False], "needed": [2, 0], "needed together": [2, 0], "covered": [1, 0], "not pooled": [1, 0],
+        "no documents": [0, 0],
+    }  # fmt: skip
+
+
+def test_a_record_of_some_runs():
+    found = infer_pool(*hand(pooled={**dict.fromkeys(HAND), "A": True, "not": False}))
+    assert found.table["pooled"].tolist() == [True, pd.NA, pd.NA, pd.NA, pd.NA, False]
+    assert found.settings["record"] == "1 of 6 runs pooled, 4 not on record"
+    assert found.confusion["pooled"].tolist() == [True, False, pd.NA]
+    assert found.confusion.drop(columns="pooled").to_dict("list") == {
+        "needed": [1, 0, 1], "needed together": [0, 0, 2], "covered": [0, 0, 1], "not pooled": [0, 1, 0],
+        "no documents": [0, 0, 0],
+    }  # fmt: skip
+
+
+def test_the_order_may_be_tried():
+    near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
+    runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
+    assert infer_pool(runs, qrels).depth == 0
+    found = infer_pool(runs, qrels, order="trec_eval9")  # a tie as float32
+    assert (found.depth, found.settings["order"], runs.order) == (1, "trec_eval9", "trec_eval")
 
 
 def test_by_rank_is_of_the_runs_judged_as_deep():
@@ -578,9 +601,8 @@ def test_by_rank_is_of_the_runs_judged_as_deep():
 
 
 @pytest.mark.parametrize("depth", [10**30, 2**31])
-def test_a_depth_that_is_no_rank(depth):
-    with pytest.raises(InputError, match=f"infer_pool: depth must be at most 2,147,483,647, got {depth}"):
-        infer_pool(*hand(), depth=depth)
+def test_a_depth_that_is_no_rank(depth, messages):
+    messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")
     # a rank, and deeper than every list
     assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
 
@@ -666,6 +688,10 @@ def test_another_order_is_not_that_of_the_trec8_pool(trec8):
     assert (found.depth, len(found.contributors)) == (98, 64)
     assert found.explanation.startswith("most: these runs explain 80.8% of the judgments; the rest")
     assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).explanation.startswith("exact")
+
+
+#: what speaks for a run that is judged as deep as the pool
+CLOSE = [evidence.value for evidence in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)]
 
 
 def figures(found):
