@@ -8,7 +8,8 @@ from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.experiment.pt_experiment import Experiment, reuse_summary
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
@@ -25,7 +26,8 @@ from pt_reuse.stats.correlation import (
     tau_b,
     weighted_tau,
 )
-from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, infer_pool
+from pt_reuse.studies.pool_inference.inference import infer_pool
+from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.verification.verification import Verification, verify
 

@@ -13,7 +13,8 @@ import pytest
 from messages import FOLDER, Messages
 
 from pt_reuse.collections import registration, registry
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 

@@ -27,7 +27,7 @@ from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import RunSource, with_types
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.metadata import RunLabels, make_run_table
+from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
@@ -294,7 +294,7 @@ class ReuseDataset(IRDSDataset):
         if conditions.pop("task") is not None:
             raise InputError("its runs have no tasks.")
         runs = read_runs(source, **self.collection.labels, **reading)
-        if conditions["pooled"] is not None and not self._says_who_was_pooled(runs):
+        if conditions["pooled"] is not None and runs.pooled.isna().all():
             raise InputError(
                 "who was pooled is not on record. Leave out pooled=, or add 'pooled' to its definition; "
                 "infer_pool(runs, qrels) says which runs must have contributed."
@@ -302,14 +302,6 @@ class ReuseDataset(IRDSDataset):
         if types is not None:
             runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
         return runs.select(**conditions) if any(value is not None for value in conditions.values()) else runs
-
-    def _says_who_was_pooled(self, runs: RunSet) -> bool:
-        # a run of which nobody says anything keeps what it had before: with other beginnings, they differ
-        names, labels = runs.names, self.collection.labels
-        before = pd.DataFrame({"name": names, "team": None, "type": None, "pooled": False})
-        return bool(
-            (make_run_table(names, **labels)["pooled"] == make_run_table(names, base=before, **labels)["pooled"]).all()
-        )
 
     def _compare_with_catalogue(self, frame: pd.DataFrame) -> None:
         collection = self.collection

@@ -19,7 +19,7 @@ from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
 from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, format_of
 from pt_reuse.collections.parts.topic_files import check_topic_file
-from pt_reuse.runs.metadata import RunLabels
+from pt_reuse.runs.labels import RunLabels
 
 #: keys of a definition file, and of the tables in it
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "runs", "sources")

@@ -11,7 +11,6 @@ from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
-from pt_reuse.runs.metadata import pool_note
 from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
@@ -73,9 +72,10 @@ class Runs:
     def runs_iter(self) -> Iterator[SubmittedRun]:
         """Yield every run."""
         table = self._runs.run_table
-        known = not pool_note(table)
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(self._runs, name))
+            yield SubmittedRun(
+                name, team, kind, pooled if isinstance(pooled, bool) else None, RunDocs(self._runs, name)
+            )
 
     def runs_count(self) -> int:
         """Return how many runs there are."""

@@ -19,7 +19,8 @@ from pt_reuse.collections.download.run_check import check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
-from pt_reuse.runs.metadata import ASSUMED, RunLabels, make_run_table
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.selection import chosen_rows
 
@@ -127,14 +128,13 @@ class RunSource:
         )
 
     def metadata(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return what a RunSet keeps of each run; warn when all count as pooled because nobody knows better."""
+        """Return what a RunSet keeps of each run; warn where nobody recorded who was pooled."""
         frame = table.drop(columns=["published", "url"], errors="ignore")
         if not self.collection.pooled_is_on_record:
             warn(
                 "who was pooled is not on record, so every run counts as a contributor. "
                 "infer_pool(runs, qrels) says which must have been; runs.with_metadata(pooled=...) keeps it.",
             )
-            frame = frame.assign(pooled=True, pooled_source=ASSUMED)
         blank = [column for column in ("task", "official_type") if not any(map(_is_text, frame[column]))]
         return frame.drop(columns=blank)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from pt_reuse._check import examples
 from pt_reuse.commands.field import add_field, read_field, read_judgments
 from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
-from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, infer_pool
+from pt_reuse.studies.pool_inference.evidence import UNSURE
+from pt_reuse.studies.pool_inference.inference import infer_pool
+from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _TABLES = ("table", "by_topic", "by_rank", "unexplained", "confusion", "summary")
 _COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
-#: evidence that leaves it open whether a run was pooled
-_UNSURE = ("needed together", "covered")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> None:
     runs, qrels = read_field(options, pooled_matters=False), read_judgments(options)
     print(f"{runs!r}\n{qrels!r}")
     result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance)
-    print(f"\n{result.headline()}\n{result.certainty}")
+    print(f"\n{result.headline()}\n{result.explanation}")
     _report(result, options.all)
     if options.out:
         figures: dict[str, Drawing] = {_PICTURE: (9.0, 4.0, result.plot)}
@@ -54,12 +54,12 @@ def _run(options: argparse.Namespace) -> None:
 def _report(result: InferredPool, every: bool) -> None:
     table = result.table
     if table["pooled"].isna().all():
-        print("\nWho was pooled is unknown (every run is marked as pooled). Runs by what speaks for them:")
+        print("\nWho was pooled is not on record. Runs by what speaks for them:")
         print_table(result.confusion.drop(columns="pooled"), 1, "rows")
     else:
         print("\nRuns by what is on record (pooled) and what speaks for them:")
         print_table(result.confusion, 2, "rows")
-    unsure = table[table["evidence"].isin(_UNSURE)]
+    unsure = table[table["evidence"].isin([evidence.value for evidence in UNSURE])]
     for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False, sort=False):
         print(f"{evidence}: {examples(rows['name'], SHOWN)}")
     print("\nPer run:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
+from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
 
 
@@ -88,3 +89,29 @@ class TopicDocs:
             rows = tokens.match(others.words[there], self.words[here])
             found[there] = np.where(rows >= 0, rows + here.start, -1)
         return found
+
+
+def sort_by_topic(
+    names: Sequence[str], topic: NDArray[np.int64], words: Words, topics: Iterable[str] = ()
+) -> tuple[TopicDocs, NDArray[np.int64] | None]:
+    """Put documents topic by topic, topics in natural order; within a topic they keep their order.
+
+    Args:
+        names: topic names, each once.
+        topic: (rows,) the topic of each document, as a position among the names.
+        words: (rows, k) words of the document names.
+        topics: further topics, which may have no document.
+
+    Returns:
+        The documents by topic, and the row that each was, None where they stood so already.
+    """
+    every = list(dict.fromkeys([*names, *topics]))
+    order = natural_order(every)
+    place = np.empty(len(every), dtype=np.int64)
+    place[order] = np.arange(len(every))
+    topic, rows = place[topic], None
+    if (topic[1:] < topic[:-1]).any():
+        rows = np.argsort(topic, kind="stable")
+        topic, words = topic[rows], words.take(rows, axis=0)
+    starts = np.searchsorted(topic, np.arange(len(every) + 1))
+    return TopicDocs(tuple(every[i] for i in order), starts, words), rows

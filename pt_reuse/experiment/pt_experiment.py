@@ -22,7 +22,8 @@ from pt_reuse._errors import InputError, door, warn
 from pt_reuse.experiment.columns import ORDER, REUSE, Adding, compute_columns
 from pt_reuse.experiment.tap import Tap
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.metadata import RunLabels, make_run_table
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
@@ -327,8 +328,8 @@ def _check_field(field: Any, table: pd.DataFrame, judgments: Qrels) -> RunSet | 
 
 
 def _check_units(field: RunSet | None, table: pd.DataFrame, by: str, named_by_default: bool) -> None:
-    pooled = table["pooled"].any() or (field is not None and field.pooled.any())
-    if not pooled:
+    # a run of which nobody recorded it counts as pooled
+    if not table["pooled"].fillna(True).any() and (field is None or not field.pooled.fillna(True).any()):
         raise InputError("no system is pooled, so that there is no pool. Mark some with pooled=, or give field=.")
     if by == "run":
         return

@@ -1,4 +1,4 @@
-"""Pool: documents to judge, each with the runs that contributed it and the best rank at which they found it."""
+"""Pool: documents to judge, with what is known of each: who contributed it, and whatever a strategy adds."""
 
 from __future__ import annotations
 
@@ -12,29 +12,52 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, door, warn
-from pt_reuse.engine.field import ranges
-from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.formats.frames import check_frame, text_codes, text_words
+from pt_reuse.pooling.contributions import Contributions
+from pt_reuse.pooling.contributors import Contributors
+from pt_reuse.qrels.arrays import topic_set
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
 
 Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
 
+#: the columns of a pool's frame that are counted from its contributions
+_COUNTED = ("rank", "runs", "teams", "types")
+
 
 class Pool:
-    """Documents to judge, topic by topic, each with its contributors; made by :func:`depth_pool`.
+    """Documents to judge, topic by topic; made by :func:`depth_pool`, or of any documents by :meth:`from_frame`.
+
+    A document may have contributors, the runs that have it, and may have none: it came from a classifier, a sample or
+    the corpus. Such a document belongs to nobody: it is nobody's unique, and stays whoever is left out.
+
+    Args:
+        documents: the documents by topic.
+        entries: the runs that contributed each document; None where no document has any.
+        run_table: the contributing runs, one row each; None where there are none.
+        columns: what else is known of each document, one row each.
+        contributors: how the contributing runs were chosen; None where nobody chose.
+        order: the order in which the runs were pooled; None where there are none.
+        settings: how the pool was made, for display.
 
     Attributes:
-        documents: the pooled documents by topic.
-        run_table: the contributing runs, one row each: ``name team type`` and further metadata.
-        settings: how the pool was made: strategy, depth, contributors, ranking order.
+        documents: as given.
+        entries: the contributions to each document.
+        run_table: the contributing runs, one row each: ``name team type pooled`` and further metadata.
+        columns: what else is known of each document, one row each: strategy, round, priority, inclusion probability.
+        contributors: which runs of the field were chosen by which rule, and of which of them that was assumed.
+        order: the order in which the runs were pooled, which need not be the one in which they are scored.
+        settings: how the pool was made: strategy, depth, contributors, order; for display.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-        >>> pool = ptr.depth_pool(ptr.RunSet.from_frames({"A": a, "B": b}), depth=2)
+        >>> pool = ptr.depth_pool(ptr.RunSet.from_frames({"A": a, "B": b}, pooled=True), depth=2)
         >>> pool
         Pool: 3 documents, 1 topic, 2 runs (strategy=depth, depth=2, contributors=pooled, order=trec_eval)
         >>> pool.uniques(by="run")[["docno", "name"]].values.tolist()
@@ -46,16 +69,84 @@ class Pool:
     def __init__(
         self,
         documents: TopicDocs,
-        entries: NDArray[np.int64],
-        run: NDArray[np.int32],
-        rank: NDArray[np.int32],
-        table: pd.DataFrame,
-        settings: Mapping[str, Any],
+        entries: Contributions | None = None,
+        *,
+        run_table: pd.DataFrame | None = None,
+        columns: pd.DataFrame | None = None,
+        contributors: Contributors | None = None,
+        order: str | None = None,
+        settings: Mapping[str, Any] | None = None,
     ):
-        self.run_table = table.reset_index(drop=True)
-        self.settings = dict(settings)
         self.documents = documents
-        self._entries, self._run, self._rank = entries, run, rank  # contributions of each document, by run
+        self.entries = Contributions.none(len(documents)) if entries is None else entries
+        self.run_table = make_run_table([]) if run_table is None else run_table.reset_index(drop=True)
+        self.columns = pd.DataFrame(index=range(len(documents))) if columns is None else columns.reset_index(drop=True)
+        self.contributors = contributors
+        self.order = order
+        self.settings = dict(settings or {})
+        self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
+
+    @classmethod
+    @door
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        topics: Iterable[str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Pool:
+        """Make a pool of documents from anywhere: a classifier, a sample, the corpus. None has a contributor.
+
+        Args:
+            frame: columns ``qid`` and ``docno``, one row per document; further columns (strategy, round, priority,
+                inclusion probability) are kept. Within a topic documents stay in the order of the rows.
+            topics: the topics of the pool, when there are more than those of the rows.
+            settings: how the documents were chosen, for display; default ``strategy=given``.
+
+        Returns:
+            Pool: the documents, topics in natural order.
+
+        Raises:
+            InputError: a missing column or cell, a document that stands twice, a column that a pool counts itself
+                (``rank runs teams types``).
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> found = pd.DataFrame({"qid": ["2", "1"], "docno": ["b", "a"], "probability": [0.25, 0.5]})
+            >>> pool = ptr.Pool.from_frame(found, settings={"strategy": "classifier"})
+            >>> pool
+            Pool: 2 documents, 2 topics, 0 runs (strategy=classifier)
+            >>> pool.to_frame()
+              qid docno  rank  runs  teams  types  probability
+            0   1     a  <NA>     0      0      0         0.50
+            1   2     b  <NA>     0      0      0         0.25
+        """
+        check_frame(frame, ("qid", "docno"))
+        taken = [column for column in _COUNTED if column in frame.columns]
+        if taken:
+            raise InputError(
+                f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
+                f"or drop them.",
+                argument="frame",
+            )
+        if frame.columns.duplicated().any():
+            twice = frame.columns[frame.columns.duplicated()]
+            raise InputError(
+                f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
+                argument="frame",
+            )
+        topic, names = text_codes("qid", frame["qid"])
+        doc, docnos = text_codes("docno", frame["docno"])
+        text_words("qid", names)
+        _check_once(frame, topic * max(len(docnos), 1) + doc)
+        words = text_words("docno", docnos).take(doc, axis=0)
+        documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
+        columns = frame.drop(columns=["qid", "docno"])
+        return cls(
+            documents,
+            columns=columns if rows is None else columns.iloc[rows],
+            settings={"strategy": "given"} if settings is None else settings,
+        )
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -74,35 +165,30 @@ class Pool:
         return self.documents.docnos()
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per document: ``qid docno rank`` (best, from 1) and how many ``runs teams types`` found it."""
-        firsts = self._entries[:-1]
-        best = np.minimum.reduceat(self._rank, firsts) if len(self) else np.zeros(0, dtype=np.int32)
-        frame = pd.DataFrame({"qid": self._qid, "docno": self._docno, "rank": best, "runs": np.diff(self._entries)})
-        doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
+        """Return one row per document: ``qid docno rank runs teams types`` and all further columns.
+
+        ``rank`` is the best, from 1, <NA> where no run has the document; ``runs teams types`` say how many have it.
+        """
+        frame = pd.DataFrame({"qid": self._qid, "docno": self._docno})
+        frame["rank"] = pd.Series(self.entries.best_rank, dtype="Int64").mask(self.entries.best_rank == 0)
+        frame["runs"] = self.entries.sizes
         for column in ("team", "type"):
-            codes = pd.factorize(self.run_table[column])[0][self._run]
-            pairs = pd.DataFrame({"doc": doc, "code": codes})[codes >= 0].drop_duplicates()
-            frame[column + "s"] = np.bincount(pairs["doc"], minlength=len(self))
-        return frame
+            frame[column + "s"] = self.entries.count_distinct(pd.factorize(self.run_table[column])[0])
+        return pd.concat([frame, self.columns], axis=1)
 
     def contributions(self) -> pd.DataFrame:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
-        doc = np.repeat(np.arange(len(self)), np.diff(self._entries))
-        name, team, kind = (self.run_table[column].to_numpy()[self._run] for column in ("name", "team", "type"))
+        doc, run = self.entries.document, self.entries.run
+        name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
         return pd.DataFrame({
             "qid": self._qid[doc], "docno": self._docno[doc], "name": name, "team": team, "type": kind,
-            "rank": self._rank,
+            "rank": self.entries.rank,
         })  # fmt: skip
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
         """Return for each document the one unit of the contributors that has it, or -1; and these units."""
         units = units_of(self.run_table, by)
-        if not len(self):
-            return np.zeros(0, dtype=np.int64), units
-        of_entry = units.of_run[self._run]
-        firsts = self._entries[:-1]
-        low, high = np.minimum.reduceat(of_entry, firsts), np.maximum.reduceat(of_entry, firsts)
-        return np.where(low == high, low, -1), units
+        return self.entries.sole(units), units
 
     @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
@@ -139,13 +225,14 @@ class Pool:
             type: a type or several.
 
         Returns:
-            Pool: the documents that at least one other run contributed; the topics stay.
+            Pool: the documents that at least one other run contributed, and those that no run contributed; the topics
+            stay.
 
         Raises:
             InputError: a name that is not among the contributors.
         """
         out = np.zeros(len(self.run_table), dtype=bool)
-        settings = dict(self.settings)
+        left_out = dict(self._left_out)
         for by, wanted in (("team", team), ("run", run), ("type", type)):
             column = self.run_table[COLUMNS[by]]
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
@@ -153,19 +240,13 @@ class Pool:
                 choice(by, name, [known for known in dict.fromkeys(column) if known is not None])
             if names:
                 out |= column.isin(names).to_numpy()
-                before = [settings[f"without_{by}"]] if f"without_{by}" in settings else []
-                settings[f"without_{by}"] = "+".join(before + names)
-        kept = np.flatnonzero(~out)
-        place = np.full(len(self.run_table), -1, dtype=np.int32)
-        place[kept] = np.arange(len(kept))
-        stays = ~out[self._run]
-        entries = np.concatenate([[0], np.cumsum(stays)])[self._entries]
-        found = np.flatnonzero(np.diff(entries) > 0)
-        pool = Pool(
-            self.documents, entries, place[self._run[stays]], self._rank[stays],
-            self.run_table.iloc[kept], settings,
-        )  # fmt: skip
-        return pool._documents(found)
+                left_out[by] = (*left_out.get(by, ()), *names)
+        left = self.entries.without(out)
+        kept = np.flatnonzero((left.sizes > 0) | (self.entries.sizes == 0))
+        settings = {**self.settings, **{f"without_{by}": "+".join(names) for by, names in left_out.items()}}
+        pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
+        pool._left_out = left_out
+        return pool
 
     @door
     def remainder(self, qrels: Any) -> Pool:
@@ -180,7 +261,9 @@ class Pool:
         known = as_qrels(qrels)
         rows = known.arrays.documents.find(self.documents)
         judged = (rows >= 0) & (np.append(known.arrays.labels, np.int16(-1))[rows] >= 0)
-        return self._documents(np.flatnonzero(~judged), judged_before=int(judged.sum()))
+        kept = np.flatnonzero(~judged)
+        settings = {**self.settings, "judged_before": int(judged.sum())}
+        return self._of(kept, self.entries.take(kept), self.run_table, settings)
 
     @door
     def judge(self, judge: Judge | Qrels | pd.DataFrame | str | Path) -> Qrels:
@@ -208,29 +291,31 @@ class Pool:
             rows = qrels.arrays.documents.find(self.documents)
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():
-            warn(
-                f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.",
-            )
+            warn(f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.")
         return Qrels(frame[found], topics=self.topics)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
         return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
 
-    def _documents(self, kept: NDArray[np.int64], **settings: Any) -> Pool:
-        sizes = np.diff(self._entries)[kept]
-        gather = ranges(self._entries[:-1][kept], sizes)
-        return Pool(
+    def _of(
+        self, kept: NDArray[np.int64], entries: Contributions, run_table: pd.DataFrame, settings: Mapping[str, Any]
+    ) -> Pool:
+        pool = Pool(
             self.documents.take(kept),
-            np.concatenate([[0], np.cumsum(sizes)]),
-            self._run[gather],
-            self._rank[gather],
-            self.run_table,
-            {**self.settings, **settings},
+            entries,
+            run_table=run_table,
+            columns=self.columns.iloc[kept],
+            contributors=self.contributors,
+            order=self.order,
+            settings=settings,
         )
+        pool._left_out = self._left_out
+        return pool
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        shown = {**self.settings, **({"order": self.order} if self.order else {})}
+        settings = ", ".join(f"{name}={value}" for name, value in shown.items())
         sizes = (
             f"{count(len(self), 'document')}, {count(len(self.topics), 'topic')}, {count(len(self.run_table), 'run')}"
         )
@@ -241,10 +326,25 @@ class Pool:
         return f"<p><b>{html.escape(repr(self))}</b></p>{table}"
 
 
+def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
+    again = np.flatnonzero(pd.Series(pair).duplicated().to_numpy())
+    if not len(again):
+        return
+    row = int(again[0])
+    first = int(np.flatnonzero(pair == pair[row])[0])
+    qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
+    raise InputError(
+        f"topic {qid!r} has document {docno!r} more than once ({count(len(again), 'such row')} in all). Keep one row "
+        f"per document.",
+        argument="frame",
+        place=f"rows {first:,} and {row:,}",
+    )
+
+
 def _one_label_each(labels: Any, n_docs: int) -> pd.Series:
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise InputError(f"the judge must return one label per document, got {type(labels).__name__}.")
     listed = list(labels)
     if len(listed) != n_docs:
-        raise InputError(f"the judge returned {len(listed):,} labels for {n_docs:,} documents.")
+        raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(n_docs, 'document')}.")
     return pd.Series(listed, dtype=object)

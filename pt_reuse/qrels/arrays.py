@@ -1,9 +1,9 @@
-"""The arrays of a set of judgments, and the checks on the way in."""
+"""The arrays of a set of judgments, and how rows of judgments become them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
-from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
 from pt_reuse.formats.frames import text_words
 
 
@@ -25,57 +25,105 @@ class QrelsArrays:
     Attributes:
         documents: the judged documents by topic.
         labels: (rows,) their labels.
+        extra: (rows) further columns, None where there are none: who judged, which round.
     """
 
     documents: TopicDocs
     labels: NDArray[np.int16]
+    extra: pd.DataFrame | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> QrelsArrays:
+        """Return some rows, which ascend; all topics stay."""
+        return QrelsArrays(self.documents.take(rows), self.labels[rows], _taken(self.extra, rows))
+
+    def of_topics(self, topics: Iterable[int]) -> QrelsArrays:
+        """Return the rows of some topics, in that order."""
+        documents, rows = self.documents.select(topics)
+        return QrelsArrays(documents, self.labels[rows], _taken(self.extra, rows))
+
+    def labelled(self, labels: NDArray[np.int16]) -> QrelsArrays:
+        """Return the same documents with other labels."""
+        return replace(self, labels=labels)
 
 
-def first_occurrences(
-    topic: NDArray[np.int64],
-    words: Words,
-    labels: NDArray[np.int16],
-    topics: list[str],
-    line_of: Callable[[int], int] | None,
-) -> NDArray[np.int64] | None:
-    """Return the first row of each (topic, document) pair, None when no pair stands twice.
+@dataclass(frozen=True)
+class JudgedRows:
+    """Judgments in the order in which they were given, a row each.
 
-    A pair with two labels is an error and one given twice a warning; both say where, by `line_of` where there is one.
+    Attributes:
+        names: topic names, each once.
+        topic: (rows,) the topic of each row, as a position among the names.
+        words: (rows, k) words of the document names.
+        labels: (rows,) their labels.
+        extra: (rows) further columns, None where there are none.
+        line_of: the line of a file that a row comes from; None where rows are those of a frame.
     """
-    if len(topic) == 0:
-        return None
-    codes, first = tokens.factorize(words)
-    pairs, first_rows = tokens.factorize((topic * len(first) + codes).astype(np.uint64)[:, None])
-    if len(first_rows) == len(topic):
-        return None
-    first_row = first_rows[pairs]
 
-    def place(row: int) -> str:
-        rows = [int(first_row[row]), row]
-        if line_of is None:
-            return "rows {:,} and {:,}".format(*rows)
-        return "lines {:,} and {:,}".format(*map(line_of, rows))
+    names: Sequence[str]
+    topic: NDArray[np.int64]
+    words: Words
+    labels: NDArray[np.int16]
+    extra: pd.DataFrame | None = None
+    line_of: Callable[[int], int] | None = None
 
-    def document(row: int) -> str:
-        docno = tokens.decode(tokens.as_tokens(words[row : row + 1]))[0]
-        return f"topic {topics[topic[row]]!r}, document {docno!r}"
+    def to_arrays(self, topics: Iterable[str] = ()) -> QrelsArrays:
+        """Return each judgment once, by topic; `topics` are further ones, without judgments.
 
-    clash = np.flatnonzero(labels != labels[first_row])
-    if len(clash):
-        row = int(clash[0])
-        raise InputError(
-            f"{document(row)} has label {int(labels[first_row[row]])} and {int(labels[row])} "
-            f"({count(len(clash), 'conflicting label')} in all). Keep one label per document; "
-            f"Qrels.union(conflict=...) merges two sets of judgments by a rule.",
-            place=place(row),
+        Raises:
+            InputError: one document with two labels.
+        """
+        rows = self
+        kept = self._first_occurrences()
+        if kept is not None:
+            rows = JudgedRows(
+                self.names, self.topic[kept], self.words.take(kept, axis=0), self.labels[kept], _taken(self.extra, kept)
+            )
+        documents, order = sort_by_topic(self.names, rows.topic, rows.words, topics)
+        labels, extra = rows.labels, rows.extra
+        if order is not None:
+            labels, extra = labels[order], _taken(extra, order)
+        if extra is not None:
+            extra = None if extra.shape[1] == 0 else extra.reset_index(drop=True)
+        return QrelsArrays(documents, labels, extra)
+
+    def _first_occurrences(self) -> NDArray[np.int64] | None:
+        """Return the first row of each (topic, document) pair, None when no pair stands twice.
+
+        A pair with two labels is an error and one given twice a warning; both say where.
+        """
+        if len(self.topic) == 0:
+            return None
+        codes, first = tokens.factorize(self.words)
+        pairs, first_rows = tokens.factorize((self.topic * len(first) + codes).astype(np.uint64)[:, None])
+        if len(first_rows) == len(self.topic):
+            return None
+        first_row = first_rows[pairs]
+        clash = np.flatnonzero(self.labels != self.labels[first_row])
+        if len(clash):
+            row = int(clash[0])
+            raise InputError(
+                f"{self._document(row)} has label {int(self.labels[first_row[row]])} and {int(self.labels[row])} "
+                f"({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
+                Call("Qrels.union", "conflict=..."),
+                " merges two sets of judgments by a rule.",
+                place=self._place(int(first_row[row]), row),
+            )
+        again = np.flatnonzero(first_row != np.arange(len(self.topic)))
+        row = int(again[0])
+        warn(
+            f"{count(len(again), 'judgment')} given more than once with the same label ({self._document(row)}, "
+            f"{self._place(int(first_row[row]), row)}); each counts once.",
         )
-    again = np.flatnonzero(first_row != np.arange(len(topic)))
-    row = int(again[0])
-    warn(
-        f"{count(len(again), 'judgment')} given more than once with the same label ({document(row)}, "
-        f"{place(row)}); each counts once.",
-    )
-    return first_rows
+        return first_rows
+
+    def _place(self, first: int, again: int) -> str:
+        if self.line_of is None:
+            return f"rows {first:,} and {again:,}"
+        return f"lines {self.line_of(first):,} and {self.line_of(again):,}"
+
+    def _document(self, row: int) -> str:
+        docno = tokens.decode(tokens.as_tokens(self.words[row : row + 1]))[0]
+        return f"topic {self.names[self.topic[row]]!r}, document {docno!r}"
 
 
 def topic_set(topics: Any) -> list[str]:
@@ -83,21 +131,14 @@ def topic_set(topics: Any) -> list[str]:
     if topics is None:
         return []
     if isinstance(topics, str | bytes | pd.DataFrame) or not isinstance(topics, Iterable):
-        raise InputError(f"topics must be several topic ids, got {topics!r}.")
+        raise InputError(f"topics must be several topic ids, got {topics!r}.", argument="topics")
     names = [str(topic) for topic in topics]
     text_words("qid", names)
     odd = [name for name in names if not name or "\0" in name]
     if odd:
-        raise InputError(f"{examples(odd)} cannot be a qid; it must be text without NUL bytes.")
+        raise InputError(f"{examples(odd)} cannot be a qid; it must be text without NUL bytes.", argument="topics")
     return names
 
 
-def stack_extra(
-    mine: pd.DataFrame | None, n_mine: int, theirs: pd.DataFrame | None, added: NDArray[np.int64]
-) -> pd.DataFrame | None:
-    """Put the further columns of added judgments below those of the ones at hand."""
-    if mine is None and theirs is None:
-        return None
-    upper = mine if mine is not None else pd.DataFrame(index=range(n_mine))
-    lower = theirs.iloc[added] if theirs is not None else pd.DataFrame(index=range(len(added)))
-    return pd.concat([upper, lower], ignore_index=True)
+def _taken(extra: pd.DataFrame | None, rows: NDArray[np.int64]) -> pd.DataFrame | None:
+    return None if extra is None else extra.iloc[rows].reset_index(drop=True)

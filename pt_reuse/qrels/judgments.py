@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, columns, count, examples
-from pt_reuse._errors import InputError, door, located, warn
-from pt_reuse._files import checked_path, replacing
-from pt_reuse.engine import tokens
-from pt_reuse.engine.order import natural_order
-from pt_reuse.engine.tokens import Words
-from pt_reuse.engine.topic_docs import TopicDocs
-from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
+from pt_reuse._errors import InputError, door
 from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
-from pt_reuse.formats.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
-from pt_reuse.qrels.arrays import QrelsArrays, first_occurrences, stack_extra, topic_set
-
-CONFLICTS = ("error", "first", "second", "higher", "lower")
+from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.qrels.algebra import CONFLICTS, united
+from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
+from pt_reuse.qrels.files import read_arrays, write_arrays
 
 
 class Qrels:
-    """QrelsArrays of documents for topics; immutable, every operation returns a new one.
+    """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a
     label >= 0. The topic set is kept by all operations but :meth:`select`: a topic that loses its last document stays,
@@ -69,49 +64,14 @@ class Qrels:
         text_words("qid", names)
         words = text_words("docno", docnos).take(doc_codes, axis=0)
         extra = frame.drop(columns=["qid", "docno", "label"])
-        self._build(names, topic, words, values.astype(np.int16), extra, topic_set(topics))
+        self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
 
     @classmethod
-    def _of(
-        cls,
-        names: list[str],
-        topic: NDArray[np.int64],
-        words: Words,
-        labels: NDArray[np.int16],
-        extra: pd.DataFrame | None,
-        topics: Iterable[str] | None,
-        line_of: Callable[[int], int] | None = None,
-    ) -> Qrels:
+    def of_arrays(cls, arrays: QrelsArrays) -> Qrels:
+        """Return the judgments of arrays, which are right already."""
         made = cls.__new__(cls)
-        made._build(names, topic, words, labels, extra, topics, line_of)
+        made.arrays = arrays
         return made
-
-    def _build(
-        self,
-        names: list[str],
-        topic: NDArray[np.int64],
-        words: Words,
-        labels: NDArray[np.int16],
-        extra: pd.DataFrame | None,
-        topics: Iterable[str] | None,
-        line_of: Callable[[int], int] | None = None,
-    ) -> None:
-        every = list(dict.fromkeys([*names, *(str(t) for t in topics or ())]))
-        order = natural_order(every)
-        place = np.empty(len(every), dtype=np.int64)
-        place[order] = np.arange(len(every))
-        topic = place[: len(names)][topic] if len(names) else topic.astype(np.int64)
-        kept = first_occurrences(topic, words, labels, [every[i] for i in order], line_of)
-        if kept is not None:
-            topic, words, labels = topic[kept], words.take(kept, axis=0), labels[kept]
-            extra = extra.iloc[kept] if extra is not None else None
-        if (topic[1:] < topic[:-1]).any():
-            sort = np.argsort(topic, kind="stable")
-            topic, words, labels = topic[sort], words.take(sort, axis=0), labels[sort]
-            extra = extra.iloc[sort] if extra is not None else None
-        starts = np.searchsorted(topic, np.arange(len(every) + 1))
-        self.arrays = QrelsArrays(TopicDocs(tuple(every[i] for i in order), starts, words), labels)
-        self._extra = None if extra is None or extra.shape[1] == 0 else extra.reset_index(drop=True)
 
     @property
     def topics(self) -> list[str]:
@@ -123,12 +83,9 @@ class Qrels:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a PyTerrier frame: ``qid docno label`` and all further columns."""
-        frame = pd.DataFrame({
-            "qid": np.array(self.arrays.documents.topics, dtype=object)[self.arrays.documents.topic],
-            "docno": np.array(tokens.decode(tokens.as_tokens(self.arrays.documents.words)), dtype=object),
-            "label": self.arrays.labels.astype(np.int64),
-        })  # fmt: skip
-        return frame if self._extra is None else pd.concat([frame, self._extra], axis=1)
+        documents, labels, extra = self.arrays.documents, self.arrays.labels, self.arrays.extra
+        frame = pd.DataFrame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
+        return frame if extra is None else pd.concat([frame, extra], axis=1)
 
     def counts(self) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
@@ -167,52 +124,7 @@ class Qrels:
             Qrels: all (topic, document) pairs of either.
         """
         choice("conflict", conflict, CONFLICTS)
-        other = as_qrels(other)
-        mine, theirs = self.arrays, other.arrays
-        found = mine.documents.find(theirs.documents)
-        both = np.flatnonzero(found >= 0)
-        old, new = mine.labels[found[both]], theirs.labels[both]
-        clash = (old != new) & (old != -1) & (new != -1)
-        if conflict == "error" and clash.any():
-            row = int(both[np.flatnonzero(clash)[0]])
-            topic = theirs.documents.topics[int(np.searchsorted(theirs.documents.starts, row, side="right")) - 1]
-            docno = tokens.decode(tokens.as_tokens(theirs.documents.words[row : row + 1]))[0]
-            raise InputError(
-                f"topic {topic!r}, document {docno!r} has label {int(mine.labels[found[row]])} and "
-                f"{int(theirs.labels[row])} ({count(int(clash.sum()), 'such document')}). Choose conflict='first', "
-                f"'second', 'higher' or 'lower'."
-            )
-        chosen = {
-            "error": old,
-            "first": old,
-            "second": new,
-            "higher": np.maximum(old, new),
-            "lower": np.minimum(old, new),
-        }
-        merged = np.where(clash, chosen[conflict], np.where(old == -1, new, old))
-        # a judgment that takes over another's label takes over its further columns, too: who judged, which round
-        wins = both[merged != old]
-        stays = np.ones(len(self), dtype=bool)
-        stays[found[wins]] = False
-        added = np.union1d(np.flatnonzero(found < 0), wins)
-        names = [*mine.documents.topics, *theirs.documents.topics]
-        their_topic = np.repeat(np.arange(len(theirs.documents.topics)), np.diff(theirs.documents.starts))[added] + len(
-            mine.documents.topics
-        )
-        every = list(dict.fromkeys(names))
-        place_of = {name: i for i, name in enumerate(every)}
-        place = np.array([place_of[name] for name in names], dtype=np.int64)
-        width = max(mine.documents.words.shape[1], theirs.documents.words.shape[1])
-        return Qrels._of(
-            every,
-            place[np.concatenate([self.arrays.documents.topic[stays], their_topic])] if names else their_topic,
-            np.concatenate(
-                [tokens.widen(mine.documents.words, width)[stays], tokens.widen(theirs.documents.words, width)[added]]
-            ),
-            np.concatenate([mine.labels[stays], theirs.labels[added]]),
-            stack_extra(None if self._extra is None else self._extra[stays], int(stays.sum()), other._extra, added),
-            None,
-        )
+        return Qrels.of_arrays(united(self.arrays, as_qrels(other).arrays, conflict))
 
     @door
     def __sub__(self, other: Any) -> Qrels:
@@ -235,13 +147,10 @@ class Qrels:
     def threshold(self, rel: int) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay."""
         if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or rel < 1:
-            raise InputError(f"rel must be a grade, a whole number of at least 1, got {rel!r}.")
+            raise InputError(f"rel must be a grade, a whole number of at least 1, got {rel!r}.", argument="rel")
         labels = self.arrays.labels
         binary = np.where(labels >= rel, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
-        j = self.arrays
-        return Qrels._of(
-            list(j.documents.topics), self.arrays.documents.topic, j.documents.words, binary, self._extra, None
-        )
+        return Qrels.of_arrays(self.arrays.labelled(binary))
 
     @door
     def sample(self, share: float, *, seed: int) -> Qrels:
@@ -252,14 +161,13 @@ class Qrels:
             seed: the same seed gives the same sample in every process.
         """
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
-            raise InputError(f"share must be a number between 0 and 1, got {share!r}.")
+            raise InputError(f"share must be a number between 0 and 1, got {share!r}.", argument="share")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}.")
+            raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}.", argument="seed")
         random = np.random.default_rng(seed)
         kept = np.zeros(len(self), dtype=bool)
-        for start, stop in zip(
-            self.arrays.documents.starts[:-1].tolist(), self.arrays.documents.starts[1:].tolist(), strict=True
-        ):
+        starts = self.arrays.documents.starts.tolist()
+        for start, stop in pairwise(starts):
             kept[start + random.permutation(stop - start)[: round(share * (stop - start))]] = True
         return self.keep(kept)
 
@@ -267,21 +175,13 @@ class Qrels:
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return the judgments of these topics alone; this alone changes the topic set."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
-            raise InputError(f"topics must be topic ids, got {topics!r}.")
+            raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
-        j = self.arrays
-        known = set(j.documents.topics)
-        unknown = [topic for topic in wanted if topic not in known]
+        place = self.arrays.documents.place
+        unknown = [topic for topic in wanted if topic not in place]
         if unknown:
-            raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.")
-        place = {topic: i for i, topic in enumerate(wanted)}
-        codes = np.array([place.get(topic, -1) for topic in j.documents.topics], dtype=np.int64)[
-            self.arrays.documents.topic
-        ]
-        rows = np.flatnonzero(codes >= 0)
-        extra = None if self._extra is None else self._extra.iloc[rows]
-        docs = j.documents.words.take(rows, axis=0)
-        return Qrels._of(wanted, codes[rows], docs, j.labels[rows], extra, None)
+            raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.", argument="topics")
+        return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)))
 
     @door
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -289,30 +189,7 @@ class Qrels:
 
         Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
         """
-        path = checked_path(path)
-        if path.exists() and not overwrite:
-            raise InputError(f"{path} exists. Pass overwrite=True to replace it.")
-        frame = self.to_frame()
-        if not len(frame):
-            raise InputError("there are no judgments, and an empty file is no qrels file.")
-        check_names(frame["docno"].unique().tolist(), "docno")
-        check_names(self.topics, "topic")
-        bare = [
-            topic for topic, n in zip(self.topics, np.diff(self.arrays.documents.starts).tolist(), strict=True) if not n
-        ]
-        if bare:
-            warn(
-                f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be "
-                f"missing when it is read: {examples(bare)}.",
-            )
-        rows = zip(frame["qid"], frame["docno"], frame["label"], strict=True)
-        text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
-        try:
-            with replacing(path) as file:
-                file.write(guarded(text.encode("utf-8", "surrogateescape")))
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
-        return path
+        return write_arrays(self.arrays, path, overwrite=overwrite)
 
     def __repr__(self) -> str:
         values, counts = np.unique(self.arrays.labels, return_counts=True)
@@ -326,17 +203,7 @@ class Qrels:
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
         """Return the judgments that a mask (one flag per row) marks; the topic set stays."""
-        rows = np.flatnonzero(kept)
-        extra = None if self._extra is None else self._extra.iloc[rows]
-        j = self.arrays
-        return Qrels._of(
-            list(j.documents.topics),
-            self.arrays.documents.topic[rows],
-            j.documents.words[rows],
-            j.labels[rows],
-            extra,
-            None,
-        )
+        return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)))
 
     def _find_rows(self, other: Any) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
@@ -347,44 +214,16 @@ class Qrels:
         return as_qrels(other).arrays.documents.find(self.arrays.documents)
 
 
-@door
-def read_qrels(path: str | Path) -> Qrels:
-    """Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
-
-    Args:
-        path: the file; packed files are recognised by their first bytes.
-
-    Returns:
-        Qrels: all judgments, negative labels included.
+def as_qrels(value: Any) -> Qrels:
+    """Return a Qrels of a Qrels, a frame or a file's path: the one place that takes judgments of any kind.
 
     Raises:
-        InputError: naming the file, the line and what to do.
+        InputError: anything else, or a frame or file that holds no judgments.
     """
-    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a qrels file, got {path!r}.")
-    path = Path(path)
-    try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.")
-        if not path.exists():
-            raise InputError(f"{path}: no such file.")
-    except OSError as error:
-        raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
-    try:
-        data = read_bytes(path)
-    except UnreadableError as error:
-        raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
-    with located(str(path)):
-        rows = parse_qrels(data)
-        return Qrels._of(rows.topics, rows.topic, rows.docs, rows.labels, None, None, rows.fields.line_of)
-
-
-def as_qrels(value: Any) -> Qrels:
-    """Return a Qrels of a Qrels, a frame or a file's path."""
     if isinstance(value, Qrels):
         return value
     if isinstance(value, pd.DataFrame):
         return Qrels(value)
     if isinstance(value, str | Path):
-        return read_qrels(value)
-    raise InputError(f"qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.")
+        return Qrels.of_arrays(read_arrays(value))
+    raise InputError(f"qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.", argument="qrels")

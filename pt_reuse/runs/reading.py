@@ -14,7 +14,8 @@ from pt_reuse.engine.field import Field
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.coding import warn_of_twin_topics
-from pt_reuse.runs.metadata import RunLabels, make_run_table
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.parsing import Conventions, parse_files
 from pt_reuse.runs.paths import real_paths, run_paths
 from pt_reuse.runs.run_set import RunSet
@@ -48,7 +49,7 @@ def read_runs(
             columns, run tag and team.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
         pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
-            name to true or false, or one bool for all. Default: all runs count as contributors.
+            name to true or false, or one bool for all. Default: not on record, and every run counts as a contributor.
         metadata: a DataFrame or CSV with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others,
             instead of the three arguments above or beside them (they win).
         order: which order ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
@@ -74,7 +75,7 @@ def read_runs(
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> _ = (folder / "input.bm25").write_text("1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n")
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
-        RunSet: 1 run (1 pooled), 1 team, 1 topic, 2 rows, order='trec_eval'
+        RunSet: 1 run (pooled: not on record), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
     choice("order", order, tuple(ORDERS))
     if pool_order is not None:

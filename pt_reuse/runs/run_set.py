@@ -21,7 +21,8 @@ from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
-from pt_reuse.runs.metadata import RunLabels, make_run_table, pool_note, stack_tables
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.metadata import make_run_table, record_in_words, stack_tables
 from pt_reuse.runs.ordering import in_order
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import check_known, chosen_rows
@@ -44,7 +45,7 @@ class RunSet:
         >>> bm25 = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "score": [2.0, 1.0], "rank": [0, 1]})
         >>> runs = ptr.RunSet.from_frames({"BM25": bm25, "twin": bm25}, teams={"BM25": "A", "twin": "B"})
         >>> runs
-        RunSet: 2 runs (2 pooled), 2 teams, 1 topic, 4 rows, order='trec_eval'
+        RunSet: 2 runs (pooled: not on record), 2 teams, 1 topic, 4 rows, order='trec_eval'
         >>> runs.select(team="A").names
         ['BM25']
     """
@@ -77,7 +78,7 @@ class RunSet:
             frames: run name -> frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for ``order="rank"``).
             teams: run name -> team, as in :func:`read_runs`.
             types: run name -> type.
-            pooled: which runs contributed to the pool; default all.
+            pooled: which runs contributed to the pool, as in :func:`read_runs`; default: not on record.
             metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
             order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows is that of
                 its file.
@@ -187,9 +188,14 @@ class RunSet:
         return [kind for kind in dict.fromkeys(self.run_table["type"]) if kind is not None]
 
     @property
-    def pooled(self) -> NDArray[np.bool_]:
-        """Return which runs contributed to the pool."""
-        return self.run_table["pooled"].to_numpy(dtype=bool)
+    def pooled(self) -> pd.Series:
+        """Return which runs contributed to the pool: True, False, or <NA> where nobody recorded it (``boolean``)."""
+        return self._table["pooled"].copy()
+
+    @property
+    def pool_is_on_record(self) -> bool:
+        """Return whether somebody recorded of every run whether it was pooled."""
+        return bool(self._table["pooled"].notna().all())
 
     def units(self, by: str) -> Units:
         """Return the teams, types or runs of the field, or say which runs have none."""
@@ -210,7 +216,7 @@ class RunSet:
             names: a run name or several.
             team: a team or several.
             type: a type or several.
-            pooled: True for the runs that were pooled, False for the others.
+            pooled: True for the runs that are on record as pooled, False for those on record as not pooled.
 
         Returns:
             RunSet: at least one run.
@@ -330,9 +336,13 @@ class RunSet:
         return self if order == self.order else RunSet(field, self._table, order, self.pool_order)
 
     @door
-    def in_pool_order(self) -> RunSet:
-        """Return the runs in the order in which the collection made its pool of them, as :meth:`reorder` does."""
-        return self.reorder(self.pool_order or self.order)
+    def in_pool_order(self, order: str | None = None) -> RunSet:
+        """Return the runs in the order in which they are pooled.
+
+        Args:
+            order: one of :data:`pt_reuse.engine.order.ORDERS`; default the field's own `pool_order`, else its `order`.
+        """
+        return self.reorder(order or self.pool_order or self.order)
 
     @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
@@ -365,7 +375,7 @@ class RunSet:
         return pd.concat([self.run_table, sizes], axis=1)
 
     def __repr__(self) -> str:
-        parts = [f"{count(len(self), 'run')} ({pool_note(self._table) or f'{int(self.pooled.sum()):,} pooled'})"]
+        parts = [f"{count(len(self), 'run')} ({record_in_words(self._table['pooled'])})"]
         parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
         parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
         other = f", pool_order={self.pool_order!r}" if self.pool_order not in (None, self.order) else ""

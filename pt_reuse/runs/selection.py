@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._check import count, did_you_mean, examples, flag
+from pt_reuse._errors import Call, InputError, Option, warn
 
 #: condition -> column of a table of runs
 _COLUMNS = {"names": "name", "team": "team", "type": "type", "task": "task"}
@@ -28,12 +27,12 @@ def chosen_rows(
 
     Args:
         table: one row per run.
-        pooled: True for the runs that were pooled, False for the others.
+        pooled: True for the runs on record as pooled, False for those on record as not pooled.
         shown_by: what shows the table to the user.
         **conditions: ``names``, ``team``, ``type``, ``task``: a value or several.
 
     Raises:
-        InputError: a value that no run has, or no run left.
+        InputError: a value that no run has, `pooled` where nothing is on record, or no run left.
     """
     chosen = np.ones(len(table), dtype=bool)
     for condition, wanted in conditions.items():
@@ -43,32 +42,48 @@ def chosen_rows(
         known = [value for value in dict.fromkeys(column) if isinstance(value, str) and value]
         values = _several(condition, wanted)
         for value in values:
-            check_known("run" if condition == "names" else condition, value, known)
+            check_known("run" if condition == "names" else condition, value, known, argument=condition)
         chosen &= column.isin(values).to_numpy()
     if pooled is not None:
-        if not isinstance(pooled, bool | np.bool_):
-            raise InputError(f"pooled must be True or False, got {pooled!r}.")
-        chosen &= table["pooled"].to_numpy(dtype=bool) == pooled
+        chosen &= _recorded(table["pooled"], flag("pooled", pooled), chosen)
     if not chosen.any():
         raise InputError(f"no run meets all conditions. See {shown_by} for what there is.")
     return chosen
 
 
-def check_known(what: str, value: Any, known: list[str]) -> None:
+def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which runs are on record as pooled, or as not; tell of runs of which neither is on record."""
+    unknown = column.isna().to_numpy()
+    if unknown.all() and len(unknown):
+        raise InputError(
+            "who was pooled is not on record. Leave out ",
+            Option("pooled", pooled),
+            ", or say it first: ",
+            Call("runs.with_metadata", "pooled=..."),
+            "; ",
+            Call("infer_pool", "runs, qrels"),
+            " says which runs must have contributed.",
+            argument="pooled",
+        )
+    left = int((unknown & among).sum())
+    if left:
+        warn(f"{count(left, 'run')} left out: not on record whether pooled.")
+    return column.astype("boolean").fillna(not pooled).to_numpy(dtype=bool) == pooled
+
+
+def check_known(what: str, value: Any, known: list[str], *, argument: str | None = None) -> None:
     """Raise when `value`, a `what`, is not among those known; the error names what is near."""
     if isinstance(value, str) and value in known:
         return
     if not known:
-        advice = f" Give {what}s= when reading the runs." if what in ("team", "type") else ""
-        raise InputError(f"no {what} {value!r}; no run has a {what}.{advice}")
-    near = get_close_matches(str(value), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"no {what} {value!r} among {examples(known)}.{hint}")
+        advice = (" Give ", Option(f"{what}s", ...), " when reading the runs.") if what in ("team", "type") else ()
+        raise InputError(f"no {what} {value!r}; no run has a {what}.", *advice, argument=argument)
+    raise InputError(f"no {what} {value!r} among {examples(known)}.{did_you_mean(value, known)}", argument=argument)
 
 
 def _several(argument: str, given: Any) -> list[Any]:
     if isinstance(given, str):
         return [given]
     if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{argument} must be a text or several, got {given!r}.")
+        raise InputError(f"{argument} must be a text or several, got {given!r}.", argument=argument)
     return list(given)

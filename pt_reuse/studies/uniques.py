@@ -18,7 +18,7 @@ from pt_reuse._result import Result
 from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes, score_field
-from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
@@ -207,7 +207,7 @@ def leave_out_uniques(
     units, unit = list(of_field.names), of_field.of_run
     check_topics(runs, qrels, without_topics)
 
-    pool = pool_to_depth(runs, depth, contributors)
+    pool = depth_pool(runs, depth=depth, contributors=contributors)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
@@ -221,10 +221,8 @@ def leave_out_uniques(
 
     scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
     provided = ", ".join(repr(measure) for measure in parsed if native_spec(measure) is None)
-    note = f"; {pool.settings['pooled']}" if "pooled" in pool.settings else ""
     settings = {
-        "by": by, "depth": pool.settings["depth"], "remove": remove,
-        "contributors": f"{pool.settings['contributors']} ({len(pool.run_table)} of {count(len(runs), 'run')}{note})",
+        "by": by, "depth": int(depth), "remove": remove, "contributors": str(pool.contributors),
         "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
         "judged": int((labels >= 0).sum()), "judged without contributor": int((labels >= 0).sum() - judged.sum()),
         **({"by ir_measures": provided} if provided else {}),

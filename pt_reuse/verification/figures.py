@@ -14,7 +14,6 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, flag, positive
 from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.runs.metadata import pool_note
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.stats.correlation import correlations
 from pt_reuse.studies.uniques import LeaveOutUniques
@@ -33,6 +32,7 @@ _BIN = re.compile(r"(\d+)-(\d+)")
 _ORDERS = (*ORDERS, "file_ties")
 _AGREEMENT = ("tau_b", "gamma", "tau_ap_b", "max_drop")
 _MEASURE = {"order": _ORDERS, "measure": ..., "complete": True}
+_NO_RECORD = "who was pooled is not on record"
 _POOL = {"order": _ORDERS, "depth": 100, "contributors": ("pooled", "all")}
 _LOU = {**_POOL, "by": ("team", "run", "type"), "remove": ("relevant", "judged"), "complete": True}
 
@@ -85,7 +85,7 @@ def compute_field(replay: Replay, given: Given, names: list[str]) -> Computed:
     types = runs.run_table["type"].value_counts()
     found: Computed = {
         "runs": len(runs), "teams": lacking["team"] or len(runs.teams),
-        "pooled runs": pool_note(runs.run_table) or int(runs.pooled.sum()),
+        "pooled runs": int(runs.pooled.sum()) if runs.pool_is_on_record else _NO_RECORD,
         "topics": len(runs.topics), "rows": len(runs.field.codes),
     }  # fmt: skip
     of_types = {name: name.removesuffix(" runs") for name in names if name not in found}
@@ -111,12 +111,13 @@ def compute_scores(replay: Replay, given: Given, names: list[str]) -> Computed:
 def compute_statistic(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Take the largest, smallest, mean or median score of the runs of each type or team, or pooled and unpooled."""
     means = replay.means(given["order"], given["measure"], given["complete"])
-    table = replay.runs(given["order"]).run_table.set_index("name")
+    runs = replay.runs(given["order"])
+    table = runs.run_table.set_index("name")
     if given["by"] == "all":
         group = pd.Series("all", index=means.index)
     elif given["by"] == "pooled":
-        if pool_note(table):
-            raise NotComputedError(pool_note(table))
+        if not runs.pool_is_on_record:
+            raise NotComputedError(_NO_RECORD)
         group = table["pooled"].map({True: "pooled", False: "unpooled"})
     else:
         lacking = _lacking(table.reset_index(), given["by"])

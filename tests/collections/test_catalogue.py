@@ -19,7 +19,7 @@ import pytest
 
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection
-from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.qrels.reading import read_qrels
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "build_catalogue.py"

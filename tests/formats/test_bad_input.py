@@ -39,7 +39,7 @@ from faults import (
 )
 
 from pt_reuse._errors import InputError
-from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.formats.files import packed_with
-from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, records, team_fields
 
-from pt_reuse._errors import InputError
+from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.run_set import RunSet
@@ -210,76 +211,98 @@ def test_a_larger_field_of_contributors_makes_a_larger_pool(field, depth):
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.5, "10", True, None, float("nan")])
-def test_depth_must_be_a_whole_number(runs, depth):
-    with pytest.raises(InputError) as caught:
-        depth_pool(runs, depth=depth)
-    assert str(caught.value) == (
-        f"depth_pool: depth must be a whole number of documents per run and topic, at least 1, got {depth!r}."
-    )
+def test_depth_must_be_a_whole_number(runs, depth, messages):
+    messages.refused(lambda: depth_pool(runs, depth=depth), argument="depth")
 
 
 def test_depth_may_be_a_numpy_number(runs):
     assert depth_pool(runs, depth=np.int64(2)).settings["depth"] == 2
 
 
-@pytest.mark.parametrize(
-    ("contributors", "message"),
-    [
-        ("A", "depth_pool: contributors is the name of a run; give run names as a list: ['A']."),
-        ("Pooled", "depth_pool: contributors must be one of 'pooled', 'all', got 'Pooled'. Did you mean 'pooled'?"),
-        (["A", "BB"], "depth_pool: contributors: 'BB' not among the 4 runs. Did you mean 'B'?"),
-        (["bm25"], "depth_pool: contributors: 'bm25' not among the 4 runs. There is 'A', 'B', 'C' and 1 more."),
-        ([], "depth_pool: contributors names no run."),
-        (None, "depth_pool: contributors must be 'pooled', 'all' or run names, got NoneType."),
-        (3, "depth_pool: contributors must be 'pooled', 'all' or run names, got int."),
-    ],
-)
-def test_unknown_contributors(runs, contributors, message):
-    with pytest.raises(InputError) as caught:
-        depth_pool(runs, contributors=contributors)
-    assert str(caught.value) == message
+@pytest.mark.parametrize("contributors", ["A", "Pooled", ["A", "BB"], ["bm25"], [], None, 3])
+def test_unknown_contributors(runs, contributors, messages):
+    messages.refused(lambda: depth_pool(runs, contributors=contributors), argument="contributors")
 
 
-def test_nobody_pooled(runs):
-    with pytest.raises(InputError) as caught:
-        depth_pool(runs.with_metadata(pooled=False))
-    assert str(caught.value) == (
-        "depth_pool: no run is marked as pooled. Pass contributors='all', or mark runs with pooled=."
-    )
+def test_nobody_pooled(runs, messages):
+    messages.refused(lambda: depth_pool(runs.with_metadata(pooled=False)), argument="contributors")
     assert len(depth_pool(runs.with_metadata(pooled=False), contributors="all")) == 8
 
 
-def test_not_a_field(runs):
-    with pytest.raises(
-        InputError, match=r"^depth_pool: runs must be a RunSet \(.* get_runs\(\) makes one\), got dict\.$"
-    ):
-        depth_pool({"A": runs["A"]})
+def test_not_a_field(runs, messages):
+    messages.refused(lambda: depth_pool({"A": runs["A"]}), argument="runs")
 
 
-def test_by_team_without_teams():
+def test_an_order_that_the_field_does_not_know(runs, messages):
+    messages.refused(lambda: depth_pool(runs, order="score"), argument="order")
+
+
+def test_by_team_without_teams(messages):
     pool = depth_pool(RunSet.from_frames({"A": frame_of(t1="a"), "B": frame_of(t1="b")}), depth=1)
-    with pytest.raises(InputError) as caught:
-        pool.uniques()
-    assert str(caught.value) == (
-        "Pool: by='team' needs the team of every contributing run; 2 runs without: 'A', 'B'. "
-        "Give teams= when reading the runs, or use by='run'."
-    )
+    messages.refused(pool.uniques, argument="by")
     assert len(pool.uniques(by="run")) == 2
     assert pool.to_frame()["teams"].tolist() == [0, 0]
     assert pool.contributions()["team"].isna().all()
 
 
-def test_an_unknown_unit(runs):
+def test_an_unknown_unit(runs, messages):
     pool = depth_pool(runs, depth=1)
-    with pytest.raises(
-        InputError, match=r"^Pool: by must be one of 'run', 'team', 'type', got 'Team'\. Did you mean 'team'"
-    ):
-        pool.uniques(by="Team")
+    messages.refused(lambda: pool.uniques(by="Team"), argument="by")
     # three is a team of the field, but none of its runs contributed
-    with pytest.raises(InputError, match=r"^Pool\.without: team must be one of 'one', 'two', got 'three'"):
-        pool.without("three")
-    with pytest.raises(InputError, match=r"^Pool\.without: run must be one of 'A', 'B', 'C', got 'D'"):
-        pool.without(run=["A", "D"])
+    messages.refused(lambda: pool.without("three"), argument="team")
+    messages.refused(lambda: pool.without(run=["A", "D"]), argument="run")
+
+
+# who counts where it is not on record
+
+
+def test_runs_of_which_nobody_recorded_it_count_and_the_pool_says_so(runs):
+    unknown = runs.with_metadata(metadata=pd.DataFrame({"name": runs.names, "pooled": None}))
+    assert unknown.pool_is_on_record  # an empty cell says nothing, and so nothing changes
+    bare = RunSet.from_frames({name: runs[name] for name in runs})
+    pool = depth_pool(bare, depth=2)
+    assert contributions_of(pool) == contributions_of(depth_pool(runs, depth=2, contributors="all"))
+    assert pool.contributors.assumed == ("A", "B", "C", "D")
+    assert pool.settings["pooled"] == "who was pooled is not on record: all count"
+    assert str(pool.contributors) == "pooled (4 of 4 runs; who was pooled is not on record: all count)"
+
+    some = bare.with_metadata(pooled={"A": True, "B": False, "C": None, "D": None})
+    pool = depth_pool(some, depth=2)
+    assert pool.run_table["name"].tolist() == ["A", "C", "D"]
+    assert pool.run_table["pooled"].tolist() == [True, pd.NA, pd.NA]
+    assert pool.contributors.rule is Rule.POOLED
+    assert pool.contributors.assumed == ("C", "D")
+    assert pool.settings["pooled"] == "not on record for 2 runs, counted all the same"
+    assert pool.without(run="C").contributors is pool.contributors
+
+    for known in (depth_pool(bare, contributors="all"), depth_pool(bare, contributors=["A"]), depth_pool(runs)):
+        assert known.contributors.assumed == ()
+        assert "pooled" not in known.settings
+    assert str(depth_pool(runs).contributors) == "pooled (3 of 4 runs)"
+    assert str(depth_pool(runs, contributors=["D"]).contributors) == "named (1 of 4 runs)"
+
+
+# the order of the pool
+
+
+def test_the_order_of_the_pool_is_its_own():
+    near = frame_of(t1="a b").assign(score=[1.00000001, 1.0])
+    runs = RunSet.from_frames({"A": near}, pooled=True)
+    assert contributions_of(depth_pool(runs, depth=1)) == {("1", "a"): {"A": 1}}
+    pool = depth_pool(runs, depth=1, order="trec_eval9")  # a tie as float32
+    assert contributions_of(pool) == {("1", "b"): {"A": 1}}
+    assert (pool.order, runs.order) == ("trec_eval9", "trec_eval")
+    assert repr(pool) == (
+        "Pool: 1 document, 1 topic, 1 run (strategy=depth, depth=1, contributors=pooled, order=trec_eval9)"
+    )
+    assert pool.without().order == pool.remainder(pool.to_qrels()).order == "trec_eval9"
+
+
+@settings(deadline=None, max_examples=40)
+@given(team_fields(), DEPTHS, st.sampled_from(["trec_eval", "trec_eval9"]))
+def test_another_order_is_that_of_the_field_in_it(field, depth, order):
+    pool = depth_pool(field.as_runs(), depth=depth, order=order)
+    assert contributions_of(pool) == reference_lou.depth_pool(field.runs, depth, field.pooled, order)
 
 
 def test_pools_are_made_by_functions():

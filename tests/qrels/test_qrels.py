@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.qrels.judgments import CONFLICTS, Qrels, read_qrels
+from pt_reuse.qrels.algebra import CONFLICTS
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 
 
 def judged(text, **arguments):

@@ -9,7 +9,8 @@ import pytest
 from faults import FOUR, FRAME, FRAMES, LABELS, MAP, NO_ORDER, ORDERS, SPACES, WHOLE, check, put
 
 from pt_reuse._errors import InputError
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.run_set import RunSet
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.runs.metadata import make_run_table
+from pt_reuse.runs.metadata import make_run_table, record_in_words
+from pt_reuse.runs.run_set import RunSet
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
@@ -30,8 +30,8 @@ def put(path, text):
 def test_nothing_given():
     table = make_run_table(NAMES)
     assert list(table.columns) == ["name", "team", "type", "pooled"]
-    assert table.to_numpy().tolist() == [[name, None, None, True] for name in NAMES]
-    assert table["pooled"].dtype == bool
+    assert table.to_numpy().tolist() == [[name, None, None, pd.NA] for name in NAMES]
+    assert table["pooled"].dtype == "boolean"
     assert table["team"].dtype == object
 
 
@@ -118,9 +118,9 @@ def test_metadata_in_memory():
     table = make_run_table(NAMES, metadata=frame)
     assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
     assert table.to_numpy().tolist() == [
-        ["r1", "A", None, True, 1, None],
-        ["r2", "B", None, True, 2, "y"],
-        ["r3", "C", None, True, 3, "z"],
+        ["r1", "A", None, pd.NA, 1, None],
+        ["r2", "B", None, pd.NA, 2, "y"],
+        ["r3", "C", None, pd.NA, 3, "z"],
     ]
     assert table["note"].dtype == object
 
@@ -135,10 +135,12 @@ def test_metadata_in_a_file(tmp_path):
     ]
 
 
-def test_metadata_may_lack_runs_but_not_their_teams():
+def test_metadata_may_lack_runs_but_not_their_teams(messages):
     assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
-    with pytest.raises(InputError, match="no team for 1 run: 'r3'"):
-        make_run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]}))
+    messages.refused(
+        lambda: make_run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]})),
+        argument="metadata",
+    )
 
 
 def test_arguments_win_over_metadata():
@@ -149,9 +151,86 @@ def test_arguments_win_over_metadata():
     assert table["pooled"].tolist() == [True, False, False]
 
 
-def test_strangers_are_told():
-    with pytest.warns(ReuseWarning, match="^teams: 2 names not among the runs: 'x', 'y'.$"):
-        assert column("team", teams={"x": "?", "y": "?", "r1": "A", "r2": "B", "r3": "A"}) == TEAMS
+def test_strangers_are_told(messages):
+    teams = {"x": "?", "y": "?", "r1": "A", "r2": "B", "r3": "A"}
+    assert messages.warned(lambda: column("team", teams=teams)) == TEAMS
+
+
+# whether a run was pooled may not be on record
+
+
+@pytest.mark.parametrize(
+    "pooled",
+    [
+        {"r1": True, "r2": None, "r3": "no"},
+        pd.Series([1, np.nan, 0], index=NAMES),
+        pd.DataFrame({"name": NAMES, "pooled": pd.array([True, pd.NA, False], dtype="boolean")}),
+        pd.DataFrame({"name": NAMES, "pooled": ["yes", " ", "no"]}),
+    ],
+)
+def test_an_empty_cell_records_nothing(pooled):
+    assert column("pooled", pooled=pooled) == [True, pd.NA, False]
+    if isinstance(pooled, pd.DataFrame):
+        assert column("pooled", metadata=pooled) == [True, pd.NA, False]
+
+
+def test_an_empty_cell_of_a_file_records_nothing(tmp_path):
+    path = put(tmp_path / "m.csv", "name,pooled,year\nr1,yes,1\nr2,,2\nr3,0,3\n")
+    assert column("pooled", metadata=path) == column("pooled", pooled=path) == [True, pd.NA, False]
+    nothing = put(tmp_path / "n.csv", "name,pooled\nr1,\nr2,\nr3,\n")
+    assert column("pooled", metadata=nothing) == [pd.NA] * 3
+
+
+def test_what_is_on_record_stays():
+    base = make_run_table(NAMES, pooled={"r1": True, "r2": False, "r3": None})
+    said = pd.DataFrame({"name": ["r3", "r1"], "pooled": [True, None]})
+    assert make_run_table(NAMES, base=base, metadata=said)["pooled"].tolist() == [True, False, True]
+    assert make_run_table(NAMES, base=base, teams={"r1": "A"})["pooled"].tolist() == [True, False, pd.NA]
+    # an argument wins over metadata where it says something
+    both = {"metadata": pd.DataFrame({"name": NAMES, "pooled": [True, True, None]}), "pooled": dict.fromkeys(NAMES)}
+    assert column("pooled", **both) == [True, True, pd.NA]
+
+
+@pytest.mark.parametrize(
+    ("pooled", "words"),
+    [
+        (None, "pooled: not on record"),
+        (True, "3 pooled"),
+        (False, "0 pooled"),
+        (["r2"], "1 pooled"),
+        ({"r1": True, "r2": None, "r3": False}, "1 pooled, 1 not on record"),
+    ],
+)
+def test_the_record_in_words(pooled, words):
+    assert record_in_words(make_run_table(NAMES, pooled=pooled)["pooled"]) == words
+
+
+def test_the_record_goes_through_a_field():
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    bare = RunSet.from_frames({"A": frame, "B": frame})
+    marked = RunSet.from_frames({"C": frame, "D": frame, "E": frame}, pooled=["C", "D"])
+    assert (bare.pool_is_on_record, marked.pool_is_on_record) == (False, True)
+    assert bare.pooled.tolist() == [pd.NA, pd.NA]
+    both = bare | marked
+    assert repr(both).startswith("RunSet: 5 runs (2 pooled, 2 not on record), ")
+    assert repr(bare).startswith("RunSet: 2 runs (pooled: not on record), ")
+    assert repr(marked).startswith("RunSet: 3 runs (2 pooled), ")
+    for field in (both, both.select(["A", "C", "E"]), both.restrict(["a"]), both.reorder("trec_eval9"), marked | bare):
+        assert field.pooled.dtype == field.run_table["pooled"].dtype == "boolean"
+        assert not field.pool_is_on_record
+    assert both.with_metadata(pooled={"A": True, "B": False}).pool_is_on_record
+    assert RunSet.from_frames({"A": frame}, pooled=True).pool_is_on_record
+
+
+def test_a_selection_takes_what_is_on_record(messages):
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    bare = RunSet.from_frames({"A": frame, "B": frame})
+    marked = RunSet.from_frames({"C": frame, "D": frame}, pooled=["C"])
+    assert messages.warned(lambda: (bare | marked).select(pooled=True)).names == ["C"]
+    assert messages.warned(lambda: (bare | marked).select(["B", "D"], pooled=False)).names == ["D"]
+    assert messages.warned(lambda: (bare | marked).select(["C", "D"], pooled=False), times=0).names == ["D"]
+    messages.refused(lambda: bare.select(pooled=True), argument="pooled")
+    messages.refused(lambda: bare.select(pooled="yes"), argument="pooled")
 
 
 # a table at hand

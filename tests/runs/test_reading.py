@@ -17,7 +17,7 @@ import pytest
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 
 RUN = b"401 Q0 d1 1 2.5 bm25\n401 Q0 d2 2 1.5 bm25\n402 Q0 d1 1 3 bm25\n"

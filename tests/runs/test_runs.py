@@ -77,7 +77,7 @@ def test_html_is_escaped():
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
     assert "&lt;b&gt;&amp;" in text
-    assert "1 run (1 pooled)" in text
+    assert "1 run (pooled: not on record)" in text
     many = RunSet.from_frames({f"run{i}": C for i in range(50)})
     assert many._repr_html_().count("<tr") < 20
 
@@ -90,7 +90,7 @@ def test_units(runs):
 
 def test_without_metadata():
     runs = RunSet.from_frames({"a": A})
-    assert repr(runs) == "RunSet: 1 run (1 pooled), 2 topics, 4 rows, order='trec_eval'"
+    assert repr(runs) == "RunSet: 1 run (pooled: not on record), 2 topics, 4 rows, order='trec_eval'"
     assert runs.teams == runs.types == []
     assert runs.run_table.to_numpy().tolist() == [["a", None, None, True]]
 
@@ -130,8 +130,8 @@ def test_union_of_tables_that_differ():
     two = RunSet.from_frames({"b": B}, types={"b": "manual"}, pooled=False)
     table = (one | two).run_table
     assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
-    assert table.to_numpy().tolist() == [["a", "X", None, True, 1999, "n"], ["b", None, "manual", False, None, None]]
-    assert table["pooled"].dtype == bool
+    assert table.to_numpy().tolist() == [["a", "X", None, pd.NA, 1999, "n"], ["b", None, "manual", False, None, None]]
+    assert table["pooled"].dtype == "boolean"
     assert (two | one).run_table["team"].tolist() == [None, "X"]
 
 
@@ -276,7 +276,7 @@ def test_a_run_without_rows():
     assert list(runs["none"].columns) == ["qid", "docno", "rank", "score", "name"]
     assert runs.sizes()[["topics", "rows", "shortest", "longest"]].iloc[1].tolist() == [0, 0, 0, 0]
     nothing = RunSet.from_frames({"none": A.iloc[:0]})
-    assert repr(nothing) == "RunSet: 1 run (1 pooled), 0 topics, 0 rows, order='trec_eval'"
+    assert repr(nothing) == "RunSet: 1 run (pooled: not on record), 0 topics, 0 rows, order='trec_eval'"
     assert len(nothing.to_frame()) == len(nothing["none"]) == 0
     assert "0 rows" in nothing._repr_html_()
     assert (nothing | RunSet.from_frames({"a": A})).names == ["none", "a"]

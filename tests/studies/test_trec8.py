@@ -12,7 +12,7 @@ from ir_measures import AP, P, nDCG
 from reference_lou import records
 
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.judgments import read_qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged

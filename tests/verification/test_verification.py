@@ -22,7 +22,8 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.simulated import simulate_field
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.metadata import ASSUMED
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet

@@ -13,7 +13,8 @@ from pt_reuse._check import count
 from pt_reuse._errors import InputError
 from pt_reuse.collections.parts.document_files import DocumentFiles
 from pt_reuse.collections.parts.topic_files import TopicFile
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 
 # made by a call, because PyTerrier's text loader compares the types of fields with `str` itself, not with its name
 OwnQrel = NamedTuple("OwnQrel", [("query_id", str), ("doc_id", str), ("relevance", int)])  # noqa: UP014

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -10,14 +13,62 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, RankedTopic, Settled
 
-#: what speaks for a run, from proof to none
-EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
-#: where a judged document that the pool does not have comes from
-ORIGINS = ("below the depth", "other run", "no run")
+
+class Evidence(Enum):
+    """What speaks for a run, from proof to none, in the words that tables show."""
+
+    NEEDED = "needed"
+    TOGETHER = "needed together"
+    COVERED = "covered"
+    NOT_POOLED = "not pooled"
+    NO_DOCUMENTS = "no documents"
 
 
-def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """Return (runs,) what speaks for each run, and (runs,) its group of runs needed together, 0 for none."""
+#: evidence that leaves it open whether a run was pooled
+UNSURE = (Evidence.COVERED, Evidence.TOGETHER)
+_KINDS = tuple(Evidence)
+_WORDS = tuple(kind.value for kind in Evidence)
+
+
+class Origin(Enum):
+    """Where a judged document that the pool does not have comes from, in the words that tables show."""
+
+    BELOW = "below the depth"
+    OTHER = "other run"
+    NOWHERE = "no run"
+
+
+_ORIGINS = tuple(origin.value for origin in Origin)
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """What speaks for each run.
+
+    Attributes:
+        kind: (runs,) as a position among the members of :class:`Evidence`.
+        group: (runs,) the group of runs that are needed together, from 1; 0 for none.
+    """
+
+    kind: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+    def is_any(self, *kinds: Evidence) -> NDArray[np.bool_]:
+        """Return (runs,): for which of them one of these speaks."""
+        return np.isin(self.kind, [_KINDS.index(kind) for kind in kinds])
+
+    def words(self) -> NDArray[np.object_]:
+        """Return (runs,): the words for it."""
+        return np.array(_WORDS, dtype=object)[self.kind]
+
+
+def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> RunEvidence:
+    """Return what speaks for each run.
+
+    Args:
+        settled: the depths, and the runs that are judged to them.
+        has_documents: (runs,) which runs have documents on the topics of the judgments.
+    """
     tops, pooled = settled.tops, settled.runs
     needed = pooled & (tops.alone(pooled)[0] > 0)
     open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
@@ -34,18 +85,13 @@ def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> tuple[ND
         np.minimum.at(label, run, least[doc])
     group = np.zeros(len(pooled), dtype=np.int64)
     group[together] = np.unique(label[together], return_inverse=True)[1] + 1
-    evidence = np.select([needed, together, pooled, has_documents], list(EVIDENCE[:4]), default=EVIDENCE[4]).astype(
-        object
-    )
-    return evidence, group
+    return RunEvidence(np.select([needed, together, pooled, has_documents], [0, 1, 2, 3], default=4), group)
 
 
-def evidence_table(
-    runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: NDArray[np.object_], group: NDArray[np.int64]
-) -> pd.DataFrame:
+def evidence_table(runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: RunEvidence) -> pd.DataFrame:
     """Return the table of an inferred pool."""
     tops = settled.tops
-    contributed = np.isin(evidence, EVIDENCE[:2])
+    contributed = evidence.is_any(Evidence.NEEDED, Evidence.TOGETHER)
     alone, alone_unjudged = tops.alone(settled.runs)
     names = np.array(runs.names, dtype=object)
     nearest, common = np.full(len(runs), None, dtype=object), np.full(len(runs), np.nan)
@@ -57,13 +103,10 @@ def evidence_table(
         common[some] = shared[some].max(axis=1) / tops.entries[some]
     # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
     first = (ranks.missing == 0).sum(axis=1)
-    recorded = runs.run_table["pooled"]
-    if recorded.all():
-        # a RunSet marks every run when nobody said who was pooled
-        recorded = pd.Series(pd.NA, index=recorded.index, dtype="boolean")
-    return runs.run_table[["name", "team", "type"]].assign(
-        pooled=recorded, contributed=contributed, evidence=pd.Series(evidence, dtype=object),
-        group=pd.Series(group, dtype="Int64").mask(group == 0), judged_to=ranks.judged_to, entries=tops.entries,
+    group = pd.Series(evidence.group, dtype="Int64").mask(evidence.group == 0)
+    return runs.run_table[["name", "team", "type", "pooled"]].assign(
+        contributed=contributed, evidence=pd.Series(evidence.words(), dtype=object), group=group,
+        judged_to=ranks.judged_to, entries=tops.entries,
         missing=tops.missing, first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
         alone=alone, alone_unjudged=alone_unjudged, nearest=pd.Series(nearest, dtype=object), common=common,
     )  # fmt: skip
@@ -84,7 +127,7 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settle
             best_rank[of], best_run[of] = rank[topic.judged], run[topic.judged]
             deeper[of] = topic.best(settled.runs)[0][topic.judged] > 0
     rows = np.flatnonzero(~explained)
-    origin = np.select([deeper[rows], best_run[rows] >= 0], list(ORIGINS[:2]), default=ORIGINS[2])
+    origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
     return pd.DataFrame({
         "qid": documents.qids(), "docno": pd.Series(documents.docnos(), dtype=object),
@@ -101,7 +144,7 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained:
     topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
     unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
     judged = qrels.arrays.documents.sizes
-    left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=ORIGINS, fill_value=0)
+    left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
     return pd.DataFrame({
         "qid": topics, "depth": settled.depths, "own_depth": ranks.topic_depths(settled.runs), "judged": judged,
@@ -153,13 +196,13 @@ def _at_rank(topic: RankedTopic, deep: NDArray[np.bool_], rank: int) -> list[int
 
 
 def confusion(table: pd.DataFrame) -> pd.DataFrame:
-    """Return runs by what is on record and by evidence; one row when nothing is on record."""
-    recorded = table["pooled"]
-    rows = [pd.NA] if recorded.isna().all() else [True, False]
-    counts = [table["evidence"][recorded.isna() if row is pd.NA else recorded == row].value_counts() for row in rows]
-    found = pd.DataFrame([count.reindex(EVIDENCE, fill_value=0) for count in counts], columns=EVIDENCE)
-    found = found.reset_index(drop=True)
-    found.insert(0, "pooled", pd.array(rows, dtype="boolean") if rows == [pd.NA] else rows)
+    """Return runs by what is on record and by evidence; the last row, if any are, is of those not on record."""
+    recorded, unknown = table["pooled"], table["pooled"].isna()
+    rows = ([] if unknown.all() else [True, False]) + ([pd.NA] if unknown.any() else [])
+    chosen = [unknown if row is pd.NA else (recorded == row).fillna(False) for row in rows]
+    counts = [table["evidence"][mask].value_counts().reindex(_WORDS, fill_value=0) for mask in chosen]
+    found = pd.DataFrame(counts, columns=_WORDS).reset_index(drop=True)
+    found.insert(0, "pooled", pd.array(rows, dtype="boolean"))
     return found
 
 

@@ -1,39 +1,22 @@
-"""Who was pooled: which runs must have contributed to the pool behind a set of judgments, and to which depth."""
+"""InferredPool: which runs must have been pooled, and to which depth, as far as judgments tell."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, positive
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import count, examples
+from pt_reuse._errors import door
 from pt_reuse._result import Result
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.pool_inference.evidence import (
-    confusion,
-    evidence_table,
-    rank_table,
-    run_evidence,
-    topic_table,
-    totals,
-    unexplained_documents,
-)
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Settled
+from pt_reuse.studies.pool_inference.certainty import Certainty, depth_range
+from pt_reuse.studies.pool_inference.evidence import UNSURE, Evidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NEARLY, _MOST = 0.95, 0.5  # share of the judgments explained, and of the pool judged
-_DEEPEST = int(np.iinfo(np.int32).max)
-#: evidence that leaves it open whether a run was pooled
-_UNSURE = ("covered", "needed together")
 _NAMED, _ROWS = 6, 8  # names in a line, rows in a table on the screen
 _COLUMNS = (
     "name", "team", "type", "pooled", "evidence", "group", "judged_to", "entries", "missing", "first_missing", "alone",
@@ -46,9 +29,9 @@ class InferredPool(Result):
     """Which runs must have been pooled, and to which depth, as far as the judgments tell.
 
     Attributes:
-        table: one row per run, in field order: ``name team type``; ``pooled``, what is on record, missing when the
-            RunSet marks every run as pooled, as it does when nothing is; ``contributed``, what was inferred;
-            ``evidence``, one of
+        table: one row per run, in field order: ``name team type``; ``pooled``, what is on record, <NA> where
+            nobody recorded it; ``contributed``, what was inferred; ``evidence``, the word of an
+            :class:`~pt_reuse.studies.pool_inference.evidence.Evidence`, one of
 
             - ``needed``: judged documents in the pool that no other run in it has;
             - ``needed together``: documents that none of the needed runs has, but several others: at least one run
@@ -73,15 +56,16 @@ class InferredPool(Result):
         unexplained: the judged documents that are not in the pool: ``qid docno label``, ``origin`` (``"below the
             depth"`` of a run judged as deep, ``"other run"``, ``"no run"``), ``best_rank`` and ``best_run``, who
             retrieves it best.
-        confusion: the record against the inference: runs by ``pooled`` and evidence; one row with ``pooled`` missing
-            when nothing is on record.
+        confusion: the record against the inference: runs by ``pooled`` and evidence; a row with ``pooled`` <NA> for
+            the runs of which nobody recorded it, where there are any.
         summary: the numbers behind the headline, one row: ``judged explained deeper other nowhere``; ``unjudged`` in
             the pool; ``at_depth`` and ``below``, the share that is judged of the documents that the runs judged as
             deep have at the depth and one rank below, and ``new_at_depth``, ``new_below``, the same of documents that
             are new there; ``depth_up_to``, the largest depth for all topics that fits as well.
         depth: the depth, None when topics differ; 0 when no pool was found.
         contributors: the runs that are needed, alone or together.
-        certainty: how far the pool explains the judgments and the judgments fill the pool, in words.
+        certainty: how far the pool explains the judgments and the judgments fill the pool.
+        explanation: the same as a sentence, with numbers.
 
     The runs *judged as deep* are those that are needed, needed together or covered. The pool is theirs; the covered add
     nothing to it.
@@ -96,7 +80,8 @@ class InferredPool(Result):
     summary: pd.DataFrame
     depth: int | None
     contributors: list[str]
-    certainty: str
+    certainty: Certainty
+    explanation: str
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -109,42 +94,39 @@ class InferredPool(Result):
         """Return depth, contributors and what they explain; whether that is a small part only."""
         row = self.summary.iloc[0]
         explained = f"{int(row['explained']):,} of {count(int(row['judged']), 'judgment')} explained"
-        if self._certain == "partial":
+        if self.certainty is Certainty.PARTIAL:
             explained += " (partial)"
-        if self._certain == "none":
+        if self.certainty is Certainty.NONE:
             given = f" to depth {self.depth:,}" if self.depth else ""
             return f"no pool found{given}, {explained}"
-        covered = int((self.table["evidence"] == "covered").sum())
+        covered = int((self.table["evidence"] == Evidence.COVERED.value).sum())
         more = f" ({covered:,} more {'is' if covered == 1 else 'are'} judged as deep)" if covered else ""
         runs = f"{len(self.contributors):,} of {count(len(self.table), 'run')} contributed{more}"
-        return f"{_depths_in_words(self.by_topic)}, {runs}, {explained}"
-
-    @property
-    def _certain(self) -> str:
-        return self.certainty.partition(":")[0]
+        return f"{depths_in_words(self.by_topic)}, {runs}, {explained}"
 
     def _unsure(self) -> list[str]:
         """Return a line for the covered runs, and one for each group of runs needed together."""
         lines = []
-        for evidence in _UNSURE:
-            rows = self.table[self.table["evidence"] == evidence]
-            groups = [rows] if evidence == "covered" else [group for _, group in rows.groupby("group")]
-            lines += [f"{evidence}: {examples(group['name'], _NAMED)}" for group in groups if len(group)]
+        for evidence in UNSURE:
+            rows = self.table[self.table["evidence"] == evidence.value]
+            groups = [rows] if evidence is Evidence.COVERED else [group for _, group in rows.groupby("group")]
+            lines += [f"{evidence.value}: {examples(group['name'], _NAMED)}" for group in groups if len(group)]
         rest = len(lines) - _NAMED
         return [*lines[:_NAMED], f"{count(rest, 'more group')} in .table"] if rest > 0 else lines
 
     def _shown(self) -> pd.DataFrame:
         """Return the table with the runs first of which it is open whether they were pooled."""
-        rank = self.table["evidence"].map({evidence: at for at, evidence in enumerate(_UNSURE)}).fillna(len(_UNSURE))
+        place = {evidence.value: at for at, evidence in enumerate(UNSURE)}
+        rank = self.table["evidence"].map(place).fillna(len(UNSURE))
         shown = self.table.loc[rank.sort_values(kind="stable").index, list(_COLUMNS)]
         return shown[[column for column in shown if shown[column].notna().any()]]
 
     def __repr__(self) -> str:
         unsure = "".join(f" {line}." for line in self._unsure())
-        return f"{self.title}: {self.headline()}. {self.certainty}{unsure} [{self._settings_line()}]"
+        return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
 
     def __str__(self) -> str:
-        head = [f"{self.title}: {self.headline()}", self.certainty, *self._unsure(), f"[{self._settings_line()}]"]
+        head = [f"{self.title}: {self.headline()}", self.explanation, *self._unsure(), f"[{self._settings_line()}]"]
         shown = self._shown().astype(object)
         shown = shown.where(shown.notna(), "-").head(_ROWS)
         rest = len(self.table) - len(shown)
@@ -152,7 +134,7 @@ class InferredPool(Result):
         return "\n".join([*head, shown.to_string(index=False, float_format="{:.4f}".format), *more])
 
     def _repr_html_(self) -> str:
-        lines = [html.escape(line) for line in (self.certainty, *self._unsure())]
+        lines = [html.escape(line) for line in (self.explanation, *self._unsure())]
         head, settings = html.escape(f"{self.title}: {self.headline()}"), html.escape(self._settings_line())
         shown = self._shown().astype(object)
         shown = shown.where(shown.notna(), "-")
@@ -169,143 +151,7 @@ class InferredPool(Result):
         return plot_judged_by_rank(self.by_rank, self.by_topic, ax=ax)
 
 
-@door
-def infer_pool(runs: RunSet, qrels: Any, *, depth: int | str | None = None, tolerance: float = 0.0) -> InferredPool:
-    """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
-
-    A run *is judged to depth k* when all its first k documents of every topic are judged. For each k, the runs judged
-    to k pool their first k documents; the depth is the k whose pool differs least from the judged set, the smallest
-    of several. Every pair of topic and document with any label counts as judged, -1 (pooled, not judged) too.
-
-    Args:
-        runs: the field; the more of the submitted runs, the surer the answer. Its order decides who is at rank k.
-        qrels: the judgments: a Qrels, a frame or a file; its topics are used.
-        depth: None (default) finds one depth for all topics; ``"topic"`` one for each topic, for pools that were
-            made as deep as a topic's budget allowed; a whole number is taken as it is.
-        tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (default, strict) and
-            below 1; for collections whose documents were dropped or renamed after pooling. A run that alone brings
-            more unjudged than judged documents is not taken as pooled all the same.
-
-    Returns:
-        InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.certainty``,
-        ``.table``, ``.by_topic``, ``.by_rank``, ``.unexplained``, ``.confusion``, ``.plot()``.
-
-    Raises:
-        InputError: no judgments, no topic in common, a depth or tolerance out of range.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
-        >>> field = ptr.simulate_field(seed=7)
-        >>> found = infer_pool(field.runs, field.qrels)
-        >>> found.depth, len(found.contributors), len(found.unexplained)
-        (10, 16, 0)
-        >>> found.confusion["needed"].tolist()
-        [16, 0]
-
-    Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
-    """
-    if not isinstance(runs, RunSet):
-        swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
-        raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}"
-        )
-    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
-        raise InputError(f"tolerance must be a share, at least 0 and below 1, got {tolerance!r}.")
-    if isinstance(depth, str) and depth != "topic":
-        raise InputError(f"depth must be None, 'topic' or a whole number, got {depth!r}.")
-    if depth is not None and not isinstance(depth, str):
-        depth = positive("depth", depth, "documents per run and topic")
-        if depth > _DEEPEST:
-            raise InputError(f"depth must be at most {_DEEPEST:,}, got {depth!r}.")
-    qrels = as_qrels(qrels)
-    _check_overlap(runs, qrels)
-
-    ranks = JudgedRanks(runs, qrels, float(tolerance))
-    if depth is None:
-        settled = ranks.common_depth()
-    elif depth == "topic":
-        settled = ranks.own_depths()
-    else:
-        settled = ranks.settle(ranks.depths(int(depth)), int(depth))
-    evidence, group = run_evidence(settled, ranks.lengths > 0)
-    table = evidence_table(runs, ranks, settled, evidence, group)
-    unexplained = unexplained_documents(runs, qrels, ranks, settled)
-    by_topic = topic_table(qrels, ranks, settled, unexplained)
-    used = by_topic["depth"][[topic is not None for topic in ranks.topics]]
-    summary = totals(ranks, settled, by_topic)
-    better = ranks.own_depths() if depth is None and settled.difference else settled
-    how = {None: "inferred", "topic": "inferred for each topic"}.get(depth, "given")
-    return InferredPool(
-        table=table, by_topic=by_topic, by_rank=rank_table(ranks, settled.runs), unexplained=unexplained,
-        summary=summary, contributors=table["name"][table["contributed"]].tolist(),
-        confusion=confusion(table), depth=int(used.iloc[0]) if len(set(used)) == 1 else None,
-        certainty=_certainty(summary, settled, better),
-        settings={
-            "depth": _depths_in_words(by_topic).removeprefix("depth ") + f" ({how})", "tolerance": float(tolerance),
-            "order": runs.order, "topics": len(qrels.topics), "judged": "any label", "record": _record(table),
-        },
-    )  # fmt: skip
-
-
-def _check_overlap(runs: RunSet, qrels: Qrels) -> None:
-    if not len(qrels):
-        raise InputError("the qrels hold no judgments, so there is no pool to infer.")
-    if not set(runs.topics) & set(qrels.topics):
-        raise InputError(
-            f"the runs and the qrels have no topic in common: runs {examples(runs.topics)}; "
-            f"qrels {examples(qrels.topics)}. Are they of the same track, and are the topic ids written alike?"
-        )
-
-
-def _certainty(summary: pd.DataFrame, settled: Settled, better: Settled) -> str:
-    row = summary.iloc[0]
-    judged, explained, unjudged = int(row["judged"]), int(row["explained"]), int(row["unjudged"])
-    if not settled.runs.any():
-        where = f"to depth {int(settled.depths.max())}" if settled.depths.any() else "to any depth"
-        words = (
-            f"none: no run is judged closely enough {where}. The judgments are a sample, or of other runs, or "
-            "documents were dropped or renamed after pooling (try a tolerance)."
-        )
-    elif explained == judged and not unjudged:
-        words = "exact: the pool of these runs is the judged set."
-    else:
-        share = min(explained / judged, explained / (explained + unjudged))
-        word = "nearly exact" if share >= _NEARLY else "most" if share >= _MOST else "partial"
-        words = f"{word}: these runs explain {_percent(explained, judged)} of the judgments"
-        if unjudged:
-            part = _percent(unjudged, explained + unjudged)
-            lack = "lacks" if unjudged == 1 else "lack"
-            words += f", and {count(unjudged, 'document')} in their pool ({part}) {lack} a judgment"
-        words += (
-            "; the rest has another origin, or some pooled runs are not in the field or not recognised."
-            if explained < judged
-            else "."
-        )
-    if better.difference < settled.difference:
-        low, high = _range(better.depths)
-        words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
-    return words
-
-
-def _range(depths: NDArray[np.int64]) -> tuple[int, int]:
-    used = depths[depths > 0]
-    return int(used.min(initial=int(used.max(initial=0)))), int(used.max(initial=0))
-
-
-def _depths_in_words(by_topic: pd.DataFrame) -> str:
-    low, high = _range(by_topic["depth"].to_numpy())
+def depths_in_words(by_topic: pd.DataFrame) -> str:
+    """Return the depth of the topics: one, or from the least to the largest."""
+    low, high = depth_range(by_topic["depth"].to_numpy())
     return f"depth {high}" if low == high else f"depth {low} to {high} by topic"
-
-
-def _percent(part: int, whole: int) -> str:
-    """Write a share; one that is not all or nothing never looks like it."""
-    if 0 < part < whole:
-        return "below 0.1%" if part / whole < 0.001 else f"{min(part / whole, 0.999):.1%}"
-    return "all" if part else "none"
-
-
-def _record(table: pd.DataFrame) -> str:
-    if table["pooled"].isna().all():
-        return "unknown (the RunSet marks every run as pooled)"
-    return f"{int(table['pooled'].sum()):,} of {count(len(table), 'run')} pooled"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.pool_inference.evidence import EVIDENCE
-from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
+from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.evidence import Evidence
+from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 # slow and obvious: a field is {run: {topic: [documents, best first]}}, judged is a set of (topic, document)
@@ -252,7 +252,7 @@ def test_what_a_complete_pool_proves(made):
     given_depth = infer_pool(runs, qrels, depth=depth)
     evidence = dict(zip(given_depth.table["name"], given_depth.table["evidence"], strict=True))
     assert len(given_depth.unexplained) == 0
-    assert given_depth.certainty.startswith("exact")
+    assert given_depth.certainty is Certainty.EXACT
     # at the true depth: what is needed did contribute, and whatever contributed is recognised as judged as deep
     assert {name for name, word in evidence.items() if word == "needed"} <= set(names)
     assert not {name for name in names if evidence[name] == "not pooled"}
@@ -320,7 +320,7 @@ def test_evidence_by_hand():
     assert found.headline() == (
         "depth 3, 4 of 6 runs contributed (1 more is judged as deep), 9 of 9 judgments explained"
     )
-    assert found.certainty == "exact: the pool of these runs is the judged set."
+    assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("list") == {
         "pooled": [True, False], "needed": [2, 0], "needed together": [1, 1], "covered": [0, 1], "not pooled": [0, 1],
         "no documents": [0, 0],
@@ -381,7 +381,7 @@ def test_no_pool_is_said_plainly():
         found = infer_pool(runs, as_qrels({("1", "a"), ("2", "c")}), depth=depth)
         assert (found.depth, found.contributors) == (0, [])
         assert found.headline() == "no pool found, 0 of 2 judgments explained"
-        assert found.certainty.startswith("none: no run is judged closely enough to any depth.")
+        assert found.explanation.startswith("none: no run is judged closely enough to any depth.")
         assert found.table["evidence"].tolist() == ["not pooled"] * 2
         assert found.unexplained["origin"].tolist() == ["other run", "no run"]
         assert found.unexplained["best_rank"].tolist() == [2, pd.NA]
@@ -398,7 +398,7 @@ def test_topics_and_lists_that_are_not_there():
     assert found.table["evidence"].tolist() == ["needed", "needed", "no documents"]
     assert found.table["judged_to"].tolist() == [2, 1, 0]
     assert found.by_topic[["qid", "explained", "nowhere"]].to_numpy().tolist() == [["1", 3, 0], ["2", 0, 1]]
-    assert found.certainty.startswith("most: these runs explain 75.0% of the judgments; the rest has another origin")
+    assert found.explanation.startswith("most: these runs explain 75.0% of the judgments; the rest has another origin")
     by_topic = infer_pool(as_runs(field), as_qrels(judged), depth="topic")
     assert by_topic.depth == 2  # a topic that no run has is at no depth
     assert by_topic.by_topic["own_depth"].tolist() == [2, 0]
@@ -411,7 +411,7 @@ def test_a_depth_beyond_every_list():
     assert found.settings["depth"] == "1000 (given)"
     none = infer_pool(runs, as_qrels({("1", "b")}), depth=1000)
     assert none.contributors == []
-    assert none.certainty.startswith("none: no run is judged closely enough to depth 1000.")
+    assert none.explanation.startswith("none: no run is judged closely enough to depth 1000.")
 
 
 def test_depths_by_topic():
@@ -425,37 +425,32 @@ def test_depths_by_topic():
     common = infer_pool(runs, qrels)
     assert common.depth == 2
     assert common.by_topic["own_depth"].tolist() == [7, 2]
-    assert common.certainty.endswith("With a depth for each topic (2 to 7) a pool fits better: depth='topic'.")
+    assert common.explanation.endswith("With a depth for each topic (2 to 7) a pool fits better: depth='topic'.")
     own = infer_pool(runs, qrels, depth="topic")
     assert own.depth is None
     assert own.by_topic["depth"].tolist() == [7, 2]
-    assert own.certainty.startswith("exact")
+    assert own.certainty is Certainty.EXACT
     assert own.headline().startswith("depth 2 to 7 by topic, 2 of 2 runs contributed, ")
     assert own.settings["depth"] == "2 to 7 by topic (inferred for each topic)"
 
 
 @pytest.mark.parametrize("tolerance", [-0.1, 1, 1.0, "0.1", None, True, float("nan")])
-def test_bad_tolerance(tolerance):
-    with pytest.raises(InputError, match="infer_pool: tolerance must be a share, at least 0 and below 1"):
-        infer_pool(*hand(), tolerance=tolerance)
+def test_bad_tolerance(tolerance, messages):
+    messages.refused(lambda: infer_pool(*hand(), tolerance=tolerance), argument="tolerance")
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.5, True])
-def test_bad_depth(depth):
-    with pytest.raises(InputError, match="infer_pool: depth must be a whole number"):
-        infer_pool(*hand(), depth=depth)
+def test_bad_depth(depth, messages):
+    messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")
 
 
-def test_bad_input():
+def test_bad_input(messages):
     runs, qrels = hand()
-    with pytest.raises(InputError, match="depth must be None, 'topic' or a whole number, got 'topics'"):
-        infer_pool(runs, qrels, depth="topics")
-    with pytest.raises(InputError, match="The runs come first"):
-        infer_pool(qrels, runs)
-    with pytest.raises(InputError, match=r"no topic in common: runs '1', '2'; qrels '7'"):
-        infer_pool(runs, as_qrels({("7", "a")}))
-    with pytest.raises(InputError, match="hold no judgments"):
-        infer_pool(runs, qrels.keep(np.zeros(len(qrels), dtype=bool)))
+    messages.refused(lambda: infer_pool(runs, qrels, depth="topics"), argument="depth")
+    messages.refused(lambda: infer_pool(qrels, runs), argument="runs")
+    messages.refused(lambda: infer_pool(runs, as_qrels({("7", "a")})), argument="qrels")
+    messages.refused(lambda: infer_pool(runs, qrels.keep(np.zeros(len(qrels), dtype=bool))), argument="qrels")
+    messages.refused(lambda: infer_pool(runs, qrels, order="score"), argument="order")
 
 
 def test_a_result_is_frozen_and_saved(tmp_path):
@@ -466,7 +461,7 @@ def test_a_result_is_frozen_and_saved(tmp_path):
     assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json"}
     assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
         "depth": "3 (inferred)", "tolerance": 0.0, "order": "trec_eval", "topics": 2, "judged": "any label",
-        "record": "unknown (the RunSet marks every run as pooled)",
+        "record": "not on record",
     }  # fmt: skip
 
 
@@ -492,11 +487,11 @@ def test_covered_runs_and_groups_are_named_and_shown_first():
         "[depth=3 (inferred), tolerance=0.0, order=trec_eval, topics=2, judged=any label, record=3 of 6 runs pooled]"
     )
     lines = str(found).split("\n")
-    assert lines[1:4] == [found.certainty, "covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
+    assert lines[1:4] == [found.explanation, "covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
     assert [line.split()[0] for line in lines[6:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
     page = found._repr_html_()
     for text in (
-        found.certainty,
+        found.explanation,
         "covered: &#x27;lucky&#x27;",
         "needed together: &#x27;twin1&#x27;, &#x27;twin2&#x27;",
     ):
@@ -526,20 +521,20 @@ def test_certainty_looks_at_both_sides():
         pairs = {("1", doc) for doc in lists["1"][:judged]} | {("1", f"x{i}") for i in range(extra)}
         return infer_pool(runs, as_qrels(pairs), depth=100, **options)
 
-    assert certainty(100).certainty.startswith("exact")
-    assert certainty(99, tolerance=0.5).certainty == (
+    assert certainty(100).explanation.startswith("exact")
+    assert certainty(99, tolerance=0.5).explanation == (
         "nearly exact: these runs explain all of the judgments, and 1 document in their pool (1.0%) lacks a judgment."
     )
-    assert certainty(95, tolerance=0.5).certainty.startswith("nearly exact")
-    assert certainty(94, tolerance=0.5).certainty.startswith("most")
-    assert certainty(51, tolerance=0.5).certainty.startswith("most")
-    assert certainty(100, extra=5).certainty.startswith("nearly exact: these runs explain 95.2% of the judgments;")
-    assert certainty(100, extra=6).certainty.startswith("most")
+    assert certainty(95, tolerance=0.5).explanation.startswith("nearly exact")
+    assert certainty(94, tolerance=0.5).explanation.startswith("most")
+    assert certainty(51, tolerance=0.5).explanation.startswith("most")
+    assert certainty(100, extra=5).explanation.startswith("nearly exact: these runs explain 95.2% of the judgments;")
+    assert certainty(100, extra=6).explanation.startswith("most")
     partial = certainty(100, extra=150)
-    assert partial.certainty.startswith("partial: these runs explain 40.0% of the judgments;")
+    assert partial.explanation.startswith("partial: these runs explain 40.0% of the judgments;")
     assert partial.headline() == "depth 100, 1 of 1 run contributed, 100 of 250 judgments explained (partial)"
     none = certainty(1, tolerance=0.5)
-    assert none.certainty.startswith("none")
+    assert none.explanation.startswith("none")
     assert none.headline() == "no pool found to depth 100, 0 of 1 judgment explained"
 
 
@@ -547,24 +542,53 @@ def test_almost_all_is_not_all():
     lists = {"1": [f"d{i}" for i in range(3000)]}
     judged = {("1", doc) for doc in lists["1"]}
     found = infer_pool(as_runs({"A": lists}), as_qrels(judged | {("1", "x")}))
-    assert found.certainty.startswith("nearly exact: these runs explain 99.9% of the judgments; the rest")
+    assert found.explanation.startswith("nearly exact: these runs explain 99.9% of the judgments; the rest")
     found = infer_pool(as_runs({"A": lists}), as_qrels(judged - {("1", "d7")}), depth=3000, tolerance=0.1)
-    assert "and 1 document in their pool (below 0.1%) lacks a judgment." in found.certainty
+    assert "and 1 document in their pool (below 0.1%) lacks a judgment." in found.explanation
 
 
-def test_who_was_pooled_is_unknown_when_every_run_is_marked():
+def test_who_was_pooled_is_not_on_record():
     found = infer_pool(*hand())
     assert found.table["pooled"].isna().all()
     assert found.confusion.drop(columns="pooled").to_dict("records") == [
         {"needed": 2, "needed together": 2, "covered": 1, "not pooled": 1, "no documents": 0},
     ]
     assert found.confusion["pooled"].isna().tolist() == [True]
-    assert found.settings["record"] == "unknown (the RunSet marks every run as pooled)"
+    assert found.settings["record"] == "not on record"
     assert "pooled" not in str(found).split("\n")[5].split()
     runs, qrels = hand(pooled=["A"])
     assert infer_pool(runs, qrels).settings["record"] == "1 of 6 runs pooled"
     runs, qrels = hand(pooled=[name for name in HAND if name != "not"])
     assert infer_pool(runs, qrels).confusion["pooled"].tolist() == [True, False]
+
+
+def test_a_record_that_all_were_pooled_is_a_record():
+    found = infer_pool(*hand(pooled=True))
+    assert found.table["pooled"].tolist() == [True] * 6
+    assert found.settings["record"] == "6 of 6 runs pooled"
+    assert found.confusion.to_dict("list") == {
+        "pooled": [True, False], "needed": [2, 0], "needed together": [2, 0], "covered": [1, 0], "not pooled": [1, 0],
+        "no documents": [0, 0],
+    }  # fmt: skip
+
+
+def test_a_record_of_some_runs():
+    found = infer_pool(*hand(pooled={**dict.fromkeys(HAND), "A": True, "not": False}))
+    assert found.table["pooled"].tolist() == [True, pd.NA, pd.NA, pd.NA, pd.NA, False]
+    assert found.settings["record"] == "1 of 6 runs pooled, 4 not on record"
+    assert found.confusion["pooled"].tolist() == [True, False, pd.NA]
+    assert found.confusion.drop(columns="pooled").to_dict("list") == {
+        "needed": [1, 0, 1], "needed together": [0, 0, 2], "covered": [0, 0, 1], "not pooled": [0, 1, 0],
+        "no documents": [0, 0, 0],
+    }  # fmt: skip
+
+
+def test_the_order_may_be_tried():
+    near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
+    runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
+    assert infer_pool(runs, qrels).depth == 0
+    found = infer_pool(runs, qrels, order="trec_eval9")  # a tie as float32
+    assert (found.depth, found.settings["order"], runs.order) == (1, "trec_eval9", "trec_eval")
 
 
 def test_by_rank_is_of_the_runs_judged_as_deep():
@@ -577,9 +601,8 @@ def test_by_rank_is_of_the_runs_judged_as_deep():
 
 
 @pytest.mark.parametrize("depth", [10**30, 2**31])
-def test_a_depth_that_is_no_rank(depth):
-    with pytest.raises(InputError, match=f"infer_pool: depth must be at most 2,147,483,647, got {depth}"):
-        infer_pool(*hand(), depth=depth)
+def test_a_depth_that_is_no_rank(depth, messages):
+    messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")
     # a rank, and deeper than every list
     assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
 
@@ -623,7 +646,7 @@ def test_a_sample_of_a_pool_has_no_depth():
     most = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.9, seed=1)
     found = infer_pool(runs, most, tolerance=0.15)
     assert (found.depth, len(found.contributors)) == (10, 11)
-    assert found.certainty == (
+    assert found.explanation == (
         "most: these runs explain all of the judgments, and 99 documents in their pool (10.0%) lack a judgment."
     )
 
@@ -637,7 +660,7 @@ def test_trec8_is_the_record(trec8):
         assert found.headline() == (
             "depth 100, 71 of 129 runs contributed (1 more is judged as deep), 86,830 of 86,830 judgments explained"
         )
-        assert found.certainty == "exact: the pool of these runs is the judged set."
+        assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 69, "needed together": 2, "covered": 0, "not pooled": 0, "no documents": 0},
         {"pooled": False, "needed": 0, "needed together": 0, "covered": 1, "not pooled": 57, "no documents": 0},
@@ -663,14 +686,18 @@ def test_another_order_is_not_that_of_the_trec8_pool(trec8):
     runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.run_table, order="file")
     found = infer_pool(runs, trec8.qrels)
     assert (found.depth, len(found.contributors)) == (98, 64)
-    assert found.certainty.startswith("most: these runs explain 80.8% of the judgments; the rest")
-    assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).certainty.startswith("exact")
+    assert found.explanation.startswith("most: these runs explain 80.8% of the judgments; the rest")
+    assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).explanation.startswith("exact")
+
+
+#: what speaks for a run that is judged as deep as the pool
+CLOSE = [evidence.value for evidence in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)]
 
 
 def figures(found):
     row = found.summary.iloc[0]
     recorded = found.table["pooled"].to_numpy(dtype=bool)
-    pooled = found.table["evidence"].isin(EVIDENCE[:3]).to_numpy()
+    pooled = found.table["evidence"].isin(CLOSE).to_numpy()
     return (
         int(row["explained"]), int(row["unjudged"]), int((pooled & recorded).sum()), int((pooled & ~recorded).sum()),
     )  # fmt: skip
@@ -681,7 +708,7 @@ def test_covid_with_one_depth(covid):
     assert (strict.depth, figures(strict)) == (5, (5126, 0, 88, 5))
     recorded = strict.table["pooled"].to_numpy(dtype=bool)
     assert (strict.table["missing"][recorded] > 0).sum() == 11
-    assert strict.certainty.endswith("With a depth for each topic (5 to 50) a pool fits better: depth='topic'.")
+    assert strict.explanation.endswith("With a depth for each topic (5 to 50) a pool fits better: depth='topic'.")
     lenient = infer_pool(covid.runs, covid.qrels, tolerance=0.02)
     assert (lenient.depth, figures(lenient)) == (7, (7474, 156, 95, 7))
 
@@ -690,7 +717,7 @@ def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
     found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02)
     assert figures(found) == (16541, 168, 95, 1)
     table = found.table.set_index("name")
-    differs = table[table["pooled"].astype(bool) != table["evidence"].isin(EVIDENCE[:3])]
+    differs = table[table["pooled"].astype(bool) != table["evidence"].isin(CLOSE)]
     # four recorded runs with many tied scores are not recognised in trec_eval's order
     assert differs[["missing", "first_missing"]].to_dict("index") == {
         "DoRA_MSMARCO_1k": {"missing": 95, "first_missing": 1},
@@ -701,7 +728,7 @@ def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
     }
     row = found.summary.iloc[0]
     assert (row["deeper"], row["other"], row["nowhere"]) == (5614, 208, 788)
-    assert found.certainty.startswith("most: these runs explain 71.4% of the judgments, and 168 documents")
+    assert found.explanation.startswith("most: these runs explain 71.4% of the judgments, and 168 documents")
     assert figures(infer_pool(covid.runs, covid.qrels, depth="topic")) == (8767, 0, 36, 0)
     assert figures(infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.5)) == (17688, 619, 99, 2)
 

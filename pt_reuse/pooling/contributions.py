@@ -1,0 +1,97 @@
+"""Contributions: which runs have the documents of a pool, and at which ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine.field import ranges
+from pt_reuse.runs.units import Units
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """The runs that contributed each of some documents; a document may have none, and then it belongs to nobody.
+
+    Attributes:
+        starts: (documents + 1,) the contributions to document d are the rows ``starts[d]:starts[d + 1]``.
+        run: (rows,) the run, as a position in the table of contributing runs; each once per document.
+        rank: (rows,) the rank, from 1, at which the run has the document.
+    """
+
+    starts: NDArray[np.int64]
+    run: NDArray[np.int32]
+    rank: NDArray[np.int32]
+
+    @classmethod
+    def none(cls, n_documents: int) -> Contributions:
+        """Return the contributions to documents that no run has."""
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(np.zeros(n_documents + 1, dtype=np.int64), nothing, nothing)
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Return (documents,): how many runs have each."""
+        return np.diff(self.starts)
+
+    @property
+    def document(self) -> NDArray[np.int64]:
+        """Return (rows,): the document of each contribution, as a position."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def best_rank(self) -> NDArray[np.int32]:
+        """Return (documents,): the best rank at which a run has it, 0 where none has."""
+        return self._lowest(self.rank, 0)
+
+    def sole(self, units: Units) -> NDArray[np.int64]:
+        """Return (documents,): the one unit whose runs alone have the document, -1 where none or several have.
+
+        Args:
+            units: of the contributing runs.
+        """
+        of_row = units.of_run[self.run]
+        low, high = self._lowest(of_row, -1), -self._lowest(-of_row, 1)
+        return np.where(low == high, low, -1)
+
+    def count_distinct(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (documents,): how many of the (runs,) codes its runs have, each once and none below 0."""
+        code, document = codes[self.run], self.document
+        n_codes = int(codes.max(initial=-1)) + 1
+        pairs = np.unique((document * max(n_codes, 1) + code)[code >= 0])
+        return np.bincount(pairs // max(n_codes, 1), minlength=len(self.sizes))
+
+    def take(self, documents: NDArray[np.int64]) -> Contributions:
+        """Return the contributions to some documents, in that order."""
+        sizes = self.sizes[documents]
+        gather = ranges(self.starts[:-1][documents], sizes)
+        return Contributions(_offsets(sizes), self.run[gather], self.rank[gather])
+
+    def without(self, runs: NDArray[np.bool_]) -> Contributions:
+        """Return the contributions of the other runs, which are numbered anew; the documents stay.
+
+        Args:
+            runs: (runs,) which of the contributing runs to leave out.
+        """
+        place = np.cumsum(~runs, dtype=np.int32) - np.int32(1)
+        stays = ~runs[self.run]
+        before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
+        return Contributions(before[self.starts], place[self.run[stays]], self.rank[stays])
+
+    def _lowest(self, values: NDArray, nothing: int) -> NDArray:
+        # reduceat gives a document without rows the next one's first value: such documents are left out of it
+        lowest = np.full(len(self.sizes), nothing, dtype=values.dtype)
+        some = np.flatnonzero(self.sizes)
+        if len(some):
+            lowest[some] = np.minimum.reduceat(values, self.starts[some])
+        return lowest
+
+
+def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,92 @@
+"""What a pooling strategy took of each topic, and the pool it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.engine import tokens
+from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.pooling.contributions import Contributions
+from pt_reuse.pooling.contributors import Contributors
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.runs.run_set import RunSet
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a strategy took of one topic of a field.
+
+    Attributes:
+        codes: (documents,) codes of the documents it took, local to the topic, each once, in its order.
+        code: (rows,) which documents contributing runs have; those it did not take do not count.
+        run: (rows,) the run of each row, as a row of the field; each once per document.
+        rank: (rows,) the rank, from 1, at which the run has the document.
+        columns: name -> (documents,) what else is known of each document: round, priority, inclusion probability.
+            Every topic has the same names.
+    """
+
+    codes: NDArray[Any]
+    code: NDArray[Any]
+    run: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def pool_of(runs: RunSet, taken: Iterable[Taken], *, contributors: Contributors, settings: Mapping[str, Any]) -> Pool:
+    """Return the pool of what a strategy took.
+
+    Args:
+        runs: the field, in the order in which it was pooled.
+        taken: what was taken of each topic of the field, in the order of its topics.
+        contributors: the runs from which it was taken.
+        settings: the strategy and its conventions, for display; contributors and order are added.
+
+    Returns:
+        Pool: the documents in the order in which they were taken, with the contributing runs that have them.
+    """
+    coded = runs.field
+    rows = np.flatnonzero(contributors.runs)
+    place = np.zeros(len(runs), dtype=np.int32)
+    place[rows] = np.arange(len(rows))
+    nothing = np.zeros(0, dtype=np.int32)
+    docs: list[NDArray[Any]] = [nothing]
+    sizes: list[NDArray[Any]] = [nothing]
+    run: list[NDArray[np.int32]] = [nothing]
+    rank: list[NDArray[np.int32]] = [nothing]
+    columns: dict[str, list[NDArray[Any]]] = {}
+    for t, topic in enumerate(taken):
+        of_topic = coded.docs(t)
+        # numpy sorts numbers of 16 bits several times as fast
+        at = np.full(len(of_topic), -1, dtype=np.int16 if len(of_topic) < 2**15 else np.int32)
+        at[topic.codes] = np.arange(len(topic.codes))
+        at_row = at[topic.code]
+        order = np.argsort(at_row, kind="stable")[int((at_row < 0).sum()) :]
+        docs.append(of_topic[topic.codes])
+        sizes.append(np.bincount(at_row[order], minlength=len(topic.codes)))
+        run.append(place[topic.run[order]])
+        rank.append(topic.rank[order])
+        for name, values in topic.columns.items():
+            columns.setdefault(name, []).append(values)
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in docs[1:]])]).astype(np.int64)
+    words = tokens.as_words(coded.vocabulary)[np.concatenate(docs)]
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    return Pool(
+        TopicDocs(coded.topics, starts, words),
+        Contributions(offsets, np.concatenate(run), np.concatenate(rank)),
+        run_table=runs.run_table.iloc[rows],
+        columns=pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()}) if columns else None,
+        contributors=contributors,
+        order=runs.order,
+        settings={
+            **settings,
+            "contributors": contributors.rule.value,
+            "order": runs.order,
+            **({"pooled": contributors.note} if contributors.note else {}),
+        },
+    )

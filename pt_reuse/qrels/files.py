@@ -1,0 +1,72 @@
+"""TREC qrels files: read into arrays, and written from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse._files import checked_path, replacing
+from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
+from pt_reuse.formats.trec import QRELS_LINE, check_names, parse_qrels
+from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
+
+
+def read_arrays(path: Any) -> QrelsArrays:
+    """Read a TREC qrels file, packed or not.
+
+    Raises:
+        InputError: naming the file, the line and what to do.
+    """
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.")
+        if not path.exists():
+            raise InputError(f"{path}: no such file.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
+    try:
+        data = read_bytes(path)
+    except UnreadableError as error:
+        raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
+    with located(str(path)):
+        rows = parse_qrels(data)
+        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, line_of=rows.fields.line_of)
+        return judged.to_arrays()
+
+
+def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool) -> Path:
+    """Write a TREC qrels file, ``qid 0 docno label``; warn of topics that it cannot hold.
+
+    Raises:
+        InputError: nothing to write, a file that exists, a name that cannot stand in a column.
+    """
+    path = checked_path(path)
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists. Pass ", Option("overwrite", True), " to replace it.", argument="path")
+    documents = arrays.documents
+    if not len(documents):
+        raise InputError("there are no judgments, and an empty file is no qrels file.")
+    qids, docnos = documents.qids().tolist(), documents.docnos().tolist()
+    check_names(list(dict.fromkeys(docnos)), "docno")
+    check_names(list(documents.topics), "topic")
+    bare = [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
+    if bare:
+        warn(
+            f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be missing when it "
+            f"is read: {examples(bare)}."
+        )
+    rows = zip(qids, docnos, arrays.labels.tolist(), strict=True)
+    text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
+    try:
+        with replacing(path) as file:
+            file.write(guarded(text.encode("utf-8", "surrogateescape")))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    return path

@@ -1,0 +1,62 @@
+"""The depth that a user asks for: found for all topics, found for each, or given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from pt_reuse._check import positive
+from pt_reuse._errors import InputError
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Settled
+
+_DEEPEST = int(np.iinfo(np.int32).max)
+
+
+class Way(Enum):
+    """How a depth comes about, in the words in which settings show it."""
+
+    COMMON = "inferred"
+    BY_TOPIC = "inferred for each topic"
+    GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class AskedDepth:
+    """What was asked for.
+
+    Attributes:
+        way: how the depth comes about.
+        depth: the depth that is given, 0 where it is to be found.
+    """
+
+    way: Way
+    depth: int = 0
+
+    def settle(self, ranks: JudgedRanks) -> Settled:
+        """Return the depths of the topics, and the runs that are judged to them."""
+        if self.way is Way.COMMON:
+            return ranks.common_depth()
+        if self.way is Way.BY_TOPIC:
+            return ranks.own_depths()
+        return ranks.settle(ranks.depths(self.depth), self.depth)
+
+
+def read_depth(depth: Any) -> AskedDepth:
+    """Return what a user's ``depth=`` asks for.
+
+    Raises:
+        InputError: neither None, ``"topic"`` nor a whole number that can be a rank.
+    """
+    if depth is None:
+        return AskedDepth(Way.COMMON)
+    if isinstance(depth, str):
+        if depth != "topic":
+            raise InputError(f"depth must be None, 'topic' or a whole number, got {depth!r}.", argument="depth")
+        return AskedDepth(Way.BY_TOPIC)
+    whole = positive("depth", depth, "documents per run and topic")
+    if whole > _DEEPEST:
+        raise InputError(f"depth must be at most {_DEEPEST:,}, got {depth!r}.", argument="depth")
+    return AskedDepth(Way.GIVEN, whole)

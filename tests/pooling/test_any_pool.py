@@ -1,0 +1,258 @@
+"""Pools of any strategy: documents with and without contributors, further columns, and documents from anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, sole_units
+
+from pt_reuse.engine import tokens
+from pt_reuse.engine.topic_docs import sort_by_topic
+from pt_reuse.pooling.contributions import Contributions
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.taking import Taken, pool_of
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.metadata import make_run_table
+from pt_reuse.runs.run_set import RunSet
+
+TOPICS = ["1", "2", "10"]
+NAMES = ["A", "B", "C", "D"]
+TEAMS = {"A": "one", "B": "one", "C": "two", "D": "three"}
+TYPES = {"A": "automatic", "B": "manual", "C": "automatic", "D": "manual"}
+UNIT_OF = {"team": TEAMS, "type": TYPES, "run": {name: name for name in NAMES}}
+
+
+def by_hand(found, *, names=NAMES, columns=None):
+    """Return a pool of {(topic, docno): {run: rank}}."""
+    pairs = sorted(found, key=lambda pair: TOPICS.index(pair[0]))
+    words = tokens.as_words(tokens.encode([docno for _, docno in pairs]))
+    documents, _ = sort_by_topic(TOPICS, np.array([TOPICS.index(t) for t, _ in pairs], dtype=np.int64), words)
+    rows = [(names.index(name), rank) for pair in pairs for name, rank in sorted(found[pair].items())]
+    entries = Contributions(
+        np.concatenate([[0], np.cumsum([len(found[pair]) for pair in pairs])]).astype(np.int64),
+        np.array([run for run, _ in rows], dtype=np.int32),
+        np.array([rank for _, rank in rows], dtype=np.int32),
+    )
+    table = make_run_table(names, teams=TEAMS, types=TYPES)
+    frame = None if columns is None else pd.DataFrame({"priority": [columns[pair] for pair in pairs]})
+    return Pool(documents, entries, run_table=table, columns=frame, order="trec_eval", settings={"strategy": "hand"})
+
+
+def records(frame):
+    """Return a frame as a list of dicts, what is missing as None, whatever the version of pandas makes of it."""
+    return [{k: None if v is pd.NA else v for k, v in row.items()} for row in frame.to_dict("records")]
+
+
+def every_document(pool):
+    return {(row["qid"], row["docno"]) for row in records(pool.to_frame())}
+
+
+# some documents have no contributor, the first and the last of a topic and of the pool among them
+MIXED = {
+    ("1", "a"): {},
+    ("1", "b"): {"A": 1, "B": 2},
+    ("1", "c"): {},
+    ("2", "d"): {"C": 3},
+    ("2", "e"): {"A": 5, "C": 1},
+    ("10", "f"): {},
+}
+
+
+def test_documents_without_contributors_by_hand():
+    pool = by_hand(MIXED)
+    assert records(pool.to_frame()) == [
+        {"qid": "1", "docno": "a", "rank": None, "runs": 0, "teams": 0, "types": 0},
+        {"qid": "1", "docno": "b", "rank": 1, "runs": 2, "teams": 1, "types": 2},
+        {"qid": "1", "docno": "c", "rank": None, "runs": 0, "teams": 0, "types": 0},
+        {"qid": "2", "docno": "d", "rank": 3, "runs": 1, "teams": 1, "types": 1},
+        {"qid": "2", "docno": "e", "rank": 1, "runs": 2, "teams": 2, "types": 1},
+        {"qid": "10", "docno": "f", "rank": None, "runs": 0, "teams": 0, "types": 0},
+    ]
+    assert pool.to_frame()["rank"].dtype == "Int64"
+    assert pool.sole("team")[0].tolist() == [-1, 0, -1, 1, -1, -1]
+    assert pool.uniques()[["docno", "rank", "team"]].to_numpy().tolist() == [["b", 1, "one"], ["d", 3, "two"]]
+    assert pool.uniques(by="run")["docno"].tolist() == ["d"]
+    # nobody's documents stay whoever is left out
+    assert every_document(pool.without("one")) == set(MIXED) - {("1", "b")}
+    nobody = pool.without(run=NAMES)
+    assert every_document(nobody) == {("1", "a"), ("1", "c"), ("10", "f")}
+    assert every_document(nobody.without()) == every_document(nobody)
+    assert nobody.to_frame()["rank"].isna().all()
+    assert len(nobody.uniques()) == len(nobody.contributions()) == 0
+    assert nobody.topics == TOPICS
+
+
+def test_no_document_has_a_contributor():
+    pool = by_hand({pair: {} for pair in MIXED})
+    assert pool.to_frame()["rank"].isna().all()
+    assert (pool.to_frame()[["runs", "teams", "types"]] == 0).all(axis=None)
+    assert all(len(pool.uniques(by)) == 0 for by in UNIT_OF)
+    assert every_document(pool.without("one")) == set(MIXED)
+
+
+@st.composite
+def mixed_pools(draw):
+    """Draw {(topic, docno): {run: rank}}; about half of the documents have no contributor."""
+    pairs = st.tuples(st.sampled_from(TOPICS), st.sampled_from([f"d{n}" for n in range(8)]))
+    of_document = st.one_of(st.just({}), st.dictionaries(st.sampled_from(NAMES), st.integers(1, 30), max_size=4))
+    return draw(st.dictionaries(pairs, of_document, max_size=14))
+
+
+@settings(deadline=None, max_examples=150)
+@given(mixed_pools(), st.sampled_from(["team", "type", "run"]), st.sets(st.sampled_from(NAMES)), st.data())
+def test_any_pool_equals_the_brute_force(found, by, left_out, data):
+    columns = {pair: n / 8 for n, pair in enumerate(found)}
+    pool = by_hand(found, columns=columns)
+    assert {(row["qid"], row["docno"]): row for row in records(pool.to_frame())} == {
+        (topic, docno): {
+            "qid": topic,
+            "docno": docno,
+            "rank": min(ranks.values(), default=None),
+            "runs": len(ranks),
+            "teams": len({TEAMS[name] for name in ranks}),
+            "types": len({TYPES[name] for name in ranks}),
+            "priority": columns[topic, docno],
+        }
+        for (topic, docno), ranks in found.items()
+    }
+    contributed = {pair: ranks for pair, ranks in found.items() if ranks}
+    assert contributions_of(pool) == contributed
+    column = {"team": "team", "type": "type", "run": "name"}[by]
+    uniques = {(row["qid"], row["docno"]): row[column] for row in records(pool.uniques(by))}
+    assert uniques == sole_units(contributed, UNIT_OF[by])
+
+    def check(part, expected):
+        assert every_document(part) == set(expected)
+        assert contributions_of(part) == {pair: ranks for pair, ranks in expected.items() if ranks}
+        assert {(row["qid"], row["docno"]): row["priority"] for row in records(part.to_frame())} == {
+            pair: columns[pair] for pair in expected
+        }
+        assert part.topics == TOPICS
+        assert part.order == "trec_eval"
+
+    others = {pair: {n: r for n, r in ranks.items() if n not in left_out} for pair, ranks in found.items()}
+    stay = {pair: ranks for pair, ranks in others.items() if ranks or not found[pair]}
+    part = pool.without(run=sorted(left_out))
+    check(part, stay)
+    assert part.run_table["name"].tolist() == [name for name in NAMES if name not in left_out]
+
+    judged = data.draw(st.dictionaries(st.sampled_from(sorted(found)), st.integers(-2, 2))) if found else {}
+    frame = pd.DataFrame([(*pair, label) for pair, label in judged.items()], columns=["qid", "docno", "label"])
+    qrels = Qrels(frame.astype({"label": int}))
+    check(pool.remainder(qrels), {pair: ranks for pair, ranks in found.items() if judged.get(pair, -1) < 0})
+    labels = pool.judge(lambda asked: [columns[pair] * 8 for pair in asked.itertuples(index=False, name=None)])
+    assert {(row["qid"], row["docno"]): row["label"] / 8 for row in records(labels.to_frame())} == columns
+    assert pairs_of(pool.to_qrels().to_frame()) == set(found)
+
+
+# what a strategy took
+
+
+def take(runs, codes, **columns):
+    """Take documents of each topic, named in the order in which they are taken, with all runs that have them."""
+    for t, topic in enumerate(runs.topics):
+        docnos = tokens.decode(runs.field.vocabulary[runs.field.docs(t)])
+        code, run, rank = runs.field.top(t, 99, contributors_of(runs, "pooled").runs)
+        chosen = np.array([docnos.index(docno) for docno in codes.get(topic, "").split()], dtype=np.int64)
+        yield Taken(chosen, code, run, rank, {name: values[topic] for name, values in columns.items()})
+
+
+def test_what_a_strategy_took():
+    runs = pooled_runs()
+    # e and z are of D alone, which does not contribute; topic 2 is taken in another order than the runs'
+    taken = take(
+        runs, {"1": "e c a", "2": "z y"}, round={"1": np.array([3, 1, 2]), "2": np.array([2, 1])},
+        source={"1": np.array(list("pqr"), dtype=object), "2": np.array(list("st"), dtype=object)},
+    )  # fmt: skip
+    pool = pool_of(runs, taken, contributors=contributors_of(runs, "pooled"), settings={"strategy": "hand"})
+    assert records(pool.to_frame().drop(columns=["teams", "types"])) == [
+        {"qid": "1", "docno": "e", "rank": None, "runs": 0, "round": 3, "source": "p"},
+        {"qid": "1", "docno": "c", "rank": 1, "runs": 2, "round": 1, "source": "q"},
+        {"qid": "1", "docno": "a", "rank": 1, "runs": 2, "round": 2, "source": "r"},
+        {"qid": "2", "docno": "z", "rank": None, "runs": 0, "round": 2, "source": "s"},
+        {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "round": 1, "source": "t"},
+    ]
+    assert contributions_of(pool) == {
+        ("1", "c"): {"A": 3, "C": 1}, ("1", "a"): {"A": 1, "C": 3}, ("2", "y"): {"A": 2, "B": 1},
+    }  # fmt: skip
+    assert pool.settings == {"strategy": "hand", "contributors": "pooled", "order": "trec_eval"}
+    assert pool.order == "trec_eval"
+    assert pool.without("two").to_frame()["round"].tolist() == [3, 1, 2, 2, 1]
+    assert pool.without("one").to_frame()["round"].tolist() == [3, 1, 2, 2]
+
+
+def test_a_strategy_may_take_nothing():
+    runs = pooled_runs()
+    none = {"1": np.zeros(0, dtype=np.int64), "2": np.zeros(0, dtype=np.int64)}
+    pool = pool_of(runs, take(runs, {}, round=none), contributors=contributors_of(runs, "all"), settings={})
+    assert (len(pool), pool.topics) == (0, ["1", "2"])
+    assert list(pool.to_frame().columns) == ["qid", "docno", "rank", "runs", "teams", "types", "round"]
+    assert pool.run_table["name"].tolist() == ["A", "B", "C", "D"]
+
+
+# documents from anywhere
+
+
+def test_a_pool_from_a_frame():
+    frame = pd.DataFrame(
+        {
+            "docno": ["b", "a", "c", "a"],
+            "qid": ["10", "2", "10", "10"],
+            "strategy": ["classifier", "sample", "classifier", "sample"],
+            "probability": [0.5, 0.25, 1.0, 0.125],
+        },
+        index=[7, 7, 8, 9],
+    )
+    pool = Pool.from_frame(frame, topics=["3"])
+    assert pool.topics == ["2", "3", "10"]
+    assert records(pool.to_frame().drop(columns=["teams", "types"])) == [
+        {"qid": "2", "docno": "a", "rank": None, "runs": 0, "strategy": "sample", "probability": 0.25},
+        {"qid": "10", "docno": "b", "rank": None, "runs": 0, "strategy": "classifier", "probability": 0.5},
+        {"qid": "10", "docno": "c", "rank": None, "runs": 0, "strategy": "classifier", "probability": 1.0},
+        {"qid": "10", "docno": "a", "rank": None, "runs": 0, "strategy": "sample", "probability": 0.125},
+    ]
+    assert repr(pool) == "Pool: 4 documents, 3 topics, 0 runs (strategy=given)"
+    assert (pool.order, pool.contributors, pool.settings) == (None, None, {"strategy": "given"})
+    assert Pool.from_frame(frame, settings={"strategy": "sample", "seed": 4}).settings["seed"] == 4
+    assert len(pool.uniques()) == len(pool.contributions()) == 0
+    assert len(pool.run_table) == 0
+    assert every_document(pool.without()) == every_document(pool)
+    labels = pool.judge(lambda asked: [1, 0, 1, 0])
+    assert pool.remainder(labels.restrict(pd.DataFrame({"qid": ["10"], "docno": ["c"]}))).to_frame()[
+        "probability"
+    ].tolist() == [0.25, 0.5, 0.125]
+    assert "&lt;NA&gt;" in pool._repr_html_()
+
+
+def test_an_empty_pool_from_a_frame():
+    pool = Pool.from_frame(pd.DataFrame({"qid": [], "docno": []}, dtype=object), topics=["1"])
+    assert (len(pool), pool.topics, len(pool.to_frame()), len(pool.uniques("run"))) == (0, ["1"], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("frame", "place"),
+    [
+        ("no frame", ""),
+        (pd.DataFrame({"qid": ["1"]}), ""),
+        (pd.DataFrame({"qid": ["1", "1", "1"], "docno": ["a", "b", "a"]}), "rows 0 and 2"),
+        (pd.DataFrame({"qid": ["1"], "docno": [None]}), "row 0"),
+        (pd.DataFrame({"qid": [1.5], "docno": ["a"]}), ""),
+        (pd.DataFrame({"qid": ["1"], "docno": ["a"], "rank": [0], "runs": [3]}), ""),
+        (pd.DataFrame([["1", "a", 1, 2]], columns=["qid", "docno", "round", "round"]), ""),
+        (pd.DataFrame({"qid": ["1"], "docno": ["a"]}), None),
+    ],
+    ids=["no frame", "no docno", "twice", "missing", "number", "counted", "two columns", "topics"],
+)
+def test_frames_that_are_no_pool(frame, place, messages):
+    topics = "1 2" if place is None else None
+    messages.refused(lambda: Pool.from_frame(frame, topics=topics), place=place)
+
+
+def test_a_pool_of_documents_and_runs_alike():
+    runs = RunSet.from_frames({"A": frame_of(t1="a b")}, pooled=True)
+    corpus = Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["b", "z"]}))
+    assert every_document(corpus.remainder(Qrels(runs["A"].assign(label=0)))) == {("1", "z")}
