@@ -25,7 +25,7 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.metadata import RunLabels, make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.scoring.scores import check_topics, topics_of_runs
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
 @door

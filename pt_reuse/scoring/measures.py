@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -105,6 +105,18 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
         if fault:
             raise InputError(f"{fault}")
     return list(dict.fromkeys(parsed))
+
+
+def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
+    """Return the name of a measure that is among those given, the first of them for None.
+
+    Raises:
+        InputError: no measure, or one that was not computed.
+    """
+    name = names[0] if measure is None else repr(parse_measures(measure)[0])
+    if name not in names:
+        raise InputError(f"{name} was not computed; there is {examples(names, 12)}.", argument="measure")
+    return name
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:

@@ -10,7 +10,7 @@ from reference import as_frame, as_qrels, as_runs, fields
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 
 UNJUDGED = [Unjudged, Unjudged @ 3, Unjudged(min_label=-2) @ 5, Unjudged(min_label=1), Unjudged(of_cutoff=True) @ 10]
 COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}

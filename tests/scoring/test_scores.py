@@ -13,7 +13,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 
 
 def by_provider(measure, runs, judgments):

@@ -17,7 +17,7 @@ from pt_reuse.engine.pairs import rank_alone
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies import uniques
 from pt_reuse.studies.uniques import leave_out_uniques
 
