@@ -109,11 +109,12 @@ class HitIndex:
                 counts.append(np.zeros(n_runs, dtype=np.int64))
                 continue
             codes = self.field.codes[self.field.rows(self.field_topic[t])]
-            where = np.flatnonzero((row_of_code >= 0)[codes])
+            # take by 16-bit codes is several times as fast as indexing with them
+            where = np.flatnonzero((row_of_code >= 0).take(codes))
             ends = np.cumsum(lengths[-1])
             counts.append(np.diff(np.searchsorted(where, ends), prepend=0))
             begins = np.repeat(ends - lengths[-1], counts[-1])
-            rows.append(row_of_code[codes[where]])
+            rows.append(row_of_code.take(codes.take(where)))
             ranks.append((where - begins + 1).astype(np.int32))
         none = np.zeros(0, dtype=np.int32)
         return Hits(

@@ -65,7 +65,9 @@ def score(
     that every provider follows the order of the runs.
     """
     if not isinstance(runs, RunSet):
-        raise InputError(f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.")
+        raise InputError(
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.", argument="runs"
+        )
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)

@@ -193,7 +193,8 @@ def leave_out_uniques(
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}"
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}",
+            argument="runs",
         )
     choice("by", by, tuple(COLUMNS))
     choice("remove", remove, ("relevant", "judged"))

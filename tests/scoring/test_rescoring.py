@@ -187,7 +187,8 @@ def test_a_block_holds_the_cells_that_a_set_changes_and_no_others():
 
 def test_judgments_without_topics():
     runs = as_runs({"A": {"1": {"a": 2.0}}})
-    assert list(rescore(runs, Qrels(pd.DataFrame({"qid": [], "docno": [], "label": []})), [AP])) == []
+    nothing = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})).select([])
+    assert list(rescore(runs, nothing, [AP, infAP])) == []
 
 
 @settings(deadline=None, max_examples=25)
