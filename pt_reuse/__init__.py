@@ -13,7 +13,8 @@ from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import Scores, score
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import (
     gamma,
     largest_drop,

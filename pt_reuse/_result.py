@@ -1,25 +1,113 @@
-"""The base of result records: named tables, the settings behind them, and one way to show and save both."""
+"""The base of records that studies return: named tables, the settings behind them, one way to show, save and read."""
 
 from __future__ import annotations
 
 import html
+import importlib
+import io
 import json
+import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse._files import replacing
+from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
 
 _SHOWN = 8
+#: the file that makes a folder a saved record: what kind it is, and what the other files cannot say
+CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
+#: to be raised when what `CONTENTS` holds changes its meaning
+FORMAT = 1
+#: kind -> the module that defines it, imported when a record of that kind is read
+HOMES = {
+    "Agreement": "pt_reuse.scoring.agreement",
+    "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
+    "LeaveOutUniques": "pt_reuse.studies.uniques",
+    "Scores": "pt_reuse.scoring.scores",
+    "Verification": "pt_reuse.verification.verification",
+}
+_KINDS: dict[str, type[Record]] = {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Result:
+class Record:
+    """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
+
+    Attributes:
+        settings: under which conventions it was made, for display.
+    """
+
+    settings: Mapping[str, Any]
+
+    def __init_subclass__(cls, **arguments: Any):
+        super().__init_subclass__(**arguments)
+        _KINDS[cls.__name__] = cls
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name, the main one first; each is saved as a file of its own."""
+        return {}
+
+    @door
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
+        """Write every table as CSV, the settings as JSON, and what else it takes to read the whole back.
+
+        Args:
+            folder: where to; made when it does not exist.
+            overwrite: replace files that exist already; default is an error before anything is written.
+
+        Returns:
+            list of Path: what was written: a ``.csv`` per table, ``settings.json``, ``arrays.npz`` where there are
+            arrays, and ``result.json``, which :func:`read_result` needs.
+
+        Raises:
+            InputError: a file that exists, a folder that is a file, or a table with cells that cannot be saved.
+        """
+        folder = Path(folder)
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="folder")
+        files = self._files()
+        there = [name for name in files if (folder / name).exists()]
+        if there and not overwrite:
+            advice = Option("overwrite", True)
+            raise InputError(f"{folder} has {examples(there)} already. Pass ", advice, " to replace them.")
+        folder.mkdir(parents=True, exist_ok=True)
+        # until the last file is written, there is no record here
+        (folder / CONTENTS).unlink(missing_ok=True)
+        for name, data in files.items():
+            with replacing(folder / name) as file:
+                file.write(data)
+        return [folder / name for name in files]
+
+    def _files(self) -> dict[str, bytes]:
+        tables = self.tables()
+        encoder = Encoder({id(frame): name for name, frame in tables.items()})
+        # the settings are written by themselves, as people read them
+        parts = {field.name: encoder.encode(getattr(self, field.name), field.name) for field in fields(self)}
+        frames = {**tables, **encoder.frames}
+        files = {f"{name}.csv": csv_of(frame).encode("utf-8", "surrogateescape") for name, frame in frames.items()}
+        files[SETTINGS] = _json(dict(self.settings))
+        if encoder.arrays:
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w") as archive:
+                for name, array in encoder.arrays.items():
+                    archive.writestr(f"{name}.npy", _npy(array))
+            files[ARRAYS] = packed.getvalue()
+        files[CONTENTS] = _json({"format": FORMAT, "kind": type(self).__name__, "fields": parts})
+        return files
+
+    def _settings_line(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Result(Record):
     """A study's answer: `table` is the truth, one row per unit; `settings` says under which conventions.
 
     Attributes:
@@ -30,7 +118,6 @@ class Result:
     title: ClassVar[str] = "Result"
 
     table: pd.DataFrame
-    settings: Mapping[str, Any]
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table of the result by name, the main one first."""
@@ -43,34 +130,6 @@ class Result:
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the main table."""
         return self.table.copy()
-
-    @door
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
-        """Write every table as CSV and the settings as JSON.
-
-        Args:
-            folder: where to; made when it does not exist.
-            overwrite: replace files that exist already; default is an error before anything is written.
-
-        Returns:
-            list of Path: what was written.
-
-        Raises:
-            InputError: a file that exists, or a folder that is a file.
-        """
-        folder = Path(folder)
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is a file. Give a folder; it is made if missing.")
-        texts = {f"{name}.csv": frame.to_csv(index=False) for name, frame in self.tables().items()}
-        texts["settings.json"] = json.dumps(dict(self.settings), indent=1, default=str) + "\n"
-        there = [name for name in texts if (folder / name).exists()]
-        if there and not overwrite:
-            raise InputError(f"{folder} has {examples(there)} already. Pass overwrite=True to replace them.")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            with replacing(folder / name) as file:
-                file.write(text.encode("utf-8", "surrogateescape"))
-        return [folder / name for name in texts]
 
     def __repr__(self) -> str:
         return f"{self.title}: {self.headline()} [{self._settings_line()}]"
@@ -85,5 +144,91 @@ class Result:
         body = self.table.to_html(max_rows=_SHOWN * 2, index=False, escape=True, float_format="{:.4f}".format)
         return f"<p><b>{head}</b><br><small>{settings}</small></p>{body}"
 
-    def _settings_line(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
+
+@door
+def read_result(folder: str | Path) -> Any:
+    """Read back what a result's or Scores' `save` wrote.
+
+    Args:
+        folder: the folder given to `save`.
+
+    Returns:
+        The record, of the class it had: its tables, arrays and settings are equal to those saved. Settings that JSON
+        does not know (a path, a date) are texts.
+
+    Raises:
+        InputError: a folder that holds no saved result, one that a newer version wrote, or one with a damaged file.
+
+    Example:
+        >>> import pt_reuse as ptr, tempfile
+        >>> field = ptr.simulate_field(seed=7)
+        >>> scores = ptr.score(field.runs, field.qrels, ["AP"])
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = scores.save(folder)
+        >>> read_result(folder).mean.equals(scores.mean)
+        True
+    """
+    if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
+        raise InputError(f"folder must be a folder's path, got {folder!r}.", argument="folder")
+    folder = Path(folder)
+    with located(str(folder)):
+        if not folder.is_dir():
+            raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")
+        if not (folder / CONTENTS).is_file():
+            raise InputError(f"no saved result: it has no {CONTENTS}. Save the result (again).", argument="folder")
+        return _read(folder)
+
+
+def _read(folder: Path) -> Any:
+    contents = _contents(folder / CONTENTS)
+    kind = _kind(contents["kind"])
+
+    def frame(name: str, kept: Any) -> pd.DataFrame:
+        with located(f"{name}.csv"):
+            return read_frame((folder / f"{name}.csv").read_bytes().decode("utf-8", "surrogateescape"), kept)
+
+    try:
+        arrays = {}
+        if (folder / ARRAYS).exists():
+            with np.load(folder / ARRAYS, allow_pickle=False) as packed:
+                arrays = dict(packed.items())
+        return Decoder(frame, arrays).record(kind, contents["fields"])
+    except InputError:
+        raise
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"cannot be read ({error}). Save the result anew.", argument="folder") from error
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+        version, kind, kept = found["format"], found["kind"], found["fields"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{CONTENTS} is damaged ({error!r}). Save the result anew.", argument="folder") from error
+    if not (isinstance(version, int) and isinstance(kind, str) and isinstance(kept, dict)):
+        raise InputError(f"{CONTENTS} is damaged. Save the result anew.", argument="folder")
+    if version > FORMAT:
+        raise InputError(
+            f"written by a newer version of pt_reuse (format {version}; this one reads up to {FORMAT}). Update "
+            f"pt_reuse, or save the result with this version.",
+            argument="folder",
+        )
+    return found
+
+
+def _kind(name: str) -> type:
+    if name not in _KINDS and name in HOMES:
+        importlib.import_module(HOMES[name])
+    if name not in _KINDS:
+        raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
+    return _KINDS[name]
+
+
+def _npy(array: np.ndarray) -> bytes:
+    held = io.BytesIO()
+    np.save(held, array, allow_pickle=False)
+    return held.getvalue()
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, default=str) + "\n").encode("ascii")

@@ -53,7 +53,7 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     print("\nPer measure (own: each run without the uniques of its own unit; field: all runs re-ranked):")
     print_table(result.summary, len(result.summary), "measures")
     first = result.scores.measures[0]
-    print(f"\nLeaving out one {result.settings['by']} at a time, the whole field by {first}:")
+    print(f"\nLeaving out one {result.units.by} at a time, the whole field by {first}:")
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
     print(f"\n{in_words(result)}")
     if options.out:

@@ -19,8 +19,9 @@ from pt_reuse.collections.demo import DemoDataset
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import Agreement, score
+from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
 DEPTH = 10

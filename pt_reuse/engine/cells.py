@@ -31,16 +31,22 @@ class Cells:
     ):
         n_topics = len(starts) - 1
         topic = np.searchsorted(starts, row, side="right") - 1
-        pairs, cell = np.unique(topic * (int(in_set.max(initial=0)) + 1) + in_set, return_inverse=True)
         width = int(in_set.max(initial=0)) + 1
+        pairs, cell = np.unique(topic * width + in_set, return_inverse=True)
         self.n_topics = n_topics
-        self.topic = np.concatenate([np.arange(n_topics), pairs // width]) if len(pairs) else np.arange(n_topics)
+        self.topic = np.concatenate([np.arange(n_topics), pairs // width])
         self.set = pairs % width  # of the cells after the first n_topics
         self.of_change = cell + n_topics
         self._starts, self._labels, self._row, self._new = starts, labels, row, label
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    def positions(self, others: Cells) -> NDArray[np.int64]:
+        """Return where the changed cells of others, which are all among these, stand among the changed cells here."""
+        width = int(self.set.max(initial=0)) + 1
+        mine, theirs = (cells.topic[cells.n_topics :] * width + cells.set for cells in (self, others))
+        return np.searchsorted(mine, theirs)
 
     def count(self, low: int, high: int | None = None) -> NDArray[np.int64]:
         """Return (cells,): documents with a label from `low` up to, not including, `high`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,12 +16,12 @@ from pt_reuse.engine.topic_docs import TopicDocs
 
 @dataclass(frozen=True)
 class Hits:
-    """Judged documents in ranked lists; list ``t * n_runs + r`` is what run r retrieves for topic t of the judgments.
+    """Judged documents in ranked lists; list ``t * n_runs + r`` is what run r retrieves for the t-th topic gathered.
 
     Attributes:
         n_runs: runs of the field.
         starts: (lists + 1,) the hits of each list, in ranking order.
-        row: (hits,) the judgment that the document has, as a row of the judgments.
+        row: (hits,) the judgment that the document has, as a row of the judgments of the topics gathered.
         rank: (hits,) from 1.
         lengths: (lists,) documents retrieved, judged or not.
     """
@@ -46,55 +47,74 @@ class Hits:
 
 
 class HitIndex:
-    """Finds the judged documents of a field among its codes.
+    """Finds the judged documents of a field among its codes; it holds nothing that a call changes.
 
     Args:
         field: the coded runs.
         documents: the judged documents.
+
+    Attributes:
+        field_topic: the topic of the field that each topic of the judgments is, -1 where the field lacks it.
+        doc_of_row: (rows,) each judged document as a row of the field's vocabulary, -1 where no run retrieves it.
     """
 
     def __init__(self, field: Field, documents: TopicDocs):
-        self.field = field
-        self.topics, self.starts = documents.topics, documents.starts
+        self.field, self.documents = field, documents
         self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
-        codes, first = tokens.factorize(documents.words)
-        #: (rows,) each judged document as a row of the field's vocabulary, -1 where no run retrieves it
-        self.doc_of_row = tokens.find(documents.words[first], tokens.as_words(field.vocabulary))[codes]
-        self._row_of_doc = np.full(len(field.vocabulary), -1, dtype=np.int32)
+        self.doc_of_row = tokens.find(documents.words, tokens.as_words(field.vocabulary))
+
+    @property
+    def topics(self) -> range:
+        """Return all topics of the judgments, as positions among them."""
+        return range(len(self.field_topic))
 
     def lengths(self, t: int) -> NDArray[np.int64]:
         """Return (runs,): how many documents each run retrieves for a topic of the judgments."""
         at = self.field_topic[t]
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
 
-    def row_of_code(self, t: int, wanted: NDArray[np.bool_] | None = None) -> NDArray[np.int32]:
-        """Return for each document code of a topic its row of the judgments, -1 where it has none that is wanted."""
-        at = self.field_topic[t]
-        rows = np.arange(self.starts[t], self.starts[t + 1])
-        docs = self.doc_of_row[rows]
-        chosen = docs >= 0 if wanted is None else (docs >= 0) & wanted[rows]
-        rows, docs = rows[chosen], docs[chosen]
-        self._row_of_doc[docs] = rows
-        found = self._row_of_doc[self.field.docs(at)]
-        self._row_of_doc[docs] = -1  # the table is shared by all topics
-        return found
+    def rows_of_codes(
+        self, topics: range, wanted: NDArray[np.bool_] | None = None
+    ) -> Iterator[NDArray[np.int32] | None]:
+        """Yield for each topic the row of the judgments that each document code has, None where the field lacks it.
 
-    def gather(self, wanted: NDArray[np.bool_] | None = None) -> Hits:
-        """Return the hits of all topics, only those on the `wanted` rows of the judgments when given."""
+        Args:
+            topics: neighbouring topics of the judgments; rows are counted from the first row of the first one.
+            wanted: (rows of these topics,) the rows to look for; default all. A code without such a row has -1.
+        """
+        place = np.zeros(len(self.field.vocabulary), dtype=np.int32)  # of this call alone
+        first_row = int(self.documents.starts[topics.start])
+        for t in topics:
+            at = self.field_topic[t]
+            if at < 0:
+                yield None
+                continue
+            start, stop = self.documents.starts[t : t + 2].tolist()
+            docs = self.doc_of_row[start:stop]
+            start, stop = start - first_row, stop - first_row
+            chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
+            codes = self.field.docs(at)
+            place[docs[chosen]] = chosen + 1
+            found = place[codes]
+            place[docs[chosen]] = 0
+            yield np.where(found > 0, found + np.int32(start - 1), np.int32(-1))
+
+    def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
+        """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""
         n_runs = self.field.n_runs
         counts, rows, ranks, lengths = [], [], [], []
-        for t, at in enumerate(self.field_topic):
+        for t, row_of_code in zip(topics, self.rows_of_codes(topics, wanted), strict=True):
             lengths.append(self.lengths(t))
-            if at < 0:
+            if row_of_code is None:
                 counts.append(np.zeros(n_runs, dtype=np.int64))
                 continue
-            row_of_code = self.row_of_code(t, wanted)
-            codes = self.field.codes[self.field.rows(at)]
-            where = np.flatnonzero((row_of_code >= 0)[codes])
+            codes = self.field.codes[self.field.rows(self.field_topic[t])]
+            # take by 16-bit codes is several times as fast as indexing with them
+            where = np.flatnonzero((row_of_code >= 0).take(codes))
             ends = np.cumsum(lengths[-1])
             counts.append(np.diff(np.searchsorted(where, ends), prepend=0))
             begins = np.repeat(ends - lengths[-1], counts[-1])
-            rows.append(row_of_code[codes[where]])
+            rows.append(row_of_code.take(codes.take(where)))
             ranks.append((where - begins + 1).astype(np.int32))
         none = np.zeros(0, dtype=np.int32)
         return Hits(

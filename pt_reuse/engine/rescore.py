@@ -18,93 +18,139 @@ Labels = NDArray[np.int16]
 
 @dataclass(frozen=True)
 class Changes:
-    """Judgment sets as what they change in a base set: (set, row of the base, new label), each pair once."""
+    """Judgment sets as what they change in a base set.
+
+    Attributes:
+        n_sets: how many sets; one that changes nothing is the base set.
+        in_set, row, label: (changes,) the set, the row of the base judgments and its new label there, `UNJUDGED` for
+            none; each (set, row) once, in any order.
+    """
 
     n_sets: int
     in_set: NDArray[np.int64]
     row: NDArray[np.int64]
     label: Labels
 
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Changes:
+        """Return some of the changes; the sets stay."""
+        return Changes(self.n_sets, self.in_set[chosen], self.row[chosen], self.label[chosen])
+
     def visible(self, labels: Labels) -> Changes:
         """Return the changes that a measure blind to non-relevant documents can see."""
-        seen = np.maximum(labels[self.row], self.label) > 0
-        return Changes(self.n_sets, self.in_set[seen], self.row[seen], self.label[seen])
+        return self.take(np.maximum(labels[self.row], self.label) > 0)
 
-    def part(self, first: int, stop: int) -> Changes:
-        """Return the sets from `first` up to, not including, `stop`, renumbered from 0."""
-        mine = (self.in_set >= first) & (self.in_set < stop)
-        return Changes(min(stop, self.n_sets) - first, self.in_set[mine] - first, self.row[mine], self.label[mine])
+    def by_row(self) -> Changes:
+        """Return the changes in the order of the rows."""
+        return self.take(_stable_order(self.row))
+
+    def within(self, rows: slice) -> Changes:
+        """Return the changes of some rows, counted from the first of these; for changes in the order of the rows."""
+        first, stop = np.searchsorted(self.row, [rows.start, rows.stop]).tolist()
+        mine = slice(first, stop)
+        return Changes(self.n_sets, self.in_set[mine], self.row[mine] - rows.start, self.label[mine])
 
 
 NO_CHANGES = Changes(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int16))
 
 
-def score_field(
-    index: HitIndex, labels: Labels, specs: Sequence[Spec], changes: Changes = NO_CHANGES
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score all runs under the base set and under each changed set.
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments of neighbouring topics and what further sets change in them.
+
+    Attributes:
+        starts: (topics + 1,) rows of each topic, from 0.
+        labels: (rows,) base labels.
+        changes: the further sets.
+    """
+
+    starts: NDArray[np.int64]
+    labels: Labels
+    changes: Changes = NO_CHANGES
+
+    def of(self, topics: range) -> Judgments:
+        """Return the judgments of some neighbouring topics; for changes in the order of the rows."""
+        first, stop = int(self.starts[topics.start]), int(self.starts[topics.stop])
+        starts = self.starts[topics.start : topics.stop + 1] - first
+        return Judgments(starts, self.labels[first:stop], self.changes.within(slice(first, stop)))
+
+    def visible(self) -> Judgments:
+        """Return them without the changes that a measure blind to non-relevant documents cannot see."""
+        return Judgments(self.starts, self.labels, self.changes.visible(self.labels))
+
+    def relevant(self) -> NDArray[np.bool_]:
+        """Return (rows,): which are relevant in the base set or in any other."""
+        wanted = self.labels > 0
+        wanted[self.changes.row[self.changes.label > 0]] = True
+        return wanted
+
+    def cells(self) -> Cells:
+        """Return the (topic, set) pairs of the base set and of every change."""
+        return Cells(self.starts, self.labels, self.changes.in_set, self.changes.row, self.changes.label)
+
+    def every_label(self) -> Labels:
+        """Return each label that occurs in some set."""
+        return np.unique(np.concatenate([self.labels, self.changes.label]))
+
+
+def score_topics(
+    index: HitIndex, judgments: Judgments, topics: range, specs: Sequence[Spec], cells: Cells
+) -> NDArray[np.float64]:
+    """Score all runs on neighbouring topics under the base set and under each set that changes one of them.
 
     Args:
         index: where the runs have judged documents.
-        labels: (rows,) label of each row of the index in the base set.
+        judgments: those of these topics alone.
+        topics: the topics, as positions among those of the index.
         specs: the measures.
-        changes: the further sets.
+        cells: those of `judgments`.
 
     Returns:
-        (measures, topics, runs) under the base set and (measures, topics, sets, runs) under the others.
+        (measures, cells, runs): first all topics under the base set, then the changed cells.
     """
-    n_topics, n_runs = len(index.topics), index.field.n_runs
-    base = np.empty((len(specs), n_topics, n_runs))
-    changed = np.empty((len(specs), n_topics, changes.n_sets, n_runs))
+    values = np.empty((len(specs), len(cells), index.field.n_runs))
     for wide in (False, True):
         chosen = [m for m, spec in enumerate(specs) if spec.sees_nonrelevant is wide]
-        if chosen:
-            hits = index.gather(None if wide else relevant_rows(labels, changes))
-            score_hits(hits, index.starts, labels, [specs[m] for m in chosen], changes, base, changed, chosen)
-    return base, changed
+        if not chosen:
+            continue
+        seen = judgments if wide else judgments.visible()
+        hits = index.gather(topics, None if wide else seen.relevant())
+        mine = cells if len(seen.changes) == len(judgments.changes) else seen.cells()
+        found = score_hits(hits, seen, mine, [specs[m] for m in chosen])
+        if len(mine) == len(cells):
+            values[chosen] = found
+            continue
+        # what such a measure cannot see leaves its scores as they are
+        values[chosen] = found[:, cells.topic]
+        at = cells.n_topics + cells.positions(mine)
+        for m, scores in zip(chosen, found, strict=True):
+            values[m, at] = scores[mine.n_topics :]
+    return values
 
 
-def relevant_rows(labels: Labels, changes: Changes) -> NDArray[np.bool_]:
-    """Return which rows are relevant in the base set or in any other."""
-    wanted = labels > 0
-    wanted[changes.row[changes.label > 0]] = True
-    return wanted
-
-
-def score_hits(
-    hits: Hits,
-    starts: NDArray[np.int64],
-    labels: Labels,
-    specs: Sequence[Spec],
-    changes: Changes,
-    base: NDArray[np.float64],
-    changed: NDArray[np.float64],
-    places: Sequence[int],
-) -> None:
-    """Score `specs` on hits gathered before; the results go to ``base[place]`` and ``changed[place]``."""
-    if not any(spec.sees_nonrelevant for spec in specs):
-        changes = changes.visible(labels)
-    cells = Cells(starts, labels, changes.in_set, changes.row, changes.label)
-    every_label = np.unique(np.concatenate([labels, changes.label]))
-    further = slice(cells.n_topics, None)
+def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
+    """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
+    every_label = judgments.every_label()
+    values = np.empty((len(specs), len(cells), hits.n_runs))
     for depth in dict.fromkeys(spec.depth for spec in specs):
-        mine = [(place, spec) for place, spec in zip(places, specs, strict=True) if spec.depth == depth]
-        dividends = _dividends(hits.top(depth), labels, changes, cells, every_label, [spec for _, spec in mine])
-        for (place, spec), dividend in zip(mine, dividends, strict=True):
-            divisor = KERNELS[spec.kernel].of_cell(cells, spec, every_label)[:, None]
-            scores = np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
-            base[place] = scores[: cells.n_topics]
-            changed[place] = base[place][:, None, :]
-            changed[place, cells.topic[further], cells.set] = scores[further]
+        chosen = [m for m, spec in enumerate(specs) if spec.depth == depth]
+        dividends = _dividends(hits.top(depth), judgments, cells, every_label, [specs[m] for m in chosen])
+        for m, dividend in zip(chosen, dividends, strict=True):
+            divisor = KERNELS[specs[m].kernel].of_cell(cells, specs[m], every_label)[:, None]
+            values[m] = 0.0
+            np.divide(dividend, divisor, out=values[m], where=divisor > 0)
+    return values
 
 
 def _dividends(
-    hits: Hits, labels: Labels, changes: Changes, cells: Cells, every_label: Labels, specs: Sequence[Spec]
+    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec]
 ) -> list[NDArray[np.float64]]:
     """Return for each measure (cells, runs): what of a score is the list's own."""
     out = [np.zeros((len(cells), hits.n_runs)) for _ in specs]
-    label_of_hit = labels[hits.row]
-    touched = _Touched(hits, changes, cells, len(labels))
+    label_of_hit = judgments.labels[hits.row]
+    touched = _Touched(hits, judgments.changes, cells, len(judgments.labels))
     base_lists = np.arange(cells.n_topics * hits.n_runs)
     n_base = len(base_lists)
     for local in (True, False):

@@ -17,7 +17,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.uniques import leave_out_uniques
 
@@ -122,8 +122,8 @@ def _rank_and_lou(
         if "rank" in wanted:
             add("rank", name, rank[at], rank_topic[:, at])
         if lou is not None and "rank" in wanted:
-            after = _rank_alone(base, own, lou.unit_of_run)
-            after_topic = _rank_alone(base_topic, own_topic, lou.unit_of_run)
+            after = _rank_alone(base, own, lou.units.of_run)
+            after_topic = _rank_alone(base_topic, own_topic, lou.units.of_run)
             add("LOU rank", name, after[at], after_topic[:, at])
             add("drop", name, (after - rank)[at], (after_topic - rank_topic)[:, at])
 

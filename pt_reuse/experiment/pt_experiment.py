@@ -26,7 +26,7 @@ from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.scoring.scores import check_topics, topics_of_runs
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
 @door

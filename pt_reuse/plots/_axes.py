@@ -23,7 +23,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise InputError("plot: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.") from error
+        raise InputError("drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.") from error
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 

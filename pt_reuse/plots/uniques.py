@@ -65,7 +65,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     """Draw how many judged documents each unit alone contributed, relevant and not relevant.
 
     Args:
-        uniques: the `uniques` table of leave-out-uniques; its first column names the units.
+        uniques: the `unique_counts` table of leave-out-uniques; its first column names the units.
         ax: where to draw; default a new figure.
 
     Returns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -95,16 +95,28 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
     for measure in measures:
         parsed.extend([measure] if isinstance(measure, ir_measures.Measure) else _parse(measure))
     if not parsed:
-        raise InputError("no measure given. Give one or several, such as AP or nDCG@10.")
+        raise InputError("no measure given. Give one or several, such as AP or nDCG@10.", argument="measures")
     for measure in parsed:
         try:
             measure.validate_params()
         except AssertionError:
-            raise InputError(f"{_wrong_params(measure)}") from None
+            raise InputError(_wrong_params(measure), argument="measures") from None
         fault = _fault(measure)
         if fault:
-            raise InputError(f"{fault}")
+            raise InputError(fault, argument="measures")
     return list(dict.fromkeys(parsed))
+
+
+def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
+    """Return the name of a measure that is among those given, the first of them for None.
+
+    Raises:
+        InputError: no measure, or one that was not computed.
+    """
+    name = names[0] if measure is None else repr(parse_measures(measure)[0])
+    if name not in names:
+        raise InputError(f"{name} was not computed; there is {examples(names, 12)}.", argument="measure")
+    return name
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
@@ -119,9 +131,7 @@ def _parse(name: Any) -> list[ir_measures.Measure]:
         except (ValueError, KeyError, AssertionError):
             found = []
         if found and said.getvalue():
-            warn(
-                f"{name!r} of trec_eval: {said.getvalue().strip()}.",
-            )
+            warn(f"{name!r} of trec_eval: {said.getvalue().strip()}.")
         if found:
             return found
     raise _unknown(name)
@@ -130,7 +140,8 @@ def _parse(name: Any) -> list[ir_measures.Measure]:
 def _unknown(name: Any) -> InputError:
     return InputError(
         f"unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
-        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'."
+        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.",
+        argument="measures",
     )
 
 

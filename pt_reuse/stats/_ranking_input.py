@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Call, InputError, Part
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -17,13 +17,14 @@ Floats: TypeAlias = NDArray[np.float64]
 DECIMALS = 12
 
 
-def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> str | None:
-    """Say why a coefficient is undefined, if it is."""
+def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> tuple[Part, ...]:
+    """Say why a coefficient is undefined; nothing where it is defined."""
     if len(a) < 2:
-        return f"{coefficient} is NaN, because it takes at least 2 systems, got {len(a)}."
+        return (f"{coefficient} is NaN, because it takes at least 2 systems, got {len(a)}.",)
     for argument, scores in zip(arguments, (a, b), strict=True):
         if (scores == scores[0]).all():
-            return f"{coefficient} is NaN, because {argument} ties all its {len(a)} systems, so that no pair can agree."
+            why = f"{argument} ties all its {len(a)} systems, so that no pair can agree."
+            return (f"{coefficient} is NaN, because {why}",)
     untied = {"tau_ap": (a, b), "tau_ap_a": (a,)}.get(coefficient, ())
     for argument, scores in zip(arguments, untied, strict=False):
         order = np.argsort(-scores, kind="stable")
@@ -31,10 +32,13 @@ def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, argument
         if len(tied):
             return (
                 f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
-                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. "
-                "Use tau_ap_b, or tau_ap_a when only the estimate has ties."
+                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. Use ",
+                Call("tau_ap_b", "x, y"),
+                ", or ",
+                Call("tau_ap_a", "truth, estimate"),
+                " when only the estimate has ties.",
             )
-    return None
+    return ()
 
 
 def two_rankings(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
@@ -66,16 +70,16 @@ def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
     try:
         raw = values.to_numpy() if isinstance(values, pd.Series | pd.DataFrame) else np.asarray(values)
     except ValueError:
-        raise InputError(f"{argument} must be {wanted}, got rows of different lengths.") from None
+        raise InputError(f"{argument} must be {wanted}, got rows of different lengths.", argument=argument) from None
     if raw.ndim != dimensions:
-        raise InputError(f"{argument} must be {wanted}, got shape {raw.shape}.")
+        raise InputError(f"{argument} must be {wanted}, got shape {raw.shape}.", argument=argument)
     try:
         if raw.dtype.kind not in "biufO" or any(isinstance(v, str) for v in raw.flat if raw.dtype.kind == "O"):
             raise TypeError
         scores = raw.astype(np.float64)
     except (TypeError, ValueError):
         odd = examples(v for v in raw.flat if not isinstance(v, float | int))
-        raise InputError(f"{argument} must be numbers, got {odd}. Score each system.") from None
+        raise InputError(f"{argument} must be numbers, got {odd}. Score each system.", argument=argument) from None
     bad = ~np.isfinite(scores)
     if bad.any():
         labels: pd.Index = pd.RangeIndex(scores.shape[-1])
@@ -84,7 +88,8 @@ def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
         where = labels[np.unique(np.nonzero(bad)[-1])]
         raise InputError(
             f"{argument} must be finite numbers, got {scores[bad][0]} ({count(len(where), 'system')}: "
-            f"{examples(where)}). Leave them out of both rankings, or score them 0."
+            f"{examples(where)}). Leave them out of both rankings, or score them 0.",
+            argument=argument,
         )
     return scores
 
@@ -97,14 +102,17 @@ def positions(wanted: pd.Index, given: pd.Index, arguments: tuple[str, str]) -> 
     for argument, labels, others in ((arguments[0], wanted, given), (arguments[1], given, wanted)):
         if not labels.is_unique:
             twice = examples(labels[labels.duplicated()].unique())
-            raise InputError(f"{argument} must name each system once, got {twice} again. Rename them.")
+            raise InputError(
+                f"{argument} must name each system once, got {twice} again. Rename them.", argument=argument
+            )
         missing = labels[~labels.isin(others)]
         if len(missing):
             only.append(f"{examples(missing)} only in {argument}")
     if only:
         raise InputError(
             f"{arguments[0]} and {arguments[1]} must score the same systems, got {', '.join(only)}. "
-            "Keep the systems that both have, or pass arrays to match by position."
+            "Keep the systems that both have, or pass arrays to match by position.",
+            argument=arguments[1],
         )
     return given.get_indexer(wanted)
 
@@ -113,5 +121,6 @@ def same_length(n_first: int, n_second: int, arguments: tuple[str, str]) -> None
     """Raise when two rankings differ in their number of systems."""
     if n_first != n_second:
         raise InputError(
-            f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}."
+            f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}.",
+            argument=arguments[1],
         )

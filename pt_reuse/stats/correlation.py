@@ -242,7 +242,7 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     a, b, labels = two_rankings(x, y, ("x", "y"))
     reason = undefined("weighted_tau", a, b, labels, ("x", "y"))
     if reason:
-        warn(reason)
+        warn(*reason)
         return float("nan")
     from scipy.stats import weightedtau
 
@@ -340,8 +340,9 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         labels = pd.Index(names)
         if len(labels) != len(a) or not labels.is_unique:
             raise InputError(
-                f"rank_changes: names must be {len(a)} different names, one per system, "
-                f"got {len(labels)}, {labels.nunique()} different. Give them in the order of truth."
+                f"names must be {len(a)} different names, one per system, "
+                f"got {len(labels)}, {labels.nunique()} different. Give them in the order of truth.",
+                argument="names",
             )
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
     frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
@@ -393,6 +394,6 @@ def _coefficient(name: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, st
     a, b, labels = two_rankings(x, y, arguments)
     reason = undefined(name, a, b, labels, arguments)
     if reason:
-        warn(reason)
+        warn(*reason)
         return float("nan")
     return float(pairs.COEFFICIENTS[name](pairs.compare(a, b[np.newaxis]))[0])

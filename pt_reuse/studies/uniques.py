@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, flag
 from pt_reuse._errors import InputError, door
 from pt_reuse._result import Result
-from pt_reuse.engine import pairs
 from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes, score_field
+from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
-from pt_reuse.scoring.scores import (
-    Scores,
-    check_topics,
-    hit_index,
-    make_scores,
-    mean_over_topics,
-    score,
-    topics_of_runs,
-)
+from pt_reuse.runs.units import COLUMNS, Units
+from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
+from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+from pt_reuse.scoring.run_scores import provided_measures, scores_of
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_tables import (
+    Means,
+    UniqueDocuments,
+    by_run_table,
+    count_uniques,
+    summary_table,
+    unit_table,
+    whole_field_table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_AT_ONCE = 1 << 24  # scores held at a time: 128 MB
-_TAUS = ("tau_b", "gamma", "tau_ap_b")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -68,7 +68,10 @@ class LeaveOutUniques(Result):
         scores: the runs under the full judgments.
         own_scores: each run under the reduced judgments of its own unit.
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
-        units: the left-out units; `unit_of_run` is the unit of each run as a position among them.
+        units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
+        depth: the pool's.
+        n_judged: documents with a label of at least 0.
+        n_strangers: how many of them no contributing run has down to the depth.
     """
 
     title: ClassVar[str] = "Leave-out-uniques"
@@ -79,8 +82,10 @@ class LeaveOutUniques(Result):
     scores: Scores
     own_scores: Scores
     reduced: NDArray[np.float64]
-    units: list[str]
-    unit_of_run: NDArray[np.int64]
+    units: Units
+    depth: int
+    n_judged: int
+    n_strangers: int
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -109,27 +114,15 @@ class LeaveOutUniques(Result):
             DataFrame: the left-out unit under ``team``, ``type`` or, for a run, ``left_out``; ``measure name score
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
-        by, full = self.settings["by"], self.scores.mean_values
-        shape = self.reduced.shape
-        unit = np.broadcast_to(np.array(self.units, dtype=object)[None, :, None], shape)
-        measure = np.broadcast_to(np.array(self.scores.measures, dtype=object)[:, None, None], shape)
-        rank = np.broadcast_to(pairs.ranks(np.round(full, DECIMALS))[:, None], shape)
-        frame = pd.DataFrame({
-            "left_out" if by == "run" else by: unit.ravel(), "measure": measure.ravel(),
-            "name": np.tile(np.array(self.scores.names, dtype=object), shape[0] * shape[1]),
-            "score": np.broadcast_to(full[:, None], shape).ravel(), "reduced_score": self.reduced.ravel(),
-            "rank": rank.ravel(), "reduced_rank": pairs.ranks(np.round(self.reduced, DECIMALS)).ravel(),
-        })  # fmt: skip
-        return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
+        return whole_field_table(self.units, self.scores, self.reduced)
 
     @door
     def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw each run's score under the full against its own unit's reduced judgments; see plots.uniques."""
         from pt_reuse.plots.uniques import plot_reduced_scores
 
-        name = self.scores.measures[0] if measure is None else repr(parse_measures(measure)[0])
-        choice("measure", name, self.scores.measures)
-        return plot_reduced_scores(self.by_run, measure=name, by=self.settings["by"], ax=ax)
+        name = measure_among(self.scores.measures, measure)
+        return plot_reduced_scores(self.by_run, measure=name, by=self.units.by, ax=ax)
 
     @door
     def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
@@ -149,6 +142,7 @@ def leave_out_uniques(
     depth: int = 100,
     remove: str = "relevant",
     contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
     complete: bool = True,
     without_topics: str = "error",
     verbose: bool = False,
@@ -169,6 +163,8 @@ def leave_out_uniques(
         remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
             document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
+        pool_order: the order in which the runs were pooled, where it is not the one in which they are scored; default:
+            the one that the field knows of itself.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         verbose: show a progress bar for measures that ir_measures computes.
@@ -196,59 +192,54 @@ def leave_out_uniques(
     if not isinstance(runs, RunSet):
         swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
         raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}"
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}",
+            argument="runs",
         )
-    choice("by", by, ("team", "run", "type"))
+    choice("by", by, tuple(COLUMNS))
     choice("remove", remove, ("relevant", "judged"))
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)
-    of_field = runs.units(by)
-    units, unit = list(of_field.names), of_field.of_run
+    units = runs.units(by)
     check_topics(runs, qrels, without_topics)
 
-    pool = depth_pool(runs, depth=depth, contributors=contributors)
+    pool = depth_pool(runs, depth=depth, contributors=contributors, order=pool_order)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
     sole, contributing = pool.sole(by)
     unique = judged & (sole >= 0)
-    owner = of_field.positions(contributing.names)[sole[unique]]
     row = rows[unique]
     relevant = labels[row] > 0
-    taken = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
-    changes = Changes(len(units), owner[taken], row[taken], np.full(int(taken.sum()), UNJUDGED))
+    removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
+    found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
+    owner, row = found.owner[removed], row[removed]
+    changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
 
-    scored = _score_all(runs, qrels, parsed, changes, unit, complete, verbose)
-    provided = ", ".join(repr(measure) for measure in parsed if native_spec(measure) is None)
-    settings = {
-        "by": by, "depth": int(depth), "remove": remove, "contributors": str(pool.contributors),
-        "order": runs.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
-        "judged": int((labels >= 0).sum()), "judged without contributor": int((labels >= 0).sum() - judged.sum()),
-        **({"by ir_measures": provided} if provided else {}),
-    }  # fmt: skip
-    measure_names = [repr(measure) for measure in parsed]
-    full = make_scores(runs, qrels, measure_names, scored.full, complete, provided)
+    full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose)
     what = "unique relevant" if remove == "relevant" else "unique judged"
     without = f"without the {what} documents of the run's own {by}, depth {depth}"
-    own = make_scores(runs, qrels, measure_names, scored.own, complete, provided, judgments=without)
+    scores = scores_of(runs, qrels, parsed, full, complete=complete)
+    own_scores = scores_of(runs, qrels, parsed, own, complete=complete, judgments=without)
+    means = Means(scores.mean_values, own_scores.mean_values, reduced)
     contributed = runs.run_table["name"].isin(pool.run_table["name"]).to_numpy()
-    uniques = _unique_counts(by, units, unit, contributed, owner, relevant)
-    by_run = _by_run(runs, unit, contributed, full, own)
-    removed = np.bincount(owner[taken], minlength=len(units))
-    table = _by_unit(by, uniques, removed, full, scored.reduced)
+    unique_counts = count_uniques(units, contributed, found)
+    table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
+    by_run = by_run_table(runs.run_table[["name", "team", "type", "pooled"]], contributed, units, scores, means)
+    n_judged = int((labels >= 0).sum())
+    strangers = n_judged - int(judged.sum())
+    provided = provided_measures(parsed)
+    settings = {
+        "by": by, "depth": int(depth), "remove": remove, "contributors": str(pool.contributors),
+        "order": runs.order, "pool order": pool.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
+        "judged": n_judged, "judged without contributor": strangers,
+        **({"by ir_measures": provided} if provided else {}),
+    }  # fmt: skip
     return LeaveOutUniques(
-        table=table, settings=settings, by_run=by_run, unique_counts=uniques,
-        summary=_summary(by, table, by_run, full, own, scored.reduced),
-        scores=full, own_scores=own, reduced=scored.reduced, units=units, unit_of_run=unit,
+        table=table, settings=settings, by_run=by_run, unique_counts=unique_counts,
+        summary=summary_table(units, table, by_run, scores.measures, means), scores=scores, own_scores=own_scores,
+        reduced=reduced, units=units, depth=int(depth), n_judged=n_judged, n_strangers=strangers,
     )  # fmt: skip
-
-
-@dataclass
-class _Scored:
-    full: NDArray[np.float64]  # (measures, topics, runs)
-    own: NDArray[np.float64]  # (measures, topics, runs), each run under its own unit's reduced judgments
-    reduced: NDArray[np.float64]  # (measures, units, runs), means of all runs under every unit's
 
 
 def _score_all(
@@ -256,134 +247,28 @@ def _score_all(
     qrels: Qrels,
     measures: list[ir_measures.Measure],
     changes: Changes,
-    unit: NDArray[np.int64],
+    units: Units,
+    *,
     complete: bool,
     verbose: bool,
-) -> _Scored:
-    shape = (len(measures), len(qrels.topics), len(runs))
-    scored = _Scored(np.empty(shape), np.empty(shape), np.empty((len(measures), changes.n_sets, len(runs))))
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return full and own scores, (measures, topics, runs), and reduced means, (measures, units, runs)."""
+    full = np.empty((len(measures), len(qrels.topics), len(runs)))
+    own = np.empty(full.shape)
     has = None if complete else topics_of_runs(runs, qrels)
-    specs = [native_spec(measure) for measure in measures]
-    native = [m for m, spec in enumerate(specs) if spec is not None]
-    if native:
-        index, labels = hit_index(runs, qrels), qrels.arrays.labels
-        chosen = [spec for spec in specs if spec is not None]
-        step = max(1, _AT_ONCE // max(1, len(chosen) * len(qrels.topics) * len(runs)))
-        for first in range(0, changes.n_sets, step):
-            base, changed = score_field(index, labels, chosen, changes.part(first, first + step))
-            scored.full[native] = base
-            scored.reduced[native, first : first + step] = mean_over_topics(changed.swapaxes(1, 2), has)
-            mine = np.flatnonzero((unit >= first) & (unit < first + step))
-            for m, values in zip(native, changed, strict=True):
-                scored.own[m][:, mine] = values[:, unit[mine] - first, mine]
-    others = [m for m, spec in enumerate(specs) if spec is None]
-    if others:
-        provided = [measures[m] for m in others]
-        scored.full[others] = score(runs, qrels, provided, without_topics="zero").values
-        for u in pt.tqdm(range(changes.n_sets), desc="leaving out", unit="unit", disable=not verbose):
-            kept = np.ones(len(qrels), dtype=bool)
-            kept[changes.row[changes.in_set == u]] = False
-            # a unit without uniques leaves the judgments, and so the scores, as they are
-            values = (
-                scored.full[others]
-                if kept.all()
-                else score(runs, qrels.keep(kept), provided, without_topics="zero").values
-            )
-            scored.reduced[others, u] = mean_over_topics(values, has)
-            mine = np.flatnonzero(unit == u)
-            for m, value in zip(others, values, strict=True):
-                scored.own[m][:, mine] = value[:, mine]
-    return scored
-
-
-def _unique_counts(
-    by: str,
-    units: list[str],
-    unit: NDArray[np.int64],
-    contributed: NDArray[np.bool_],
-    owner: NDArray[np.int64],
-    relevant: NDArray[np.bool_],
-) -> pd.DataFrame:
-    n = len(units)
-    unique, unique_relevant = np.bincount(owner, minlength=n), np.bincount(owner[relevant], minlength=n)
-    return pd.DataFrame({
-        _column(by): units, "runs": np.bincount(unit, minlength=n),
-        "contributing": np.bincount(unit[contributed], minlength=n), "unique": unique,
-        "unique_relevant": unique_relevant, "unique_nonrelevant": unique - unique_relevant,
-    })  # fmt: skip
-
-
-def _column(by: str) -> str:
-    return "name" if by == "run" else by
-
-
-def _by_unit(
-    by: str, uniques: pd.DataFrame, removed: NDArray[np.int64], full: Scores, reduced: NDArray[np.float64]
-) -> pd.DataFrame:
-    counts = uniques[[_column(by), "runs", "unique", "unique_relevant"]].assign(removed=removed)
-    counts = counts.sort_values(
-        ["unique_relevant", "unique", _column(by)], ascending=[False, False, True], kind="stable"
-    )
-    parts = []
-    for measure, means, under in zip(full.measures, full.mean_values, reduced, strict=True):
-        before, after = np.round(means, DECIMALS), np.round(under[counts.index], DECIMALS)
-        found = pairs.coefficients(before, after, _TAUS)
-        drops = pairs.rank_drops(before, after)
-        best_first = np.argsort(-before, kind="stable")
-        worst = np.array(full.names, dtype=object)[best_first[drops[:, best_first].argmax(axis=1)]]
-        part = counts.assign(**{name: found[name] for name in (*_TAUS, "max_drop")})
-        part.insert(1, "measure", measure)
-        part["dropped"] = pd.Series(np.where(found["max_drop"] > 0, worst, None), dtype=object, index=part.index)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
-
-
-def _by_run(
-    runs: RunSet, unit: NDArray[np.int64], contributed: NDArray[np.bool_], full: Scores, own: Scores
-) -> pd.DataFrame:
-    before, after = full.mean_values, own.mean_values
-    rounded = np.round(before, DECIMALS)
-    rank, reduced_rank = (
-        pairs.ranks(np.round(before, DECIMALS)),
-        pairs.rank_alone(rounded, np.round(after, DECIMALS), unit),
-    )
-    per_cent = pairs.per_cent_change(before, after)
-    parts = []
-    for m, measure in enumerate(full.measures):
-        parts.append(runs.run_table[["name", "team", "type", "pooled"]].assign(
-            contributed=contributed, measure=measure, score=before[m], reduced_score=after[m],
-            change=after[m] - before[m], change_pct=per_cent[m], rank=rank[m], reduced_rank=reduced_rank[m],
-            drop=reduced_rank[m] - rank[m],
-        ))  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
-
-
-def _summary(
-    by: str, table: pd.DataFrame, by_run: pd.DataFrame, full: Scores, own: Scores, reduced: NDArray[np.float64]
-) -> pd.DataFrame:
-    rows = []
-    units_of, runs_of = table.groupby("measure", sort=False), by_run.groupby("measure", sort=False)
-    for measure, before, after, left in zip(full.measures, full.mean_values, own.mean_values, reduced, strict=True):
-        found = pairs.coefficients(np.round(before, DECIMALS), np.round(after, DECIMALS)[None], _TAUS)
-        # tau is undefined where all runs tie, so ranks say whether anything moved
-        rank, new_rank = pairs.ranks(np.round(before, DECIMALS)), pairs.ranks(np.round(left, DECIMALS))
-        moved = (rank != new_rank).any()
-        units, runs = units_of.get_group(measure), runs_of.get_group(measure)
-        # an undefined tau comes first: all runs tie without this unit
-        worst = units.iloc[np.lexsort((units["tau_b"].fillna(-2), -units["max_drop"]))[0]]
-        rows.append({
-            "measure": measure, **{f"own_{name}": found[name][0] for name in (*_TAUS, "max_drop")},
-            "alone_max_drop": int(runs["drop"].max()), "mean_change_pct": runs["change_pct"].mean(),
-            "largest_loss_pct": 0.0 - runs["change_pct"].clip(upper=0).fillna(0).min(),
-            "field_min_tau_b": units["tau_b"].min(skipna=False), "field_max_drop": int(worst["max_drop"]),
-            "field_worst": worst[_column(by)] if moved else None,
-        })  # fmt: skip
-    return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
+    reduced = MeansOfSets((len(measures), len(units), len(runs)), len(qrels.topics), has)
+    for block in rescore(runs, qrels, measures, changes, verbose=verbose):
+        topics = slice(block.topics.start, block.topics.stop)
+        full[:, topics] = own[:, topics] = block.base
+        cell, run = np.nonzero(block.set[:, None] == units.of_run)
+        own[:, block.topic[cell], run] = block.values[:, cell, run]
+        reduced.add(block)
+    return full, own, reduced.means()
 
 
 def in_words(result: LeaveOutUniques) -> str:
     """Return what the result says, in words, one line per measure."""
-    by, lines = result.settings["by"], []
+    by, lines = result.units.by, []
     for row in result.summary.to_dict("records"):
         if row["field_worst"] is None:
             field = f"over the whole field, leaving out any one {by} changes no rank."
@@ -397,11 +282,10 @@ def in_words(result: LeaveOutUniques) -> str:
             f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
             f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
         )
-    strangers, judged = result.settings["judged without contributor"], result.settings["judged"]
-    if strangers > 0.05 * judged:
+    if result.n_strangers > 0.05 * result.n_judged:
         lines.append(
-            f"Beware: {strangers:,} of {judged:,} judged documents are within depth {result.settings['depth']} of no "
-            "contributing run. The depth, the contributors, the order or the runs are not those of the real pool, so "
-            "uniques are not what they were."
+            f"Beware: {result.n_strangers:,} of {result.n_judged:,} judged documents are within depth "
+            f"{result.depth} of no contributing run. The depth, the contributors, the order or the runs are not those "
+            "of the real pool, so uniques are not what they were."
         )
     return "\n".join(lines)

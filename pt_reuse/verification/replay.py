@@ -15,7 +15,8 @@ from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.scores import Scores, score
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
 _T = TypeVar("_T")

@@ -21,7 +21,7 @@ from pt_reuse.collections.registry import UnknownCollectionError, find_collectio
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.scores import check_topics
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.verification.figures import conventions_of
 from pt_reuse.verification.group import replay_group, summarise
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published

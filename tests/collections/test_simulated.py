@@ -12,7 +12,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from pt_reuse._errors import InputError
 from pt_reuse._result import Result
 
 
@@ -68,9 +67,12 @@ def test_to_frame_is_a_copy(result):
 
 def test_save_writes_every_table_and_the_settings(result, tmp_path):
     written = result.save(tmp_path / "deep" / "er")
-    assert written == [tmp_path / "deep" / "er" / name for name in ("table.csv", "parts.csv", "settings.json")]
+    assert written == [
+        tmp_path / "deep" / "er" / name for name in ("table.csv", "parts.csv", "settings.json", "result.json")
+    ]
     assert sorted(path.name for path in (tmp_path / "deep" / "er").iterdir()) == [
         "parts.csv",
+        "result.json",
         "settings.json",
         "table.csv",
     ]
@@ -80,14 +82,11 @@ def test_save_writes_every_table_and_the_settings(result, tmp_path):
     assert json.loads((tmp_path / "deep" / "er" / "settings.json").read_text()) == {"depth": 100, "by": "<team>"}
 
 
-def test_save_replaces_only_when_told_to(result, tmp_path):
+def test_save_replaces_only_when_told_to(result, tmp_path, messages):
     result.save(str(tmp_path))
     (tmp_path / "table.csv").write_text("mine")
     (tmp_path / "parts.csv").unlink()
-    with pytest.raises(
-        InputError, match=r"has 'table\.csv', 'settings\.json' already\. Pass overwrite=True to replace them"
-    ):
-        result.save(tmp_path)
+    messages.refused(lambda: result.save(tmp_path))
     assert (tmp_path / "table.csv").read_text() == "mine"
     assert not (tmp_path / "parts.csv").exists()  # nothing is written before the error
     result.save(tmp_path, overwrite=True)
@@ -95,10 +94,9 @@ def test_save_replaces_only_when_told_to(result, tmp_path):
     assert (tmp_path / "parts.csv").exists()
 
 
-def test_save_into_a_file(result, tmp_path):
+def test_save_into_a_file(result, tmp_path, messages):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"^save: .*file is a file\. Give a folder; it is made if missing\.$"):
-        result.save(tmp_path / "file", overwrite=True)
+    messages.refused(lambda: result.save(tmp_path / "file", overwrite=True), argument="folder")
 
 
 def test_save_keeps_any_text(tmp_path):

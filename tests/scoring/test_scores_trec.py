@@ -8,7 +8,7 @@ import pytest
 import pytrec_eval
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, nDCG
 
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 
 MEASURES = {
     "map": AP, "map_cut_100": AP @ 100, "P_10": P @ 10, "P_20": P @ 20, "recall_1000": R @ 1000, "ndcg": nDCG,

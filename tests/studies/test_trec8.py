@@ -16,7 +16,7 @@ from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 from pt_reuse.stats.correlation import gamma, tau_b
 from pt_reuse.studies.uniques import leave_out_uniques
 
@@ -179,7 +179,7 @@ def test_reduced_judgments_are_the_judgments_without_the_uniques(lou, pool, trec
         qrels = trec8.qrels - pool.uniques().query("team == @team")
         means = score(trec8.runs, qrels, MEASURES).mean_values
         # AP, P and nDCG do not see whether a document is judged not relevant
-        assert np.array_equal(means, lou.reduced[:, lou.units.index(team)])
+        assert np.array_equal(means, lou.reduced[:, lou.units.names.index(team)])
         assert len(trec8.qrels.restrict(pool.without(team))) == len(qrels)
 
 
@@ -339,7 +339,7 @@ def test_covid_leaving_teams_out_equals_the_brute_force(covid):
             ranking = {topic: dict(zip(g["docno"], g["score"], strict=True)) for topic, g in frame.groupby("qid")}
             by_topic = evaluator.evaluate(ranking)
             expected = [sum(s[m] for s in by_topic.values()) / 50 for m in ("map", "P_10", "ndcg_cut_10")]
-            means = lou.reduced[:, lou.units.index(team), runs.row(name)]
+            means = lou.reduced[:, lou.units.names.index(team), runs.row(name)]
             assert means.tolist() == pytest.approx(expected, abs=1e-12), (team, name)
 
 

@@ -12,7 +12,7 @@ from ir_measures import AP, P
 from reference import as_qrels
 from reference_lou import hand_field
 
-from pt_reuse._errors import InputError
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
@@ -80,7 +80,9 @@ def test_a_largest_loss_of_nothing_is_0():
 
 def test_saved_tables_read_back_equal(lou, tmp_path):
     written = lou.save(tmp_path / "new" / "folder")
-    assert [path.name for path in written] == ["summary.csv", "table.csv", "by_run.csv", "uniques.csv", "settings.json"]
+    tables = ["summary.csv", "table.csv", "by_run.csv", "unique_counts.csv"]
+    scores = ["scores.run_table.csv", "own_scores.run_table.csv"]
+    assert [path.name for path in written] == [*tables, *scores, "settings.json", "arrays.npz", "result.json"]
     for name, frame in lou.tables().items():
         with open(tmp_path / "new" / "folder" / f"{name}.csv", newline="") as file:
             header, *rows = csv.reader(file)
@@ -97,13 +99,13 @@ def test_saved_tables_read_back_equal(lou, tmp_path):
 
 def test_tables_are_the_attributes(lou):
     assert isinstance(lou, LeaveOutUniques)
-    assert list(lou.tables()) == ["summary", "table", "by_run", "uniques"]
+    assert list(lou.tables()) == ["summary", "table", "by_run", "unique_counts"]
     assert lou.tables()["by_run"] is lou.by_run
     frame = lou.to_frame()
     frame["tau_b"] = 0
     assert not (lou.table["tau_b"] == 0).all()
     assert lou.reduced.shape == (2, 3, 4)
-    assert [lou.units[u] for u in lou.unit_of_run] == lou.by_run["team"].tolist()[:4]
+    assert [lou.units.names[u] for u in lou.units.of_run] == lou.by_run["team"].tolist()[:4]
 
 
 # what a tired user gives
@@ -128,64 +130,49 @@ def test_qrels_in_any_form(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        (
-            {"by": "Team"},
-            r"^leave_out_uniques: by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'\?$",
-        ),
-        ({"by": None}, r"^leave_out_uniques: by must be one of 'team', 'run', 'type', got None\.$"),
-        ({"remove": "unjudged"}, r"^leave_out_uniques: remove must be one of 'relevant', 'judged', got 'unjudged'"),
-        (
-            {"depth": "100"},
-            r"^leave_out_uniques: depth must be a whole number of documents per run and topic, at least 1, got '100'\.",
-        ),
-        ({"depth": 0}, r"^leave_out_uniques: depth must be .*, got 0\.$"),
-        (
-            {"contributors": ["A", "bm25"]},
-            r"^leave_out_uniques: contributors: 'bm25' not among the 4 runs\. There is 'A', 'B', 'C' and 1 more\.$",
-        ),
-        ({"contributors": "some"}, r"^leave_out_uniques: contributors must be one of 'pooled', 'all', got 'some'"),
-        ({"measures": "nDGC@10"}, r"^leave_out_uniques: unknown measure 'nDGC@10'"),
-        ({"measures": []}, r"^leave_out_uniques: no measure given"),
-        ({"qrels": 5}, r"^leave_out_uniques: qrels must be a Qrels, a DataFrame or a file, got int\.$"),
-        ({"qrels": "no/such.qrels"}, r"no/such\.qrels: no such file"),
-        ({"runs": "runs/"}, r"^leave_out_uniques: runs must be a RunSet \(.* get_runs\(\) makes one\), got str\.$"),
-        (
-            {"qrels": as_qrels({"001": {"d1": 1}})},
-            r"^leave_out_uniques: 4 runs without any topic of the qrels: .* leading zeros only",
-        ),
+        {"by": "Team"},
+        {"by": None},
+        {"remove": "unjudged"},
+        {"depth": "100"},
+        {"depth": 0},
+        {"contributors": ["A", "bm25"]},
+        {"contributors": "some"},
+        {"measures": "nDGC@10"},
+        {"measures": []},
+        {"qrels": 5},
+        {"qrels": "no/such.qrels"},
+        {"runs": "runs/"},
+        {"qrels": as_qrels({"001": {"d1": 1}})},
+        {"complete": 1},
+        {"without_topics": "no"},
     ],
+    ids=lambda options: ",".join(f"{name}={value!r:.20}" for name, value in options.items()),
 )
-def test_errors_say_what_to_do(options, message):
+def test_errors_say_what_to_do(options, messages):
     field = hand_field()
     arguments = {"runs": field.as_runs(), "qrels": as_qrels(field.judgments), "measures": AP, **options}
-    with pytest.raises(InputError, match=message):
-        leave_out_uniques(**arguments)
+    error = messages.refused(lambda: leave_out_uniques(**arguments))
+    assert error.function == "leave_out_uniques"
+    # a topic that no run has is told as the runs' fault; the pool's errors name no argument yet
+    told = "runs" if isinstance(options.get("qrels"), Qrels) else next(iter(options))
+    assert error.argument in (told, None)
 
 
-def test_runs_and_qrels_swapped():
+def test_runs_and_qrels_swapped(messages):
     field = hand_field()
-    with pytest.raises(InputError, match=r"got Qrels\. The runs come first, then the qrels\.$"):
-        leave_out_uniques(as_qrels(field.judgments), field.as_runs(), AP)
+    messages.refused(lambda: leave_out_uniques(as_qrels(field.judgments), field.as_runs(), AP), argument="runs")
 
 
-def test_by_team_without_teams():
+def test_by_team_without_teams(messages):
     runs = RunSet.from_frames({"A": pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]})})
     qrels = as_qrels({"1": {"d1": 1}})
-    with pytest.raises(
-        InputError,
-        match=r"^leave_out_uniques: by='team' needs the team of every run; 1 run without: 'A'\. Give teams= when "
-        r"reading the runs, or use by='run'\.$",
-    ):
-        leave_out_uniques(runs, qrels, AP)
+    messages.refused(lambda: leave_out_uniques(runs, qrels, AP), argument="by")
     assert leave_out_uniques(runs, qrels, AP, by="run").unique_counts["name"].tolist() == ["A"]
 
 
-def test_nobody_pooled():
+def test_nobody_pooled(messages):
     field = hand_field()
     runs = field.as_runs().with_metadata(pooled=False)
-    with pytest.raises(
-        InputError, match=r"^leave_out_uniques: no run is marked as pooled\. Pass contributors='all', or"
-    ):
-        leave_out_uniques(runs, as_qrels(field.judgments), AP)
+    messages.refused(lambda: leave_out_uniques(runs, as_qrels(field.judgments), AP))

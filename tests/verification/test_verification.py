@@ -27,7 +27,7 @@ from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.metadata import ASSUMED
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.scores import score
+from pt_reuse.scoring.run_scores import score
 from pt_reuse.verification.figures import KINDS
 from pt_reuse.verification.published import PublishedValue, published_figures, published_names, read_published
 from pt_reuse.verification.verification import verify

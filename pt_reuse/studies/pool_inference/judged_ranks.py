@@ -156,14 +156,14 @@ class JudgedRanks:
         self.n_runs, self.n_judged, self.tolerance = len(runs), len(qrels), tolerance
         index = HitIndex(field, judgments.documents)
         self.topics: list[RankedTopic | None] = []
-        for t, at in enumerate(index.field_topic):
-            if at < 0:
+        for at, row_of_code in zip(index.field_topic, index.rows_of_codes(index.topics), strict=True):
+            if row_of_code is None:
                 self.topics.append(None)
                 continue
             lengths = field.lengths[at]
             docs = np.full((self.n_runs, int(lengths.max(initial=0))), -1, dtype=np.int32)
             docs[np.arange(docs.shape[1]) < lengths[:, None]] = field.codes[field.rows(at)]
-            self.topics.append(RankedTopic(docs, np.append(index.row_of_code(t), np.int32(-1))))
+            self.topics.append(RankedTopic(docs, np.append(row_of_code, np.int32(-1))))
         self.longest = max((topic.docs.shape[1] for topic in self.topics if topic), default=0)
 
     @cached_property

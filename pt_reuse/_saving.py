@@ -1,0 +1,202 @@
+"""Frames and values as text that reads back as what it was: CSV for people, with JSON that says what the cells were."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._errors import InputError
+
+Json = Any
+#: what a cell of a column of objects can be: word in the file -> how its text is read
+_CELLS: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "bool": lambda text: text == "True",
+    "int": int,
+    "float": float,
+    "None": lambda text: None,
+    "NaN": lambda text: math.nan,
+    "NA": lambda text: pd.NA,
+}
+#: dtypes whose cells numpy reads: kind of the dtype -> how a text is read
+_NUMBERS: dict[str, Callable[[str], Any]] = {
+    "b": lambda text: text == "True",
+    "i": int,
+    "u": int,
+    "f": lambda text: float(text or "nan"),
+}
+#: pandas' dtypes with a missing value of their own
+_NULLABLE = ("boolean", "Int64", "Int32", "Float64")
+
+
+def csv_of(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV, without its index."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    # a lone carriage return would end the line when it is read
+    return text if "\r" not in text else frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+
+
+def columns_of(frame: pd.DataFrame) -> Json:
+    """Return what CSV does not say of a frame: its columns, their dtypes, and what the cells of mixed columns are."""
+    return {"rows": len(frame), "columns": [_column(frame.iloc[:, i], i, frame) for i in range(frame.shape[1])]}
+
+
+def _column(column: pd.Series, place: int, frame: pd.DataFrame) -> Json:
+    name = frame.columns[place]
+    if not isinstance(name, str | int):
+        raise InputError(f"column {name!r} cannot be saved: name the columns with texts.")
+    kept: dict[str, Json] = {"name": name, "dtype": str(column.dtype)}
+    if kept["dtype"] in _NULLABLE or (isinstance(column.dtype, np.dtype) and column.dtype.kind in _NUMBERS):
+        return kept
+    if kept["dtype"] not in ("object", "str", "string"):
+        raise InputError(f"column {name!r} of dtype {column.dtype} cannot be saved. Make it text or numbers first.")
+    cells = [_cell(value, name) for value in column]
+    kept["cells"] = [[word, len(list(run))] for word, run in groupby(cells)]
+    return kept
+
+
+def _cell(value: Any, column: str | int) -> str:
+    if value is None or value is pd.NA:
+        return "None" if value is None else "NA"
+    for word, kinds in (("text", str), ("bool", bool | np.bool_), ("int", int | np.integer)):
+        if isinstance(value, kinds):
+            return word
+    if isinstance(value, float | np.floating):
+        return "NaN" if math.isnan(value) else "float"
+    raise InputError(f"column {column!r} holds a {type(value).__name__}, which cannot be saved. Make it text first.")
+
+
+def read_frame(text: str, kept: Json) -> pd.DataFrame:
+    """Return the frame that was saved as CSV with its :func:`columns_of`."""
+    lines = list(csv.reader(io.StringIO(text, newline="")))
+    columns, n_rows = kept["columns"], kept["rows"]
+    rows = lines[1:] if columns else []
+    if len(rows) != (n_rows if columns else 0) or any(len(row) != len(columns) for row in rows):
+        raise InputError(
+            f"it has not the {n_rows} rows of {len(columns)} columns that were saved. Save the result anew."
+        )
+    frame = pd.DataFrame(index=range(n_rows))
+    series = [_read_column([row[i] for row in rows], column) for i, column in enumerate(columns)]
+    if series:
+        frame = pd.concat(series, axis=1)
+        frame.columns = pd.Index([column["name"] for column in columns])
+    return frame
+
+
+def _read_column(texts: list[str], column: Json) -> pd.Series:
+    dtype = column["dtype"]
+    if "cells" in column:
+        words = [word for word, n in column["cells"] for _ in range(n)]
+        values = [_CELLS[word](text) for word, text in zip(words, texts, strict=True)]
+        return pd.Series(values, dtype=dtype)
+    if dtype in _NULLABLE:
+        read = _NUMBERS[{"b": "b", "I": "i", "F": "f"}[dtype[0]]]
+        return pd.Series([read(text) if text else pd.NA for text in texts], dtype=dtype)
+    return pd.Series(np.array([_NUMBERS[np.dtype(dtype).kind](text) for text in texts], dtype=dtype))
+
+
+class Encoder:
+    """Turns the values of a record into JSON, and keeps apart what goes to files of its own.
+
+    Attributes:
+        frames: file name, without its ending -> frame.
+        arrays: key -> array.
+    """
+
+    def __init__(self, names: Mapping[int, str]):
+        """Begin; `names` is the name of each table by the identity of its frame."""
+        self.frames: dict[str, pd.DataFrame] = {}
+        self.arrays: dict[str, np.ndarray] = {}
+        self._names = names
+
+    def encode(self, value: Any, place: str) -> Json:
+        """Return a value as JSON; what it holds is named after its place."""
+        if isinstance(value, pd.DataFrame):
+            name = self._names.get(id(value), place)
+            self.frames[name] = value
+            return {"table": name, **columns_of(value)}
+        if isinstance(value, np.ndarray):
+            if value.dtype.hasobject:
+                return {"objects": [self.encode(item, place) for item in value.tolist()]}
+            self.arrays[place] = value
+            return {"array": place}
+        if isinstance(value, Enum):
+            return {"choice": type(value).__name__, "name": value.name}
+        if is_dataclass(value) and not isinstance(value, type):
+            parts = {f.name: self.encode(getattr(value, f.name), f"{place}.{f.name}") for f in fields(value) if f.init}
+            return {"record": type(value).__name__, "fields": parts}
+        if isinstance(value, Mapping):
+            return {"mapping": [[self.encode(k, place), self.encode(v, f"{place}.{k}")] for k, v in value.items()]}
+        if isinstance(value, list | tuple):
+            kind = "list" if isinstance(value, list) else "tuple"
+            return {kind: [self.encode(item, f"{place}.{i}") for i, item in enumerate(value)]}
+        return _plain(value)
+
+
+def _plain(value: Any) -> Json:
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    # what is none of these stands in settings, which are for display
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+class Decoder:
+    """Turns JSON back into the values of a record; frames and arrays are asked for by name."""
+
+    def __init__(self, frame: Callable[[str, Json], pd.DataFrame], arrays: Mapping[str, np.ndarray]):
+        self._frame, self._arrays = frame, arrays
+
+    def record(self, kind: type, parts: Mapping[str, Json]) -> Any:
+        """Return a record made of its fields."""
+        hints = get_type_hints(kind)
+        return kind(**{name: self.decode(part, hints.get(name, object)) for name, part in parts.items()})
+
+    def decode(self, part: Json, hint: Any = object) -> Any:
+        """Return one value; `hint` is the type of the field that it stands in."""
+        if not isinstance(part, dict):
+            return part
+        if "table" in part:
+            return self._frame(part["table"], part)
+        if "array" in part:
+            return self._arrays[part["array"]]
+        if "objects" in part:
+            values = [self.decode(item, hint) for item in part["objects"]]
+            return np.array([*values, None], dtype=object)[:-1]
+        if "float" in part:
+            return float(part["float"])
+        if "mapping" in part:
+            return {self.decode(key, hint): self.decode(value, hint) for key, value in part["mapping"]}
+        if "choice" in part:
+            return _named(part["choice"], hint)[part["name"]]
+        if "record" in part:
+            return self.record(_named(part["record"], hint), part["fields"])
+        kind = list if "list" in part else tuple
+        return kind(self.decode(item, hint) for item in part[kind.__name__])
+
+
+def _named(name: str, hint: Any) -> Any:
+    """Return the class of a name among those that a field's type speaks of."""
+    for kind in _types_in(hint):
+        if kind.__name__ == name:
+            return kind
+    raise InputError(f"this version knows no {name} in such a place.")
+
+
+def _types_in(hint: Any) -> Iterable[type]:
+    if isinstance(hint, type):
+        yield hint
+        if is_dataclass(hint):
+            for kind in hint.__subclasses__():
+                yield from _types_in(kind)
+    for part in get_args(hint):
+        yield from _types_in(part)

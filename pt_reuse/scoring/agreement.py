@@ -1,0 +1,107 @@
+"""Agreement: how far the rankings of systems by two scorings agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import choice
+from pt_reuse._errors import door
+from pt_reuse._result import Result
+from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.scoring.scores import Scores
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Agreement(Result):
+    """How far two rankings of the same systems agree.
+
+    Attributes:
+        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``.
+        changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
+        per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN where all
+            systems tie under one of the two.
+    """
+
+    title: ClassVar[str] = "Agreement"
+
+    changes: pd.DataFrame
+    per_topic: pd.DataFrame
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
+
+    @door
+    def plot(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        by: str = "type",
+        judgments: tuple[str, str] = ("first judgments", "other judgments"),
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw each run's score under the truth against the other, coloured by ``"type"`` or ``"team"``.
+
+        Args:
+            measure: one of the measures; default the first.
+            by: what gives the colour.
+            judgments: what to call the two sets of judgments on the axes.
+            ax: where to draw; default a new figure.
+        """
+        from pt_reuse.plots.agreement import plot_two_scores
+
+        name = measure_among(self.table["measure"].tolist(), measure)
+        choice("by", by, ("type", "team"))
+        return plot_two_scores(self.changes, measure=name, by=by, judgments=judgments, ax=ax)
+
+    def headline(self) -> str:
+        """Return tau_b and the largest drop of each measure."""
+        return "; ".join(f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples())
+
+
+def compare_scores(truth: Scores, estimate: Scores) -> Agreement:
+    """Compare two scorings of the same runs under the same measures, on the topics that both have.
+
+    Args:
+        truth: the scores taken as right.
+        estimate: the scores to be judged.
+    """
+    runs = [estimate.names.index(name) for name in truth.names]
+    measures = [estimate.measures.index(measure) for measure in truth.measures]
+    mine, theirs = truth.mean_values, estimate.mean_values[measures][:, runs]
+    rows, changes, topics = [], [], []
+    shared = [topic for topic in truth.topics if topic in set(estimate.topics)]
+    at = [[scores.topics.index(topic) for topic in shared] for scores in (truth, estimate)]
+    for m, measure in enumerate(truth.measures):
+        found = correlations(mine[m], theirs[m][None])
+        found.insert(0, "measure", measure)
+        found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if len(truth.names) > 1 else np.nan
+        rows.append(found)
+        moved = rank_changes(mine[m], theirs[m], truth.names)
+        moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
+        moved.insert(1, "measure", measure)
+        changes.append(moved)
+        by_topic = [
+            float(correlations(x, y[None])["tau_b"].iloc[0])
+            for x, y in zip(truth.values[m][at[0]], estimate.values[measures[m]][at[1]][:, runs], strict=True)
+        ]
+        topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": by_topic}))
+    return Agreement(
+        table=pd.concat(rows, ignore_index=True),
+        settings={
+            "truth": str(truth.settings),
+            "estimate": str(estimate.settings),
+            "ties": f"means equal to {DECIMALS} decimals",
+        },
+        changes=pd.concat(changes, ignore_index=True),
+        per_topic=pd.concat(topics, ignore_index=True),
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Measures that ir_measures computes, under many judgment sets: what is converted is converted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._errors import InputError
+from pt_reuse.engine import tokens
+from pt_reuse.engine.cells import UNJUDGED, Cells
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.rescore import Judgments
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+
+#: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
+Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
+
+
+@dataclass(frozen=True)
+class _Set:
+    """One judgment set on the topics that it changes: an evaluator for each measure, and the cell of each topic."""
+
+    cell_of_topic: Mapping[str, int]
+    evaluators: Sequence[Any]
+
+
+class Provided:
+    """Scores a field by ir_measures.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        measures: measures of ir_measures.
+        verbose: show a progress bar over the runs.
+    """
+
+    def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], *, verbose: bool = False):
+        self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
+        self.documents = qrels.arrays.documents
+        self._docnos = self.documents.docnos()
+        frame = qrels.to_frame()
+        # what a measure may ask of judgments beyond their labels stands in further columns
+        self._frame = pt.model.to_ir_measures(frame) if frame.shape[1] > 3 else None
+
+    def score(self, topics: range, judgments: Judgments, cells: Cells) -> NDArray[np.float64]:
+        """Return (measures, cells, runs): first these topics under the base set, then the changed cells.
+
+        Args:
+            topics: neighbouring topics, as positions among those of the judgments.
+            judgments: those of these topics alone.
+            cells: those of `judgments`.
+
+        Raises:
+            InputError: a measure that ir_measures cannot compute.
+        """
+        values = np.empty((len(self.measures), len(cells), len(self.names)))
+        for m, measure in enumerate(self.measures):
+            values[m] = getattr(measure, "DEFAULT", 0.0)
+        names = [self.documents.topics[t] for t in topics]
+        sets = list(self._sets(topics, judgments, cells))
+        run_names = pt.tqdm(self.names, desc="ir_measures", unit="run", disable=not self.verbose)
+        for r, (name, ranking) in enumerate(zip(run_names, _rankings(self.field, names), strict=True)):
+            for one in sets:
+                mine = {topic: ranking[topic] for topic in one.cell_of_topic if topic in ranking}
+                for m, evaluator in enumerate(one.evaluators):
+                    if not mine and not hasattr(self.measures[m], "runtime_impl"):
+                        continue  # not every provider takes a run without topics
+                    for metric in self._evaluate(m, evaluator, mine, name):
+                        cell = one.cell_of_topic.get(metric.query_id)
+                        if cell is not None:
+                            values[m, cell, r] = metric.value
+        return values
+
+    def _sets(self, topics: range, judgments: Judgments, cells: Cells) -> Iterator[_Set]:
+        """Yield the base set on all topics, then each further one on those that it changes."""
+        yield self._set(topics, judgments, judgments.labels, list(topics))
+        changed = np.arange(cells.n_topics, len(cells))
+        for s in np.unique(cells.set).tolist():
+            mine = judgments.changes.in_set == s
+            labels = judgments.labels.copy()
+            labels[judgments.changes.row[mine]] = judgments.changes.label[mine]
+            at = changed[cells.set == s]
+            found = self._set(topics, judgments, labels, (cells.topic[at] + topics.start).tolist())
+            yield _Set(dict(zip(found.cell_of_topic, at.tolist(), strict=True)), found.evaluators)
+
+    def _set(self, topics: range, judgments: Judgments, labels: NDArray[np.int16], wanted: Sequence[int]) -> _Set:
+        names = [self.documents.topics[t] for t in wanted]
+        kept, by_topic = [], {}
+        first, trec_labels = int(self.documents.starts[topics.start]), labels.astype(np.int64)
+        for name, t in zip(names, wanted, strict=True):
+            start, stop = judgments.starts[t - topics.start : t - topics.start + 2].tolist()
+            rows = start + np.flatnonzero(labels[start:stop] != UNJUDGED)
+            if not len(rows):
+                continue
+            if labels[rows].max() < -1:
+                # trec_eval takes all negative labels alike, and crashes on a topic that has none above -2
+                trec_labels[rows] = -1
+            kept.append(rows)
+            by_topic[name] = dict(zip(self._docnos[first + rows].tolist(), trec_labels[rows].tolist(), strict=True))
+        given: Given = by_topic
+        if self._frame is not None:
+            every = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
+            given = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
+        return _Set(
+            dict(zip(names, range(len(names)), strict=True)), [_evaluator(measure, given) for measure in self.measures]
+        )
+
+    def _evaluate(self, m: int, evaluator: Any, ranking: dict[str, dict[str, float]], run: str) -> list[Any]:
+        try:
+            return list(evaluator.iter_calc(ranking))
+        except Exception as error:  # a provider may run other programs, and a measure may be the user's own
+            what = f"{self.measures[m]!r} of run {run!r}"
+            raise InputError(f"ir_measures cannot compute {what}: {error}", argument="measures") from error
+
+
+def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:
+    try:
+        # one by one: together, the parameters of one measure can leak into another
+        return ir_measures.evaluator([measure], judgments)
+    except (ValueError, TypeError, AssertionError, RuntimeError) as error:
+        hint = " Give the lowest grade that counts as relevant: RBP(rel=1)." if measure.NAME == "RBP" else ""
+        raise InputError(f"ir_measures cannot compute {measure!r}: {error}{hint}", argument="measures") from error
+
+
+def _rankings(field: Field, topics: Sequence[str]) -> Iterator[dict[str, dict[str, float]]]:
+    """Yield for each run {topic: {document: score}}, of these topics, best document first."""
+    at = {topic: field.topic_row[topic] for topic in topics if topic in field.topic_row}
+    docnos = {}
+    for topic, t in at.items():
+        docnos[topic] = np.array([*tokens.decode(field.vocabulary[field.docs(t)]), None], dtype=object)
+    # every provider sorts by score, and Compat takes 0 for the score of what is not retrieved: counting down to 1
+    # gives each of them the runs' own order
+    countdown = np.arange(int(field.lengths.max(initial=0)), 0, -1).astype(float).tolist()
+    for r in range(field.n_runs):
+        ranking = {}
+        for topic, t in at.items():
+            codes = field.codes[field.list_of(t, r)]
+            if len(codes):
+                ranking[topic] = dict(zip(docnos[topic][codes].tolist(), countdown[-len(codes) :], strict=True))
+        yield ranking

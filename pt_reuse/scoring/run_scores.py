@@ -1,0 +1,115 @@
+"""score: every run of a field under every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import flag
+from pt_reuse._errors import InputError, door
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
+from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+
+
+@door
+def score(
+    runs: RunSet,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    complete: bool = True,
+    without_topics: str = "error",
+    verbose: bool = False,
+) -> Scores:
+    """Score every run of a field.
+
+    AP, P, R, nDCG, RR, Rprec, Bpref, RBP, Success, Judged and Unjudged, with their parameters, are computed here, in
+    the runs' ranking order and bit for bit as trec_eval does; every other measure is computed by ir_measures, run by
+    run, in the same order.
+
+    Args:
+        runs: the field.
+        qrels: a Qrels, a frame or a file. Documents without a judgment count as not relevant.
+        measures: ir_measures measures, or their names.
+        complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
+            False: over the topics that the run has.
+        without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
+        verbose: show a progress bar while ir_measures works.
+
+    Returns:
+        Scores: ``.mean``, ``.per_topic``, ``.ranks``, ``.compare(other)``.
+
+    Raises:
+        InputError: an unknown measure, a run that has no topic in common with the qrels.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "label": [1, 1]})
+        >>> ptr.score(ptr.RunSet.from_frames({"A": run}), qrels, ["AP", "P@1", "Judged@2"]).mean
+          name    AP  P@1  Judged@2
+        0    A  0.25  0.0       0.5
+
+    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
+    result is undefined (it may crash or never end) for a topic whose labels are all negative, which here scores 0. Its
+    Judged and RR@k break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the
+    same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
+    that every provider follows the order of the runs.
+    """
+    if not isinstance(runs, RunSet):
+        raise InputError(
+            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.", argument="runs"
+        )
+    flag("complete", complete)
+    qrels = as_qrels(qrels)
+    parsed = parse_measures(measures)
+    check_topics(runs, qrels, without_topics)
+    values = np.empty((len(parsed), len(qrels.topics), len(runs)))
+    for block in rescore(runs, qrels, parsed, verbose=verbose):
+        values[:, block.topics.start : block.topics.stop] = block.base
+    return scores_of(runs, qrels, parsed, values, complete=complete)
+
+
+def scores_of(
+    runs: RunSet,
+    qrels: Qrels,
+    measures: list[ir_measures.Measure],
+    values: NDArray[np.float64],
+    *,
+    complete: bool,
+    judgments: str = "",
+) -> Scores:
+    """Label (measures, topics, runs) values.
+
+    Args:
+        runs: the field.
+        qrels: the judgments whose topics count.
+        measures: the measures.
+        values: the scores.
+        complete: whether the mean is over all topics.
+        judgments: what to say of the judgments, where they are not `qrels` as it is.
+    """
+    settings: dict[str, Any] = {"order": runs.order, "complete": complete}
+    notes = {"by ir_measures": provided_measures(measures), "judgments": judgments}
+    return Scores(
+        run_table=runs.run_table[["name", "team", "type"]],
+        topics=qrels.topics,
+        measures=[repr(measure) for measure in measures],
+        values=values,
+        complete=complete,
+        has_topic=topics_of_runs(runs, qrels),
+        settings=settings | {name: value for name, value in notes.items() if value},
+    )
+
+
+def provided_measures(measures: Iterable[ir_measures.Measure]) -> str:
+    """Return the names of the measures that ir_measures computes, as settings show them."""
+    return ", ".join(repr(measure) for measure in measures if native_spec(measure) is None)

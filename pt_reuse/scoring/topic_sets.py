@@ -1,0 +1,54 @@
+"""Which topics count: those that runs and judgments share, and means over them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import InputError
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+
+
+def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """Average (..., topics, runs) over the topics: all of them, or those that `has_topic` (topics, runs) marks."""
+    if has_topic is None:
+        return values.sum(axis=-2) / max(values.shape[-2], 1)
+    return np.where(has_topic, values, 0.0).sum(axis=-2) / np.maximum(has_topic.sum(axis=0), 1)
+
+
+def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
+    """Return (topics of the qrels, runs): whether the run has documents for the topic."""
+    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
+    lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])
+    return lengths[rows] > 0
+
+
+def check_topics(runs: RunSet, qrels: Qrels, without_topics: str = "error") -> None:
+    """Raise when a run has no topic in common with the qrels, unless it is to score zero.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        without_topics: ``"error"`` or ``"zero"``.
+
+    Raises:
+        InputError: another value, or a run without any topic of the qrels.
+    """
+    if choice("without_topics", without_topics, ("error", "zero")) == "zero":
+        return
+    has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
+    if has.all():
+        return
+    lost = [name for name, some in zip(runs.names, has, strict=True) if not some]
+    row = runs.row(lost[0])
+    mine = [topic for topic, n in zip(runs.topics, runs.field.lengths[:, row].tolist(), strict=True) if n]
+    stripped = {topic.lstrip("0") or "0" for topic in qrels.topics}
+    padded = any((topic.lstrip("0") or "0") in stripped for topic in mine)
+    hint = "They differ in leading zeros only: write the ids alike." if padded else "Are these the qrels of this track?"
+    raise InputError(
+        f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
+        f"the topics {examples(mine)}, the qrels {examples(qrels.topics)}. {hint}",
+        argument="runs",
+    )

@@ -1,0 +1,179 @@
+"""The tables of leave-out-uniques, made of counts, scores and means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.engine import pairs
+from pt_reuse.runs.units import Units
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.stats.correlation import DECIMALS
+
+TAUS = ("tau_b", "gamma", "tau_ap_b")
+
+
+@dataclass(frozen=True)
+class UniqueDocuments:
+    """The judged documents that one unit alone contributed.
+
+    Attributes:
+        owner: (documents,) the unit of each, as a position among the units.
+        relevant: (documents,) whether it is relevant.
+        removed: (documents,) whether it is taken out of the judgments without the unit.
+    """
+
+    owner: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+    removed: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over topics, as they are and rounded as they are compared.
+
+    Attributes:
+        full: (measures, runs) under the full judgments.
+        own: (measures, runs) each run under the reduced judgments of its own unit.
+        reduced: (measures, units, runs) all runs under each unit's reduced judgments.
+    """
+
+    full: NDArray[np.float64]
+    own: NDArray[np.float64]
+    reduced: NDArray[np.float64]
+
+    @cached_property
+    def rounded(self) -> Means:
+        """Return the means as they are compared."""
+        return Means(*(np.round(means, DECIMALS) for means in (self.full, self.own, self.reduced)))
+
+
+def count_uniques(units: Units, contributed: NDArray[np.bool_], found: UniqueDocuments) -> pd.DataFrame:
+    """Return one row per unit: its ``runs``, those ``contributing``, and its unique documents.
+
+    Args:
+        units: the units of the field.
+        contributed: (runs,) whether the run contributed to the pool.
+        found: the unique documents.
+    """
+    n = len(units)
+    unique, relevant = np.bincount(found.owner, minlength=n), np.bincount(found.owner[found.relevant], minlength=n)
+    return pd.DataFrame({
+        units.column: list(units.names), "runs": units.runs(),
+        "contributing": np.bincount(units.of_run[contributed], minlength=n),
+        "unique": unique, "unique_relevant": relevant, "unique_nonrelevant": unique - relevant,
+    })  # fmt: skip
+
+
+def unit_table(
+    units: Units, counts: pd.DataFrame, removed: NDArray[np.int64], scores: Scores, means: Means
+) -> pd.DataFrame:
+    """Return one row per measure and left-out unit, most uniques first: the whole field re-ranked without it.
+
+    Args:
+        units: the units of the field.
+        counts: what :func:`count_uniques` returned.
+        removed: (units,) documents taken out of the judgments.
+        scores: the runs under the full judgments.
+        means: of all runs.
+    """
+    counts = counts[[units.column, "runs", "unique", "unique_relevant"]].assign(removed=removed)
+    counts = counts.sort_values(
+        ["unique_relevant", "unique", units.column], ascending=[False, False, True], kind="stable"
+    )
+    order, names, rounded = counts.index.to_numpy(), np.array(scores.names, dtype=object), means.rounded
+    columns: dict[str, list[NDArray]] = {name: [] for name in (*TAUS, "max_drop", "dropped")}
+    for before, under in zip(rounded.full, rounded.reduced, strict=True):
+        after = under[order]
+        of_measure: dict[str, NDArray] = dict(pairs.coefficients(before, after, TAUS))
+        best_first = np.argsort(-before, kind="stable")
+        worst = names[best_first[pairs.rank_drops(before, after)[:, best_first].argmax(axis=1)]]
+        worst[of_measure["max_drop"] <= 0] = None
+        of_measure["dropped"] = worst
+        for name, column in columns.items():
+            column.append(of_measure[name])
+    n_measures = len(scores.measures)
+    table = counts.iloc[np.tile(np.arange(len(counts)), n_measures)].reset_index(drop=True)
+    table.insert(1, "measure", np.repeat(scores.measures, len(counts)).tolist())
+    values: dict[str, NDArray] = {name: np.concatenate(column) for name, column in columns.items()}
+    return table.assign(**values | {"dropped": pd.Series(values["dropped"], dtype=object)})
+
+
+def by_run_table(
+    field: pd.DataFrame, contributed: NDArray[np.bool_], units: Units, scores: Scores, means: Means
+) -> pd.DataFrame:
+    """Return one row per measure and run: the run under the full judgments and without its own unit's uniques.
+
+    Args:
+        field: the runs' ``name team type pooled``.
+        contributed: (runs,) whether the run contributed to the pool.
+        units: the units of the field.
+        scores: the runs under the full judgments.
+        means: of all runs.
+    """
+    rounded = means.rounded
+    rank, reduced_rank = pairs.ranks(rounded.full), pairs.rank_alone(rounded.full, rounded.own, units.of_run)
+    n_measures, n_runs = means.full.shape
+    frame = field.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
+    return frame.assign(
+        contributed=np.tile(contributed, n_measures), measure=np.repeat(scores.measures, n_runs).tolist(),
+        score=means.full.ravel(), reduced_score=means.own.ravel(), change=(means.own - means.full).ravel(),
+        change_pct=pairs.per_cent_change(means.full, means.own).ravel(), rank=rank.ravel(),
+        reduced_rank=reduced_rank.ravel(), drop=(reduced_rank - rank).ravel(),
+    )  # fmt: skip
+
+
+def summary_table(
+    units: Units, by_unit: pd.DataFrame, by_run: pd.DataFrame, measures: list[str], means: Means
+) -> pd.DataFrame:
+    """Return one row per measure: what leaving units out does at most, alone and over the whole field.
+
+    Args:
+        units: the units of the field.
+        by_unit: what :func:`unit_table` returned.
+        by_run: what :func:`run_table` returned.
+        measures: their names.
+        means: of all runs.
+    """
+    rounded, rows, worst_units = means.rounded, [], []
+    n_units, n_runs = len(units), means.full.shape[1]
+    for m, measure in enumerate(measures):
+        found = pairs.coefficients(rounded.full[m], rounded.own[m][None], TAUS)
+        # tau is undefined where all runs tie, so ranks say whether anything moved
+        moved = (pairs.ranks(rounded.full[m]) != pairs.ranks(rounded.reduced[m])).any()
+        of_units, of_runs = by_unit[m * n_units :][:n_units], by_run[m * n_runs :][:n_runs]
+        # an undefined tau comes first: all runs tie without this unit
+        worst = of_units.iloc[np.lexsort((of_units["tau_b"].fillna(-2), -of_units["max_drop"]))[0]]
+        worst_units.append(worst[units.column] if moved else None)
+        rows.append({
+            "measure": measure, **{f"own_{name}": found[name][0] for name in (*TAUS, "max_drop")},
+            "alone_max_drop": int(of_runs["drop"].max()), "mean_change_pct": of_runs["change_pct"].mean(),
+            "largest_loss_pct": 0.0 - of_runs["change_pct"].clip(upper=0).fillna(0).min(),
+            "field_min_tau_b": of_units["tau_b"].min(skipna=False), "field_max_drop": int(worst["max_drop"]),
+        })  # fmt: skip
+    return pd.DataFrame(rows).assign(field_worst=pd.Series(worst_units, dtype=object))
+
+
+def whole_field_table(units: Units, scores: Scores, reduced: NDArray[np.float64]) -> pd.DataFrame:
+    """Return one row per measure, left-out unit and run: all runs re-scored and re-ranked without the unit.
+
+    Args:
+        units: the units of the field.
+        scores: the runs under the full judgments.
+        reduced: (measures, units, runs) means under each unit's reduced judgments.
+    """
+    shape, full = reduced.shape, scores.mean_values
+    unit = np.broadcast_to(np.array(units.names, dtype=object)[None, :, None], shape)
+    measure = np.broadcast_to(np.array(scores.measures, dtype=object)[:, None, None], shape)
+    rank = np.broadcast_to(pairs.ranks(np.round(full, DECIMALS))[:, None], shape)
+    frame = pd.DataFrame({
+        "left_out" if units.by == "run" else units.by: unit.ravel(), "measure": measure.ravel(),
+        "name": np.tile(np.array(scores.names, dtype=object), shape[0] * shape[1]),
+        "score": np.broadcast_to(full[:, None], shape).ravel(), "reduced_score": reduced.ravel(),
+        "rank": rank.ravel(), "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)).ravel(),
+    })  # fmt: skip
+    return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
