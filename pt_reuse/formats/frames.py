@@ -15,6 +15,9 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.numbers import plain_decimal
 
+#: what pandas calls columns of numbers that have more than one way to be written
+_NUMBERS = ("floating", "mixed-integer-float", "decimal", "complex", "boolean")
+
 
 def check_frame(frame: Any, needed: Sequence[str]) -> None:
     """Raise unless `frame` is a DataFrame that has each of the columns needed once and no cell of them missing."""
@@ -30,29 +33,50 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
             raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {row:,}")
 
 
-def text_codes(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
-    """Number the names of a column of qids or docnos: (code of each row, the names)."""
-    if pd.api.types.infer_dtype(values) in ("floating", "mixed-integer-float", "decimal", "complex", "boolean"):
-        raise InputError(
-            f"the {column}s must be text, got numbers such as {shown(values.iloc[0])}, which could be written "
-            f"in more than one way. Read the column as text (dtype=str)."
-        )
-    # a dict, because pandas 2 takes names with bytes that are not UTF-8 for one another
-    place: dict[str, int] = {}
-    texts = (value if type(value) is str else str(value) for value in values.tolist())
-    codes = np.fromiter((place.setdefault(text, len(place)) for text in texts), dtype=np.int64, count=len(values))
-    odd = [name for name in place if not name or "\0" in name]
-    if odd:
+def text_column(column: str, values: pd.Series) -> Words:
+    """Return the names in a column of qids or docnos as words, one row per cell."""
+    texts = values.tolist()
+    if not set(map(type, texts)) <= {str}:
+        if pd.api.types.infer_dtype(values) in _NUMBERS:
+            raise InputError(
+                f"the {column}s must be text, got numbers such as {shown(values.iloc[0])}, which could be written "
+                f"in more than one way. Read the column as text (dtype=str)."
+            )
+        texts = [str(value) for value in texts]
+    words = text_words(column, texts)
+    if not words[:, 0].all() or "\0" in "".join(texts):
+        odd = [name for name in dict.fromkeys(texts) if not name or "\0" in name]
         raise InputError(f"{examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
-    return codes, list(place)
+    return words
+
+
+def text_groups(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
+    """Number the names in a column, in order of appearance: (code of each row, the names)."""
+    words = text_column(column, values)
+    codes, first = tokens.factorize(words)
+    return codes, tokens.decode(tokens.as_tokens(words.take(first, axis=0)))
 
 
 def text_words(column: str, names: Sequence[str]) -> Words:
     """Encode names as words."""
     try:
+        joined = "\0".join(names).encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        odd = next(name for name in names if not _has_bytes(name))
+        raise InputError(f"{odd!r} cannot be a {column}; it must be text that UTF-8 can hold.") from None
+    buffer = np.frombuffer(joined + bytes(8), dtype=np.uint8)
+    ends = np.append(np.flatnonzero(buffer[: len(joined)] == 0), len(joined))
+    if len(ends) != len(names):  # no name at all, or one with a NUL byte of its own
         return tokens.as_words(tokens.encode(names))
-    except UnicodeEncodeError as error:
-        raise InputError(f"{error.object!r} cannot be a {column}; it must be text that UTF-8 can hold.") from None
+    return tokens.words_at(buffer, np.append(0, ends[:-1] + 1), ends)
+
+
+def _has_bytes(name: str) -> bool:
+    try:
+        name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def shown(value: Any) -> str:

@@ -19,7 +19,7 @@ from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
-from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
+from pt_reuse.formats.frames import check_frame, number_column, shown, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, QRELS_LINE, check_names, not_labels, parse_qrels
 from pt_reuse.qrels.arrays import QrelsArrays, first_occurrences, stack_extra, topic_set
 
@@ -64,10 +64,8 @@ class Qrels:
                 f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
                 f"relevant, 1, 2, ... relevant) first."
             )
-        topic, names = text_codes("qid", frame["qid"])
-        doc_codes, docnos = text_codes("docno", frame["docno"])
-        text_words("qid", names)
-        words = text_words("docno", docnos).take(doc_codes, axis=0)
+        topic, names = text_groups("qid", frame["qid"])
+        words = text_column("docno", frame["docno"])
         extra = frame.drop(columns=["qid", "docno", "label"])
         self._build(names, topic, words, values.astype(np.int16), extra, topic_set(topics))
 

@@ -13,7 +13,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located, warn
 from pt_reuse.engine.field import DuplicateError, Field, RunRows, build_field
 from pt_reuse.engine.order import TiedRankError, ranking
-from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
+from pt_reuse.formats.frames import check_frame, number_column, shown, text_column, text_groups, text_words
 
 
 def run_names(argument: str, given: Any, what: str) -> list[str]:
@@ -41,10 +41,8 @@ def _frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
     check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
     scores = _finite(frame, "score")
     ranks = _finite(frame, "rank") if order == "rank" else None
-    group, topics = text_codes("qid", frame["qid"])
-    doc_codes, docnos = text_codes("docno", frame["docno"])
-    text_words("qid", topics)
-    docs = text_words("docno", docnos).take(doc_codes, axis=0)
+    group, topics = text_groups("qid", frame["qid"])
+    docs = text_column("docno", frame["docno"])
     grouping = np.argsort(group, kind="stable")
     group, docs, scores = group[grouping], docs.take(grouping, axis=0), scores[grouping]
     try:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, columns, count, examples, positive
 from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field, build_field
+from pt_reuse.engine.field import Field
 from pt_reuse.engine.order import ORDERS, ranking
+from pt_reuse.engine.union import unite
 from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
 from pt_reuse.runs.metadata import RunLabels, make_run_table, pool_note, stack_tables
@@ -264,8 +265,7 @@ class RunSet:
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.")
-        rows = [*self.field.to_rows(self.names), *other.field.to_rows(other.names)]
-        field = build_field(rows)
+        field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order)
 
