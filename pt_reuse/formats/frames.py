@@ -20,31 +20,30 @@ _NUMBERS = ("floating", "mixed-integer-float", "decimal", "complex", "boolean")
 
 
 def check_frame(frame: Any, needed: Sequence[str]) -> None:
-    """Raise unless `frame` is a DataFrame that has each of the columns needed once and no cell of them missing."""
+    """Raise unless `frame` is a DataFrame that has each of the columns needed once and no label missing."""
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame, got {type(frame).__name__}.")
     columns("the frame", frame.columns, needed)
     twice = [column for column in needed if (frame.columns == column).sum() > 1]
     if twice:
         raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
-    for column in ("qid", "docno", "label"):
-        if column in needed and frame[column].isna().any():
-            row = int(np.flatnonzero(frame[column].isna())[0])
-            raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {row:,}")
+    if "label" in needed:
+        _check_present("label", frame["label"])
 
 
 def text_column(column: str, values: pd.Series) -> Words:
     """Return the names in a column of qids or docnos as words, one row per cell."""
     texts = values.tolist()
     if not set(map(type, texts)) <= {str}:
+        _check_present(column, values)
         if pd.api.types.infer_dtype(values) in _NUMBERS:
             raise InputError(
                 f"the {column}s must be text, got numbers such as {shown(values.iloc[0])}, which could be written "
                 f"in more than one way. Read the column as text (dtype=str)."
             )
         texts = [str(value) for value in texts]
-    words = text_words(column, texts)
-    if not words[:, 0].all() or "\0" in "".join(texts):
+    words = _cut(column, texts)
+    if words is None or not words[:, 0].all():
         odd = [name for name in dict.fromkeys(texts) if not name or "\0" in name]
         raise InputError(f"{examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
     return words
@@ -59,6 +58,14 @@ def text_groups(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list
 
 def text_words(column: str, names: Sequence[str]) -> Words:
     """Encode names as words."""
+    words = _cut(column, names)
+    return tokens.as_words(tokens.encode(names)) if words is None else words
+
+
+def _cut(column: str, names: Sequence[str]) -> Words | None:
+    # all names as one text, which is encoded at once and cut again; None where a name has a NUL byte of its own
+    if not names:
+        return np.zeros((0, 1), dtype="<u8")
     try:
         joined = "\0".join(names).encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -66,9 +73,13 @@ def text_words(column: str, names: Sequence[str]) -> Words:
         raise InputError(f"{odd!r} cannot be a {column}; it must be text that UTF-8 can hold.") from None
     buffer = np.frombuffer(joined + bytes(8), dtype=np.uint8)
     ends = np.append(np.flatnonzero(buffer[: len(joined)] == 0), len(joined))
-    if len(ends) != len(names):  # no name at all, or one with a NUL byte of its own
-        return tokens.as_words(tokens.encode(names))
-    return tokens.words_at(buffer, np.append(0, ends[:-1] + 1), ends)
+    return tokens.words_at(buffer, np.append(0, ends[:-1] + 1), ends) if len(ends) == len(names) else None
+
+
+def _check_present(column: str, values: pd.Series) -> None:
+    missing = np.flatnonzero(values.isna())
+    if len(missing):
+        raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
 
 
 def _has_bytes(name: str) -> bool:
