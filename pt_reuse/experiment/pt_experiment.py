@@ -368,6 +368,14 @@ def _read_saved(path: str, form: Any) -> pd.DataFrame:
 
 
 def _as_runs(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame) -> RunSet:
+    try:
+        return RunSet.from_frames(frames, metadata=table, order=ORDER)
+    except InputError:
+        _refuse_repeats(frames)
+        raise
+
+
+def _refuse_repeats(frames: Mapping[str, pd.DataFrame]) -> None:
     for name, frame in frames.items():
         pairs = frame[["qid", "docno"]].astype(str)
         again = pairs.duplicated()
@@ -377,4 +385,3 @@ def _as_runs(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame) -> RunSet:
                 f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, "
                 f"so that ranks and LOU are undefined. Mend the pipeline, or pass reuse=[] to do without them."
             )
-    return RunSet.from_frames(frames, metadata=table, order=ORDER)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, door, warn
+from pt_reuse.engine import tokens
 from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
-from pt_reuse.formats.frames import check_frame, text_codes, text_words
+from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.qrels.arrays import topic_set
@@ -135,11 +136,10 @@ class Pool:
                 f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
                 argument="frame",
             )
-        topic, names = text_codes("qid", frame["qid"])
-        doc, docnos = text_codes("docno", frame["docno"])
-        text_words("qid", names)
-        _check_once(frame, topic * max(len(docnos), 1) + doc)
-        words = text_words("docno", docnos).take(doc, axis=0)
+        topic, names = text_groups("qid", frame["qid"])
+        words = text_column("docno", frame["docno"])
+        doc, first = tokens.factorize(words)
+        _check_once(frame, topic * max(len(first), 1) + doc)
         documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
         columns = frame.drop(columns=["qid", "docno"])
         return cls(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, columns, count, examples
 from pt_reuse._errors import InputError, door
-from pt_reuse.formats.frames import check_frame, number_column, shown, text_codes, text_words
+from pt_reuse.formats.frames import check_frame, number_column, shown, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, not_labels
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
@@ -59,10 +59,8 @@ class Qrels:
                 f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
                 f"relevant, 1, 2, ... relevant) first."
             )
-        topic, names = text_codes("qid", frame["qid"])
-        doc_codes, docnos = text_codes("docno", frame["docno"])
-        text_words("qid", names)
-        words = text_words("docno", docnos).take(doc_codes, axis=0)
+        topic, names = text_groups("qid", frame["qid"])
+        words = text_column("docno", frame["docno"])
         extra = frame.drop(columns=["qid", "docno", "label"])
         self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
 

@@ -16,7 +16,7 @@ from pt_reuse.engine.building import DuplicateError, build_field
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import NoPlaceError, Places
 from pt_reuse.engine.run_rows import FileRows, RunRows
-from pt_reuse.formats.frames import check_frame, encoded, number_column, shown, text_codes, text_words
+from pt_reuse.formats.frames import check_frame, check_text, number_column, shown, text_column, text_groups
 from pt_reuse.formats.trec import NO_ORDER
 
 
@@ -26,7 +26,7 @@ def run_names(argument: str, given: Any, what: str) -> list[str]:
         got = "an empty one" if isinstance(given, Mapping) else type(given).__name__
         raise InputError(f"{argument} must be a dict of run name -> {what}, got {got}.", argument=argument)
     names = [str(name) for name in given]
-    encoded("run name", names)
+    check_text("run name", names)
     odd = [name for name in names if not name or "\0" in name]
     twice = [name for name, times in Counter(names).items() if times > 1]
     if odd or twice:
@@ -40,11 +40,9 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
     with located(f"run {name!r}"):
         check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
         scores = _finite(frame, "score")
-        topic, topics = text_codes("qid", frame["qid"])
-        doc_codes, docnos = text_codes("docno", frame["docno"])
-        text_words("qid", topics)
-        docs = text_words("docno", docnos)
-        rows = FileRows(topics, topic, lambda rows: docs.take(doc_codes[rows], axis=0), scores)
+        topic, topics = text_groups("qid", frame["qid"])
+        docs = text_column("docno", frame["docno"])
+        rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
         return rows.in_order(name, order, _rank_places(frame, rows, order))
 
 

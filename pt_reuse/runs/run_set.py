@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse.engine import tokens
-from pt_reuse.engine.building import build_field
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.engine.union import unite
 from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
 from pt_reuse.runs.labels import RunLabels
@@ -288,7 +288,7 @@ class RunSet:
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
-        field = build_field([*self.field.to_rows(self.names), *other.field.to_rows(other.names)])
+        field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, *pool_orders)
 

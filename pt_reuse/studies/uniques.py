@@ -230,11 +230,18 @@ def leave_out_uniques(
     strangers = n_judged - int(judged.sum())
     provided = provided_measures(parsed)
     settings = {
-        "by": by, "depth": int(depth), "remove": remove, "contributors": str(pool.contributors),
-        "order": runs.order, "pool order": pool.order, "complete": complete, "ties": f"means equal to {DECIMALS} decimals",
-        "judged": n_judged, "judged without contributor": strangers,
+        "by": by,
+        "depth": int(depth),
+        "remove": remove,
+        "contributors": str(pool.contributors),
+        "order": runs.order,
+        "pool order": pool.order,
+        "complete": complete,
+        "ties": f"means equal to {DECIMALS} decimals",
+        "judged": n_judged,
+        "judged without contributor": strangers,
         **({"by ir_measures": provided} if provided else {}),
-    }  # fmt: skip
+    }
     return LeaveOutUniques(
         table=table, settings=settings, by_run=by_run, unique_counts=unique_counts,
         summary=summary_table(units, table, by_run, scores.measures, means), scores=scores, own_scores=own_scores,

@@ -1,10 +1,9 @@
-"""The promises around the code: cheap import, examples that run, README commands and documentation in step."""
+"""The promises around the code: examples that run, README commands and documentation in step."""
 
 from __future__ import annotations
 
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,23 +12,6 @@ import pytest
 import pt_reuse as ptr
 
 ROOT = Path(__file__).parents[2]
-
-
-def test_import_brings_none_of_the_heavy_libraries():
-    code = (
-        "import pyterrier, sys\n"
-        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'jnius'}\n"
-        "assert hasattr(pyterrier, 'reuse'), 'the entry point is not installed'\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stdout == "[]\n"
-
-
-def test_both_import_orders_work():
-    code = "import pt_reuse, pyterrier; assert pyterrier.reuse is pt_reuse; print(pt_reuse.__version__)"
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stdout.strip() == ptr.__version__
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)

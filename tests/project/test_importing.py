@@ -1,0 +1,115 @@
+"""Importing the package: next to nothing is loaded before it is used, and everything public is there when it is."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import json
+import pickle
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+
+ROOT = Path(ptr.__file__).parent
+STUB = {
+    alias.name: f"pt_reuse.{node.module}"
+    for node in ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
+    for alias in node.names
+}
+HIDE = (
+    "import importlib.metadata as metadata\n"
+    "every = metadata.entry_points\n"
+    "def others(**given):\n"
+    "    return metadata.EntryPoints(p for p in every(**given) if not p.value.startswith('pt_reuse'))\n"
+    "metadata.entry_points = others\n"
+)
+
+
+def said(code):
+    """Return the one line of JSON that a fresh interpreter prints."""
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(finished.stdout)
+
+
+def test_pyterrier_loads_of_us_nothing_but_the_names():
+    modules = "import json, sys, pyterrier; print(json.dumps([hasattr(pyterrier, 'reuse'), list(sys.modules)]))"
+    (here, with_us), (hidden, without) = said(modules), said(HIDE + modules)
+    assert here, "the entry point is not installed"
+    assert not hidden
+    assert set(with_us) - set(without) == {"pt_reuse", "lazy_loader"}
+
+
+def test_first_use_brings_none_of_the_heavy_libraries():
+    code = (
+        "import json, sys, pt_reuse\n"
+        "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
+        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'jnius'}\n"
+        "print(json.dumps(sorted(heavy & set(sys.modules))))\n"
+    )
+    assert said(code) == []
+
+
+@pytest.mark.parametrize("order", ["pt_reuse, pyterrier", "pyterrier, pt_reuse", "pt_reuse.runs.run_set, pyterrier"])
+def test_every_import_order_works(order):
+    code = f"import json, {order}; print(json.dumps([pyterrier.reuse is pt_reuse, pt_reuse.__version__]))"
+    assert said(code) == [True, ptr.__version__]
+
+
+def test_completion_shows_the_public_names_alone():
+    code = (
+        "import json, pt_reuse\n"
+        "before = dir(pt_reuse)\n"
+        "import pt_reuse.runs.run_set, pt_reuse.experiment.pt_experiment, pt_reuse.demo, pt_reuse.cli\n"
+        "from pt_reuse import *\n"
+        "print(json.dumps([before, dir(pt_reuse), sorted(pt_reuse.__all__), Experiment.__name__]))\n"
+    )
+    before, after, public, name = said(code)
+    assert before == after == public
+    assert name == "Experiment"
+    assert dir(pt.reuse) == public
+
+
+def test_the_stub_names_what_is_public_once():
+    assert sorted(STUB) == ptr.__all__
+    text = (ROOT / "__init__.pyi").read_text(encoding="utf-8")
+    aliases = [alias for node in ast.parse(text).body for alias in node.names]
+    assert len(aliases) == len(STUB)
+    assert all(alias.asname == alias.name for alias in aliases), "type checkers take `x as x` for public"
+
+
+@pytest.mark.parametrize("name", ptr.__all__)
+def test_a_public_name_is_what_its_module_defines(name):
+    value = getattr(ptr, name)
+    assert value is getattr(importlib.import_module(STUB[name]), name)
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert value.__module__ == STUB[name], "the stub names the module that defines it"
+        assert pickle.loads(pickle.dumps(value)) is value
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="depth_pol"):
+        ptr.depth_pol  # noqa: B018
+    assert not hasattr(ptr, "no_such_name")
+
+
+def test_help_and_doctests_find_the_package():
+    text = pydoc.render_doc(ptr, renderer=pydoc.plaintext)
+    assert "leave_out_uniques(" in text
+    assert "class RunSet" in text
+    assert doctest.testmod(ptr).failed == 0
+
+
+def test_an_object_comes_back_in_a_process_that_has_loaded_nothing(tmp_path):
+    file = tmp_path / "scores.pickle"
+    field = ptr.simulate_field(seed=1, n_topics=2, n_docs=30, n_teams=3, length=5, depth=3)
+    file.write_bytes(pickle.dumps(field.qrels))
+    code = f"import json, pickle; print(json.dumps(len(pickle.load(open({str(file)!r}, 'rb')))))"
+    assert said(code) == len(field.qrels)
