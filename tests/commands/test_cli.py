@@ -10,7 +10,7 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.cli import main
-from pt_reuse.commands.lou import _split
+from pt_reuse.commands.parser import listed
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_wrong_values_are_named(folder, more, message, capsys):
 
 
 def test_measures_are_split_outside_parentheses():
-    assert _split("AP, P(rel=2,judged_only=True)@10 ,nDCG@10,") == ["AP", "P(rel=2,judged_only=True)@10", "nDCG@10"]
+    assert listed("AP, P(rel=2,judged_only=True)@10 ,nDCG@10,") == ["AP", "P(rel=2,judged_only=True)@10", "nDCG@10"]
 
 
 def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):

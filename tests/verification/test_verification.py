@@ -27,8 +27,8 @@ from pt_reuse.runs.metadata import ASSUMED
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.scores import score
-from pt_reuse.verification.figures import KINDS
-from pt_reuse.verification.published import PublishedValue, published_figures, published_names, read_published
+from pt_reuse.verification.kinds import KINDS
+from pt_reuse.verification.published import PublishedValue, Rounding, published_figures, published_names, read_published
 from pt_reuse.verification.verification import verify
 
 SHIPPED = Path(pt_reuse.__file__).parent / "verification" / "data"
@@ -186,11 +186,11 @@ def test_half_a_unit_either_way():
     value = PublishedValue(0.4692, 1e-4)
     assert [value.agrees(x) for x in (0.46915, 0.4692, 0.46925)] == [True] * 3
     assert [value.agrees(x) for x in (0.4691499, 0.4692501)] == [False] * 2
-    assert value.agrees(0.46929, "truncate")
-    assert not value.agrees(0.46919, "truncate")
-    assert not value.agrees(0.469301, "truncate")
-    assert PublishedValue(-0.3, 0.1).agrees(-0.39, "truncate")
-    assert not PublishedValue(-0.3, 0.1).agrees(-0.29, "truncate")
+    assert value.agrees(0.46929, Rounding.TRUNCATE)
+    assert not value.agrees(0.46919, Rounding.TRUNCATE)
+    assert not value.agrees(0.469301, Rounding.TRUNCATE)
+    assert PublishedValue(-0.3, 0.1).agrees(-0.39, Rounding.TRUNCATE)
+    assert not PublishedValue(-0.3, 0.1).agrees(-0.29, Rounding.TRUNCATE)
 
 
 @given(st.floats(-1e4, 1e4), st.integers(0, 9), st.sampled_from([ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN]))
@@ -198,7 +198,7 @@ def test_every_way_of_rounding_agrees(x, decimals, rounding):
     unit = Decimal(1).scaleb(-decimals)
     rounded = Decimal(x).quantize(unit, rounding)
     assert PublishedValue(float(rounded), float(unit)).agrees(x)
-    assert PublishedValue(float(Decimal(x).quantize(unit, ROUND_DOWN)), float(unit)).agrees(x, "truncate")
+    assert PublishedValue(float(Decimal(x).quantize(unit, ROUND_DOWN)), float(unit)).agrees(x, Rounding.TRUNCATE)
     assert not PublishedValue(float(rounded + 2 * unit), float(unit)).agrees(x)
     assert not PublishedValue(float(rounded - 2 * unit), float(unit)).agrees(x)
 
