@@ -31,7 +31,7 @@ def add_to(commands: Commands) -> Parser:
         "--contributors",
         default="pooled",
         metavar="WHICH",
-        help="runs that made the pool: pooled (default), all, or names of runs, comma-separated",
+        help="runs that made the pool: pooled (default), all, names between commas, or a file of one name a line",
     )
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> None:
     options.check_field(options)
     with located("--measures"):
         measures = parse_measures(listed(options.measures))
-    contributors = options.contributors
+    contributors = _contributors(options.contributors)
     if options.out:
         pictures = [_picture(repr(measure)) for measure in measures]
         refuse_existing(Path(options.out), [*_TABLES, *pictures, "uniques.png"], options.overwrite)
@@ -50,10 +50,18 @@ def _run(options: argparse.Namespace) -> None:
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs, qrels, measures, by=options.by, depth=options.depth, remove=options.remove,
-        contributors=contributors if contributors in ("pooled", "all") else listed(contributors),
-        verbose=sys.stderr.isatty(),
+        contributors=contributors, verbose=sys.stderr.isatty(),
     )  # fmt: skip
     _report(result, options)
+
+
+def _contributors(text: str) -> str | list[str]:
+    if text in ("pooled", "all"):
+        return text
+    if Path(text).is_file():
+        lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return listed(text)
 
 
 def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
@@ -61,7 +69,7 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     print("\nPer measure (own: each run without the uniques of its own unit; field: all runs re-ranked):")
     print_table(result.summary, len(result.summary), "measures")
     first = result.scores.measures[0]
-    print(f"\nLeaving out one {result.settings['by']} at a time, the whole field by {first}:")
+    print(f"\nLeaving out one {options.by} at a time, the whole field by {first}:")
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
     print(f"\n{in_words(result)}")
     if options.out:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, InputError, Option, warn
+from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
@@ -94,15 +94,10 @@ def _collection(sources: Sources) -> Collection:
         if sources.figures is None:
             raise
         raise InputError(
-            f"{sources.figures} is about {sources.name!r}, which is no registered collection. Pass both ",
-            Option("runs", ...),
-            " (a RunSet: ",
-            Call("read_runs", "folder"),
-            " makes one) and ",
-            Option("qrels", ...),
-            ", or make its name known with ",
+            f"{sources.figures} is about {sources.name!r}, which is no registered collection. Make its name "
+            f"known with ",
             Call("register_collection", "..."),
-            ". (",
+            ". In Python, a RunSet as runs= and judgments as qrels= need no collection. (",
             error,
             ")",
         ) from error

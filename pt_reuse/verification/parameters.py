@@ -106,13 +106,13 @@ class Measures(Parameter):
     def usual(self) -> list[ir_measures.Measure]:
         """Raise: there is no usual measure."""
         more = "" if self.alone else ", or several to take the mean of"
-        raise InputError(f'needs measure = "AP"{more}.', argument="measure")
+        raise InputError(f'the figure needs measure = "AP"{more}.', argument="measure")
 
     def checked(self, name: str, value: Any, scored: Sequence[str]) -> list[ir_measures.Measure]:
         """Return the measures."""
         measures = parse_measures(value)
         if self.alone and len(measures) > 1:
-            raise InputError(f"takes one measure, got {value!r}.", argument="measure")
+            raise InputError(f"the figure takes one measure, got {value!r}.", argument="measure")
         return measures
 
     def is_usual(self, value: list[ir_measures.Measure]) -> bool:
@@ -133,4 +133,6 @@ class Truth(Parameter):
 
     def checked(self, name: str, value: Any, scored: Sequence[str]) -> str:
         """Return the name of a figure of scores."""
+        if not scored:
+            raise InputError(f"{name} must be a figure of kind 'scores', and the file has none; got {value!r}.")
         return choice(name, value, scored)

@@ -142,18 +142,18 @@ def read_published(path: str | Path) -> PublishedFigures:
     with located(str(path)):
         odd = [key for key in content if key not in _FILE_KEYS]
         if odd:
-            raise InputError(f"{examples(odd)} not among {examples(_FILE_KEYS)}.")
+            raise InputError(f"the file has {examples(odd)}, not among {examples(_FILE_KEYS)}.")
         for key in ("collection", "title"):
             if not isinstance(content.get(key), str) or not content[key]:
-                raise InputError(f'needs {key} = "...", got {content.get(key)!r}.')
+                raise InputError(f'the file needs {key} = "...", got {content.get(key)!r}.')
         entries = content.get("figure")
         if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-            raise InputError("has no figures. Write one or several [[figure]].")
+            raise InputError("there is no figure in it. Write one or several [[figure]].")
         figures = tuple(_figure(path, number, entry) for number, entry in enumerate(entries, start=1))
         names = [figure.what for figure in figures]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise InputError(f"{examples(twice)} stands over two figures. Give each its own `what`.")
+            raise InputError(f"two figures are named {examples(twice)}. Give each its own `what`.")
     return PublishedFigures(content["collection"], content["title"], figures)
 
 
@@ -169,15 +169,15 @@ def _parse_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror or error}.", place=str(path)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read as TOML: {error}.", place=str(path)) from error
+        raise InputError(f"the file cannot be read as TOML: {error}.", place=str(path)) from error
 
 
 def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
     what = entry.get("what")
     if not isinstance(what, str) or not what:
-        raise InputError(f'needs what = "...", got {what!r}.', place=f"figure {number}")
+        raise InputError(f'the figure needs what = "...", got {what!r}.', place=f"figure {number}")
     place = f"figure {what!r}"
     with located(place):
         for key, needed in (("kind", True), ("source", True), ("differs", False)):
@@ -291,29 +291,29 @@ def _column(path: Path, column: str, digits: _Digits) -> dict[str, PublishedValu
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}.") from error
+        raise InputError(f"the file cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"cannot be read: {error}.") from error
+        raise InputError(f"the file cannot be read: {error}.") from error
     rows = csv.DictReader(io.StringIO(text))
     header = list(rows.fieldnames or [])
     lacking = [needed for needed in ("name", column) if needed not in header]
     if lacking:
-        raise InputError(f"has no column {examples(lacking)}; it has {examples(header, 12)}.")
+        raise InputError(f"the table has no column {examples(lacking)}; it has {examples(header, 12)}.")
     found: dict[str, PublishedValue] = {}
     for row in rows:
         with located(f"line {rows.line_num}"):
             over: Any = row.pop(None, [])
             if not row["name"] or row[column] is None:
-                raise InputError(f"needs a name and a value of {column!r}, got {list(row.values())!r}.")
+                raise InputError(f"a row needs a name and a value of {column!r}, got {list(row.values())!r}.")
             if over:
                 raise InputError(
-                    f"{examples(over)} beyond the {len(header)} columns of the header. Numbers have a decimal point, "
-                    f"not a comma."
+                    f"the row has {examples(over)} beyond the {len(header)} columns of the header. Numbers have a "
+                    f"decimal point, not a comma."
                 )
             if row["name"] in found:
                 raise InputError(f"{row['name']!r} stands there twice.")
             with located(f"{row['name']!r}, column {column!r}"):
                 found[row["name"]] = _value(row[column], digits)
     if not found:
-        raise InputError("has a header and no values.")
+        raise InputError("the table has a header and no values.")
     return found
