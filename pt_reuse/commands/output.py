@@ -63,7 +63,9 @@ def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:
 
 
 def refuse_existing(folder: Path, names: Sequence[str], overwrite: bool) -> None:
-    """Raise, before anything is computed, when a file of these names would be replaced unasked."""
+    """Raise, before anything is computed, when files cannot be written to a folder, or would be replaced unasked."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="out", place="--out")
     there = [name for name in names if (folder / name).exists()]
     if there and not overwrite:
         raise InputError(

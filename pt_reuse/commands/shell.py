@@ -16,7 +16,7 @@ _NAMES = {"download": ("no_download",), "n_jobs": ("jobs",), "pooled": ("pooled"
 #: functions and methods whose work an option does
 _BY_OPTION = {
     "get_runs": Option("collection", ...), "read_qrels": Option("qrels", ...), "read_runs": Option("runs", ...),
-    "reorder": Option("order", ...), "with_metadata": Option("metadata", ...),
+    "reorder": Option("order", ...), "with_metadata": Option("pooled", ...),
 }  # fmt: skip
 #: functions and methods whose work a command, or something else, does
 _BY_COMMAND = {
@@ -60,6 +60,8 @@ class Shell:
         return _BY_COMMAND.get(function, f"{in_python(advice)} in Python")
 
     def _option(self, advice: Option) -> str:
+        if advice == Option("download", True):
+            return _BY_COMMAND["fetch"]
         for parser in (self.running, *self.commands):
             action = _action(parser, advice.name)
             if action is not None:
@@ -82,9 +84,7 @@ def _named(action: argparse.Action) -> str:
 
 def _typed(action: argparse.Action, value: Any) -> str:
     if action.nargs == 0:
-        # --no-download stands for False, --overwrite for True, whatever else is said of either for the flag itself
-        opposed = value is not ... and bool(value) == action.dest.startswith("no_")
-        return f"no {_named(action)}" if opposed else _named(action)
+        return _named(action)
     listing = isinstance(value, Sequence) and not isinstance(value, str)
     text = str(action.metavar) if value is ... else ",".join(map(str, value)) if listing else shlex.quote(str(value))
     return f"{_named(action)} {text}" if action.option_strings else text

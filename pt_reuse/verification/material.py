@@ -97,7 +97,7 @@ def _collection(sources: Sources) -> Collection:
             f"{sources.figures} is about {sources.name!r}, which is no registered collection. Make its name "
             f"known with ",
             Call("register_collection", "..."),
-            ". In Python, a RunSet as runs= and judgments as qrels= need no collection. (",
+            ". In Python, a RunSet and judgments given beside the figures need no collection. (",
             error,
             ")",
         ) from error
