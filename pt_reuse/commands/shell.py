@@ -30,6 +30,7 @@ _BY_COMMAND = {
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
 }
+_QUOTES = "'\""
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,6 @@ class Shell:
         return f"{in_python(advice)} in Python"
 
 
-_QUOTES = "'\""
-
-
 def _action(parser: Parser, name: str) -> argparse.Action | None:
     names = _NAMES.get(name, (name,))
     return next((parser.arguments[known] for known in names if known in parser.arguments), None)
@@ -84,7 +82,12 @@ def _named(action: argparse.Action) -> str:
 
 def _typed(action: argparse.Action, value: Any) -> str:
     if action.nargs == 0:
-        return _named(action)
-    listing = isinstance(value, Sequence) and not isinstance(value, str)
-    text = str(action.metavar) if value is ... else ",".join(map(str, value)) if listing else shlex.quote(str(value))
+        # --overwrite stands for True, --no-download for False
+        opposed = isinstance(value, bool) and value == action.dest.startswith("no_")
+        return f"no {_named(action)}" if opposed else _named(action)
+    if value is ... or isinstance(value, bool):
+        text = str(action.metavar)
+    else:
+        listing = isinstance(value, Sequence) and not isinstance(value, str)
+        text = shlex.quote(",".join(map(str, value)) if listing else str(value))
     return f"{_named(action)} {text}" if action.option_strings else text

@@ -24,14 +24,18 @@ ADVICE = [
     (LOU, Option("runs", "a b"), "runs='a b'", "--runs 'a b'"),
     (LOU, Option("pooled", ...), "pooled=", "--pooled FILE"),
     (LOU, Option("download", False), "download=False", "--no-download"),
-    (LOU, Option("download", True), "download=True", "no --no-download"),
+    (LOU, Option("download", True), "download=True", "`pt-reuse fetch NAME`"),
     (LOU, Option("gains", ...), "gains=", "gains= in Python"),
     (LOU, Option("figures", "FILE.toml"), "figures='FILE.toml'", "--figures FILE.toml of `pt-reuse verify`"),
+    (("verify", "n"), Option("download", True), "download=True", "`pt-reuse fetch NAME`"),
+    (LOU, Option("pool_order", ...), "pool_order=", "--pool-order ORDER"),
+    (LOU, Option("overwrite", False), "overwrite=False", "no --overwrite"),
+    (("fetch", "demo"), Option("pooled", True), "pooled=True", "--only-pooled"),
     (LOU, Argument("depth"), "depth", "--depth"),
     (LOU, Argument("without_topics"), "without_topics", "without_topics"),
     (LOU, Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE"),
     (LOU, Call("read_runs"), "read_runs()", "--runs DIR"),
-    (LOU, Call("runs.with_metadata", "pooled=..."), "runs.with_metadata(pooled=...)", "--metadata FILE"),
+    (LOU, Call("runs.with_metadata", "pooled=..."), "runs.with_metadata(pooled=...)", "--pooled FILE"),
     (LOU, Call("infer_pool", "runs, qrels"), "infer_pool(runs, qrels)", "`pt-reuse infer-pool`"),
     (LOU, Call("Qrels.union", "other"), "Qrels.union(other)", "Qrels.union(other) in Python"),
     (("runs", "r"), Call("read_runs"), "read_runs()", "DIR"),
@@ -66,16 +70,8 @@ def test_a_message_within_a_message_is_worded_with_it():
 
 
 def test_every_command_has_words_for_its_own_arguments():
-    for words in (
-        LOU,
-        ("runs", "r"),
-        ("infer-pool", "n"),
-        ("collections",),
-        ("fetch", "n"),
-        ("verify", "n"),
-        ("demo",),
-    ):
-        shell = shell_of(*words)
+    for words in ("runs r", "infer-pool n", "collections", "fetch n", "verify n", "demo"):
+        shell = shell_of(*words.split())
         for name, action in shell.running.arguments.items():
             told = shell.in_shell(Option(name, ...))
             assert told.startswith(action.option_strings[0] if action.option_strings else action.metavar), name
