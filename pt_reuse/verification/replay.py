@@ -123,9 +123,10 @@ class Replay:
         return self._made[key]
 
     def _ordered(self, order: str) -> RunSet:
-        runs = self.material.runs
-        if runs is None:
+        if self.material.runs is None:
             raise NotComputedError(self.material.no_runs or because("no runs"))
+        # pooled in the order that the figure names, whatever the order of the collection's own pool
+        runs = RunSet(self.material.runs.field, self.material.runs.run_table, self.material.runs.order)
         if order == FILE_TIES:
             return _by_score(self.runs("file"))
         if order in (runs.order, "trec_eval", "trec_eval9"):
