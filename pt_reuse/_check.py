@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 
 
 def examples(values: Iterable[Any], limit: int = 3) -> str:
@@ -33,7 +33,8 @@ def choice(argument: str, value: Any, allowed: Sequence[str]) -> str:
     if isinstance(value, str) and value in allowed:
         return value
     raise InputError(
-        f"{argument} must be one of {examples(allowed, 12)}, got {value!r}.{did_you_mean(value, allowed)}",
+        Argument(argument),
+        f" must be one of {examples(allowed, 12)}, got {value!r}.{did_you_mean(value, allowed)}",
         argument=argument,
     )
 
@@ -42,7 +43,7 @@ def flag(argument: str, value: Any) -> bool:
     """Return `value` when it is True or False, else raise."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
-    raise InputError(f"{argument} must be True or False, got {value!r}.", argument=argument)
+    raise InputError(Argument(argument), f" must be True or False, got {value!r}.", argument=argument)
 
 
 def positive(argument: str, value: Any, unit: str) -> int:
@@ -51,7 +52,9 @@ def positive(argument: str, value: Any, unit: str) -> int:
     if not whole and hasattr(value, "__index__") and not isinstance(value, bool):
         value, whole = int(value), True
     if not whole or value < 1:
-        raise InputError(f"{argument} must be a whole number of {unit}, at least 1, got {value!r}.", argument=argument)
+        raise InputError(
+            Argument(argument), f" must be a whole number of {unit}, at least 1, got {value!r}.", argument=argument
+        )
     return int(value)
 
 

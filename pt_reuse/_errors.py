@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -36,6 +36,12 @@ class Call(NamedTuple):
     arguments: str = ""
 
 
+class Argument(NamedTuple):
+    """The name of an argument: ``depth`` in Python, ``--depth`` in a shell."""
+
+    name: str
+
+
 class Message:
     """What an error or a warning says.
 
@@ -55,23 +61,17 @@ class Message:
         self.place = ", ".join([*_PLACES.get(), *([place] if place else [])]) or None
         self.function: str | None = _CALLED.get()
 
-    def worded(self, advice: Callable[[Option | Call], str], *, function: bool = True) -> str:
+    def worded(self, advice: Callable[[Advice], str], *, function: bool = True) -> str:
         """Return the message with advice put into words by a function, with or without the name of who was called."""
-        said = "".join(
-            part
-            if isinstance(part, str)
-            else part.worded(advice, function=False)
-            if isinstance(part, Message)
-            else advice(part)
-            for part in self.parts
-        )
+        said = worded(self.parts, advice)
         return ": ".join([*([self.function] if function and self.function else []), *filter(None, [self.place]), said])
 
     def __str__(self) -> str:
         return self.worded(in_python)
 
 
-Part: TypeAlias = "str | Option | Call | Message"
+Advice: TypeAlias = "Option | Call | Argument"
+Part: TypeAlias = "str | Advice | Message"
 
 
 class InputError(Message, ValueError):
@@ -82,8 +82,22 @@ class ReuseWarning(Message, UserWarning):
     """Something was computed, but read this before you publish the number."""
 
 
-def in_python(advice: Option | Call) -> str:
+def worded(parts: Iterable[Part], advice: Callable[[Advice], str]) -> str:
+    """Return the parts of a message as one text, with advice put into words by a function."""
+    return "".join(
+        part
+        if isinstance(part, str)
+        else part.worded(advice, function=False)
+        if isinstance(part, Message)
+        else advice(part)
+        for part in parts
+    )
+
+
+def in_python(advice: Advice) -> str:
     """Return advice as one types it in Python."""
+    if isinstance(advice, Argument):
+        return advice.name
     if isinstance(advice, Option):
         return f"{advice.name}=" + ("" if advice.value is ... else repr(advice.value))
     return f"{advice.function}({advice.arguments})"

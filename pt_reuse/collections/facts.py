@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pandas as pd
 
 from pt_reuse._check import count, examples
+from pt_reuse._errors import Advice, Call, in_python
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of, own_run_files
 
 
-def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
-    """Yield what is known of a collection, as pairs of what and text."""
+def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python) -> Iterator[tuple[str, str]]:
+    """Yield what is known of a collection, as pairs of what and text, with advice put into words by a function."""
     yield "documents", _source(collection.documents)
     if collection.sources is not None:
         known = dict.fromkeys(collection.sources.prefixes.values())
@@ -28,7 +29,7 @@ def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
     else:
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
-        yield "pooled", _pooled(collection, submitted)
+        yield "pooled", _pooled(collection, submitted, advice)
         yield "published", _published(collection, submitted)
         here = find_run_files(collection, submitted["name"])
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"
@@ -38,9 +39,9 @@ def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
         yield "note", collection.note
 
 
-def _pooled(collection: Collection, submitted: pd.DataFrame) -> str:
+def _pooled(collection: Collection, submitted: pd.DataFrame, advice: Callable[[Advice], str]) -> str:
     if not collection.pooled_is_on_record:
-        return "not on record; infer_pool(runs, qrels) says which runs must have been"
+        return f"not on record; {advice(Call('infer_pool', 'runs, qrels'))} says which runs must have been"
     return f"{int(submitted['pooled'].astype(bool).sum()):,} of {count(len(submitted), 'run')}, on record"
 
 

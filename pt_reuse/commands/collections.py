@@ -16,8 +16,9 @@ from pt_reuse.collections.facts import facts_of
 from pt_reuse.collections.listing import list_collections
 from pt_reuse.collections.registry import collection_names
 from pt_reuse.commands.field import collection_of
-from pt_reuse.commands.options import in_options
 from pt_reuse.commands.output import print_table
+from pt_reuse.commands.parser import Commands, Parser, add_all
+from pt_reuse.commands.shell import Shell
 
 #: rows of the list on the screen
 _MOST = 40
@@ -27,20 +28,21 @@ _DROPPED = ("irds", "title", "judged", "year", "pooled", "topics", "teams", "pub
 _TITLE = 14
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("collections", help="list the test collections known by name, or describe one")
     parser.add_argument("words", nargs="*", metavar="WORDS", help="words to search for, or the name of one collection")
     parser.add_argument("--here", action="store_true", help="only collections with run files on this machine")
-    parser.add_argument("--all", action="store_true", help="one line for every collection, however many")
+    add_all(parser, "collection")
     parser.add_argument("--csv", action="store_true", help="every collection with all columns, as CSV")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> int:
     search = " ".join(options.words).removeprefix("reuse:")
     if not (options.csv or options.here) and (search.endswith(".toml") or search in collection_names()):
-        print("\n".join(_details(collection_of(search))))
+        print("\n".join(_details(collection_of(search), options.shell)))
         return 0
     found = list_collections(search, here=options.here)
     if options.csv:
@@ -94,8 +96,8 @@ def _left(shown: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(**padded).rename(columns={name: name.ljust(width) for name, width in widths.items()})
 
 
-def _details(collection: Collection) -> Iterator[str]:
+def _details(collection: Collection, shell: Shell) -> Iterator[str]:
     year = f" ({collection.year})" if collection.year else ""
     yield f"{collection.name}: {collection.title}{year}"
-    for name, text in facts_of(collection):
-        yield f"  {name:<10} {in_options(text)}"
+    for name, text in facts_of(collection, shell.in_shell):
+        yield f"  {name:<10} {text}"

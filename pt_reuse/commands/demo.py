@@ -9,17 +9,18 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse.commands.output import Drawing, draw, print_table, refuse_existing, write_table
+from pt_reuse.commands.parser import Commands, Parser, add_out
 from pt_reuse.demo.walk import answer, narrate
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser(
         "demo", help="the main questions, answered on the embedded collection with live pipelines"
     )
-    parser.add_argument("--out", metavar="DIR", help="write the tables (CSV) and the pictures (PNG) there")
-    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    add_out(parser, "the tables (CSV) and the pictures (PNG)")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -35,19 +36,16 @@ def _run(options: argparse.Namespace) -> None:
     if not options.out:
         return
     folder = Path(options.out)
-    figures: dict[str, Drawing] = {
-        "lexical-pool.png": (
-            7.6,
-            5.0,
-            partial(report.partial.plot, "nDCG@10", judgments=("complete judgments", "pool of lexical runs only")),
-        ),
-        "leave-out-team.png": (7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
-        "uniques-by-type.png": (7.2, 2.6, report.by_type.plot_uniques),
+    judgments = ("complete judgments", "pool of lexical runs only")
+    drawings = {
+        "lexical-pool.png": Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10", judgments=judgments)),
+        "leave-out-team.png": Drawing(7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
+        "uniques-by-type.png": Drawing(7.2, 2.6, report.by_type.plot_uniques),
     }
-    refuse_existing(folder, [*tables, *figures], options.overwrite)
+    refuse_existing(folder, [*tables, *drawings], options.overwrite)
     for name, table in tables.items():
         write_table(table, folder / name)
-    drawn = draw(figures, folder)
+    drawn = draw(drawings, folder)
     print(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
 
 

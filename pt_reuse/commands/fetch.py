@@ -11,10 +11,11 @@ from pt_reuse.collections.run_files import download_folder
 from pt_reuse.collections.run_source import FETCHED, HERE, RunSource
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.output import SHOWN
+from pt_reuse.commands.parser import Commands, Parser
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("fetch", help="download the run files of a collection that are not here yet")
     parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
     parser.add_argument("--only-pooled", action="store_true", help="only runs that are on record as pooled")
@@ -22,6 +23,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--team", metavar="T", help="only runs of this team")
     parser.add_argument("--jobs", default=8, type=int, metavar="N", help="downloads at a time; default 8")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_source import PoolUnknownWarning
+from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
@@ -22,7 +23,7 @@ from pt_reuse.runs.run_set import RunSet
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
-def add_field(parser: argparse.ArgumentParser, *, positional: str | None = None, qrels: bool = False) -> None:
+def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = False) -> None:
     """Add the arguments that say which runs to read, and which judgments when `qrels`.
 
     Args:
@@ -51,6 +52,9 @@ def add_field(parser: argparse.ArgumentParser, *, positional: str | None = None,
     parser.add_argument(
         "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
     )
+    parser.add_argument(
+        "--pool-order", metavar="ORDER", help="order in which the runs were pooled, where it is not that of --order"
+    )
     parser.add_argument("--names", metavar="FROM", help="name runs by tag (default) or file")
     parser.add_argument(
         "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
@@ -74,7 +78,7 @@ def read_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> R
     labels = {"teams": options.teams, "types": options.types, "pooled": options.pooled, "metadata": options.metadata}
     reading: dict[str, Any] = {
         "order": options.order, "duplicates": options.duplicates, "cache": options.cache,
-        "verbose": sys.stderr.isatty(),
+        "verbose": sys.stderr.isatty(), **({"pool_order": options.pool_order} if options.pool_order else {}),
     }  # fmt: skip
     if options.collection is None:
         return read_runs(options.runs, names=options.names or "tag", **labels, **reading)
@@ -97,9 +101,7 @@ def read_judgments(options: argparse.Namespace) -> Qrels:
     return ReuseDataset(collection_of(options.collection)).get_judgments()
 
 
-def _check_field(
-    parser: argparse.ArgumentParser, needed: dict[str, str], collection: str, options: argparse.Namespace
-) -> None:
+def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:
     """End with a message, before anything is read, when the options name no field or contradict each other."""
     if options.collection is None:
         lacking = [shown for name, shown in needed.items() if getattr(options, name) is None]

@@ -8,6 +8,7 @@ from pathlib import Path
 from pt_reuse._check import examples
 from pt_reuse.commands.field import add_field, read_field, read_judgments
 from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_out
 from pt_reuse.studies.pool_inference.evidence import UNSURE
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
@@ -17,8 +18,8 @@ _TABLES = ("table", "by_topic", "by_rank", "unexplained", "confusion", "summary"
 _COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("infer-pool", help="say which runs must have been pooled, and to which depth")
     add_field(parser, positional="collection", qrels=True)
     parser.add_argument(
@@ -27,12 +28,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--tolerance", default=0.0, type=float, metavar="T", help="share of a run that may be unjudged; default 0"
     )
-    parser.add_argument("--all", action="store_true", help="one line for every run, however many")
-    parser.add_argument(
-        "--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the picture there"
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    add_all(parser, "run")
+    add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -46,9 +45,9 @@ def _run(options: argparse.Namespace) -> None:
     print(f"\n{result.headline()}\n{result.explanation}")
     _report(result, options.all)
     if options.out:
-        figures: dict[str, Drawing] = {_PICTURE: (9.0, 4.0, result.plot)}
+        drawings = {_PICTURE: Drawing(9.0, 4.0, result.plot)}
         written = [path.name for path in result.save(options.out, overwrite=options.overwrite)]
-        print(f"\nWritten to {options.out}: {', '.join([*written, *draw(figures, Path(options.out))])}")
+        print(f"\nWritten to {options.out}: {', '.join([*written, *draw(drawings, Path(options.out))])}")
 
 
 def _report(result: InferredPool, every: bool) -> None:

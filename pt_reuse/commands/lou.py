@@ -7,16 +7,18 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from pt_reuse._errors import located
 from pt_reuse.commands.field import add_field, read_field, read_judgments
 from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
+from pt_reuse.commands.parser import Commands, Parser, add_out, listed
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
 _TABLES = ("summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "settings.json")
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("lou", help="leave-out-uniques on a field of run files")
     add_field(parser, qrels=True)
     parser.add_argument("--measures", default="AP,nDCG@10", metavar="LIST", help="comma-separated; default AP,nDCG@10")
@@ -25,27 +27,41 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
     )
-    parser.add_argument("--contributors", default="pooled", metavar="WHICH", help="pooled (default) or all")
     parser.add_argument(
-        "--out", metavar="DIR", help="write the tables (CSV), the settings (JSON) and the pictures (PNG) there"
+        "--contributors",
+        default="pooled",
+        metavar="WHICH",
+        help="runs that made the pool: pooled (default), all, names between commas, or a file of one name a line",
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+    add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> None:
     options.check_field(options)
-    measures = parse_measures(_split(options.measures))
+    with located("--measures"):
+        measures = parse_measures(listed(options.measures))
+    contributors = _contributors(options.contributors)
     if options.out:
-        pictures = [f"scores-{measure!r}.png".replace("/", "-") for measure in measures]
+        pictures = [_picture(repr(measure)) for measure in measures]
         refuse_existing(Path(options.out), [*_TABLES, *pictures, "uniques.png"], options.overwrite)
     runs, qrels = read_field(options), read_judgments(options)
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs, qrels, measures, by=options.by, depth=options.depth, remove=options.remove,
-        contributors=options.contributors, verbose=sys.stderr.isatty(),
+        contributors=contributors, verbose=sys.stderr.isatty(),
     )  # fmt: skip
     _report(result, options)
+
+
+def _contributors(text: str) -> str | list[str]:
+    if text in ("pooled", "all"):
+        return text
+    if Path(text).is_file():
+        lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return listed(text)
 
 
 def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
@@ -57,28 +73,19 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
     print(f"\n{in_words(result)}")
     if options.out:
-        folder, figures = Path(options.out), _pictures(result)
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)] + draw(figures, folder)
+        folder = Path(options.out)
+        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
+        written += draw(_drawings(result), folder)
         print(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _pictures(result: LeaveOutUniques) -> dict[str, Drawing]:
-    figures: dict[str, Drawing] = {
-        f"scores-{measure.replace('/', '-')}.png": (7.6, 5.0, partial(result.plot, measure))
-        for measure in result.scores.measures
+def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
+    of_scores = {
+        _picture(measure): Drawing(7.6, 5.0, partial(result.plot, measure)) for measure in result.scores.measures
     }
     n_bars = min(len(result.unique_counts), 30)
-    figures["uniques.png"] = (7.2, 1.4 + 0.24 * max(n_bars, 3), result.plot_uniques)
-    return figures
+    return {**of_scores, "uniques.png": Drawing(7.2, 1.4 + 0.24 * max(n_bars, 3), result.plot_uniques)}
 
 
-def _split(measures: str) -> list[str]:
-    # a comma inside parentheses belongs to a measure: AP(rel=2),P(rel=2,judged_only=True)@10
-    parts, depth = [""], 0
-    for character in measures:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+def _picture(measure: str) -> str:
+    return f"scores-{measure}.png".replace("/", "-")

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, Option
 from pt_reuse._files import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: rows of a long table on the screen
 SHOWN = 12
-#: width and height in inches, and what draws into axes
-Drawing = tuple[float, float, Callable[..., Any]]
+
+
+class Paint(Protocol):
+    """Draws into axes."""
+
+    def __call__(self, *, ax: Axes) -> object:
+        """Draw into one."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture to be drawn.
+
+    Attributes:
+        width: in inches.
+        height: in inches.
+        paint: what draws it.
+    """
+
+    width: float
+    height: float
+    paint: Paint
+
+    def draw(self, path: Path) -> None:
+        """Draw the picture into a PNG file; without a screen, and apart from figures that the user has open."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(self.width, self.height), layout="constrained")
+        FigureCanvasAgg(figure)
+        self.paint(ax=figure.subplots())
+        with replacing(path) as file:
+            figure.savefig(file, format="png", dpi=150)
 
 
 def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
@@ -28,10 +63,18 @@ def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:
 
 
 def refuse_existing(folder: Path, names: Sequence[str], overwrite: bool) -> None:
-    """Raise, before anything is computed, when a file of these names would be replaced unasked."""
+    """Raise, before anything is computed, when files cannot be written to a folder, or would be replaced unasked."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="out", place="--out")
     there = [name for name in names if (folder / name).exists()]
     if there and not overwrite:
-        raise InputError(f"--out: {folder} has {examples(there)} already. Pass --overwrite to replace them.")
+        raise InputError(
+            f"{folder} has {examples(there)} already. Pass ",
+            Option("overwrite", True),
+            " to replace them.",
+            argument="out",
+            place="--out",
+        )
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -41,18 +84,14 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(frame.to_csv(index=False).encode("utf-8", "surrogateescape"))
 
 
-def draw(figures: Mapping[str, Drawing], folder: Path) -> list[str]:
+def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
-        return []
-    for name, (width, height, paint) in figures.items():
-        figure = Canvas(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(figure)
-        paint(ax=figure.subplots())
-        with replacing(folder / name) as file:
-            figure.savefig(file, format="png", dpi=150)
-    return list(figures)
+    for name, drawing in drawings.items():
+        try:
+            drawing.draw(folder / name)
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "matplotlib":
+                raise
+            print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
+            return []
+    return list(drawings)

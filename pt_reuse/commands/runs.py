@@ -6,14 +6,16 @@ import argparse
 
 from pt_reuse.commands.field import add_field, read_field
 from pt_reuse.commands.output import SHOWN, print_table
+from pt_reuse.commands.parser import Commands, Parser, add_all
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("runs", help="describe a field of run files")
     add_field(parser, positional="runs")
-    parser.add_argument("--all", action="store_true", help="one line for every run, however many")
+    add_all(parser, "run")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> None:

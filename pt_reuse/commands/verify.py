@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 from pt_reuse._errors import InputError
-from pt_reuse.commands.options import in_options
 from pt_reuse.commands.output import print_table, refuse_existing, write_table
+from pt_reuse.commands.parser import Commands, Parser
 from pt_reuse.verification.verification import verify
 
 _SHOWN_OF_A_FIGURE = ["what", "name", "published", "computed", "equal", "difference", "convention"]
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
     parser = commands.add_parser("verify", help="replay the published numbers of a collection on your files")
     parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
     parser.add_argument("--runs", metavar="DIR", help="folder of its run files; default where collections keep them")
@@ -25,6 +25,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--out", metavar="FILE", help="write every figure there, as CSV")
     parser.add_argument("--overwrite", action="store_true", help="replace the file of --out")
     parser.set_defaults(run=_run)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -39,10 +40,11 @@ def _run(options: argparse.Namespace) -> int:
         print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
         print()
     # last, so that it is what stays on the screen
-    print(in_options(str(result)))
+    print(result.told(options.shell.in_shell))
     if out is not None:
         write_table(result.table, out)
         print(f"\nWritten: {out}")
-    if result.table["computed"].isna().all():
-        raise InputError(f"no figure could be {result.table['note'].iloc[0].removeprefix('not ')}")
+    reasons = [outcome.reason for outcome in result.outcomes if outcome.reason is not None]
+    if len(reasons) == len(result.outcomes):
+        raise InputError("no figure could be computed: ", *reasons[0].parts)
     return 0 if result.holds else 1

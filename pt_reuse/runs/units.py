@@ -63,7 +63,8 @@ def units_of(run_table: pd.DataFrame, by: str) -> Units:
     lacking = run_table["name"][values.isna()].tolist()
     if lacking:
         raise InputError(
-            f"by={by!r} needs the {by} of every run; {count(len(lacking), 'run')} without: {examples(lacking)}. Give ",
+            Option("by", by),
+            f" needs the {by} of every run; {count(len(lacking), 'run')} without: {examples(lacking)}. Give ",
             Option(f"{by}s", ...),
             " when reading the runs, or use ",
             Option("by", "run"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import ir_measures
 import numpy as np
@@ -18,48 +18,49 @@ from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.verification.computed import NotComputedError, because
+from pt_reuse.verification.material import Material
 
 _T = TypeVar("_T")
-#: order, depth and contributors of a pool
-PoolKey = tuple[str, int, str]
+#: by score, documents of one score as they stand in the file: how NIST pooled in 2025
+FILE_TIES = "file_ties"
 
 
-class NotComputedError(Exception):
-    """A figure that cannot be computed from what is here, and why."""
+class PoolKey(NamedTuple):
+    """Which pool: its order, depth and contributors."""
+
+    order: str
+    depth: int
+    contributors: str
 
 
 class Replay:
     """The runs and judgments of a verification; whatever is computed from them is computed once.
 
     Args:
-        qrels: the judgments.
-        runs: the runs that are here, or why none is.
-        reread: reads the runs in another order, where their files are at hand.
+        material: the judgments, and the runs that are here or why none is.
         published: figure -> its published values, for figures that compare with another's.
         verbose: show progress bars for measures that ir_measures computes.
+
+    Attributes:
+        material: as given.
+        qrels: the judgments.
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        runs: RunSet | str,
-        *,
-        reread: Callable[[str], RunSet] | None = None,
-        published: Mapping[str, pd.Series] | None = None,
-        verbose: bool = False,
-    ):
-        self.qrels, self._given, self._reread = qrels, runs, reread
-        self._published, self._verbose = published or {}, verbose
+    def __init__(self, material: Material, *, published: Mapping[str, pd.Series], verbose: bool = False):
+        self.material, self.qrels = material, material.qrels
+        self._published, self._verbose = published, verbose
         self._made: dict[Hashable, Any] = {}
 
     def runs(self, order: str) -> RunSet:
-        """Return the runs in an order: one of :data:`pt_reuse.engine.order.ORDERS`, or ``"file_ties"``."""
+        """Return the runs in an order: one of :data:`pt_reuse.engine.order.ORDERS`, or :data:`FILE_TIES`."""
         return self._once(("runs", order), lambda: self._ordered(order))
 
     def pool(self, key: PoolKey) -> Pool:
         """Return the depth-k pool of the contributing runs."""
-        order, depth, contributors = key
-        return self._once(("pool", key), lambda: depth_pool(self.runs(order), depth=depth, contributors=contributors))
+        return self._once(
+            ("pool", key), lambda: depth_pool(self.runs(key.order), depth=key.depth, contributors=key.contributors)
+        )
 
     def rows_in(self, key: PoolKey) -> NDArray[np.int64]:
         """Return for each document of a pool its row among the judgments, or -1."""
@@ -104,12 +105,11 @@ class Replay:
         self, key: PoolKey, measure: ir_measures.Measure, *, by: str, remove: str, complete: bool
     ) -> LeaveOutUniques:
         """Return what leaving out each team, run or type does."""
-        order, depth, contributors = key
         return self._once(
             ("left out", key, measure, by, remove, complete),
             lambda: leave_out_uniques(
-                self.runs(order), self.qrels, measure, by=by, depth=depth, remove=remove, contributors=contributors,
-                complete=complete, verbose=self._verbose,
+                self.runs(key.order), self.qrels, measure, by=by, depth=key.depth, remove=remove,
+                contributors=key.contributors, complete=complete, verbose=self._verbose,
             ),
         )  # fmt: skip
 
@@ -123,19 +123,15 @@ class Replay:
         return self._made[key]
 
     def _ordered(self, order: str) -> RunSet:
-        given = self._given
-        if isinstance(given, str):
-            raise NotComputedError(given)
-        if order == given.order:
-            return given
-        if order == "file_ties":
-            runs = self.runs("file")
-            field = runs.field
-            lists = np.repeat(np.arange(len(field.starts) - 1), np.diff(field.starts))
-            # stable: documents of one score stay as they stand in the file
-            return RunSet(field.permute(np.lexsort((-np.asarray(field.scores), lists))), runs.run_table, "file")
-        if order in ("trec_eval", "trec_eval9"):
-            return given.reorder(order)
-        if self._reread is None:
-            raise NotComputedError(f"the order {order!r} needs the run files: give a folder as runs=")
-        return self._reread(order)
+        if self.material.runs is None:
+            raise NotComputedError(self.material.no_runs or because("no runs"))
+        # pooled in the order that the figure names, whatever the order of the collection's own pool
+        runs = RunSet(self.material.runs.field, self.material.runs.run_table, self.material.runs.order)
+        return _by_score(runs.reorder("file")) if order == FILE_TIES else runs.reorder(order)
+
+
+def _by_score(runs: RunSet) -> RunSet:
+    """Return runs in the order of their files by score; documents of one score stay as they stand in the file."""
+    field = runs.field
+    lists = np.repeat(np.arange(len(field.starts) - 1), np.diff(field.starts))
+    return RunSet(field.permute(np.lexsort((-np.asarray(field.scores), lists))), runs.run_table, runs.order)

@@ -5,25 +5,22 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._check import count, flag
+from pt_reuse._errors import Advice, InputError, door, in_python
 from pt_reuse._result import Result
-from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.registry import UnknownCollectionError, find_collection
-from pt_reuse.collections.run_files import find_run_files
-from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.verification.figures import conventions_of
-from pt_reuse.verification.group import replay_group, summarise
+from pt_reuse.verification.conventions import conventions_of
+from pt_reuse.verification.group import replay_group
+from pt_reuse.verification.material import Material, Sources, gather
+from pt_reuse.verification.outcome import DIFFERING, Outcome, Status
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
 from pt_reuse.verification.replay import Replay
 
@@ -47,21 +44,19 @@ class Verification(Result):
             one under which most are, of several the closest. All figures of the group are judged under it.
         conventions: one row per group and convention that was tried: ``what convention figures equal
             largest_difference``.
+        outcomes: one per row of `table`: the same as values, its status and why it was not computed.
     """
 
     title: ClassVar[str] = "Verification"
 
     summary: pd.DataFrame
     conventions: pd.DataFrame
+    outcomes: tuple[Outcome, ...]
 
     @property
     def holds(self) -> bool:
         """Return whether no figure is unequal, but for those of which the computed number is known."""
-        return not (self._unequal & ~self.table["known"]).any()
-
-    @property
-    def _unequal(self) -> pd.Series:
-        return self.table["equal"].map(lambda equal: equal is False).astype(bool)
+        return not any(outcome.status in (Status.UNEQUAL, Status.NAMELESS) for outcome in self.outcomes)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -69,18 +64,26 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return how many figures are equal, unequal, and not computed."""
-        n = self.summary[["figures", "equal", "unequal", "known", "not_computed"]].sum()
-        nameless = int((self._unequal & self.table["computed"].isna()).sum())
-        parts = [f"{n['equal']:,} of {count(int(n['figures']), 'figure')} equal"]
-        if n["unequal"]:
-            more = [f"{n['known']:,} known to be"] * bool(n["known"])
-            more += [f"{nameless:,} of no such name"] * bool(nameless)
-            parts.append(f"{n['unequal']:,} unequal" + (f" ({', '.join(more)})" if more else ""))
-        if n["not_computed"]:
-            parts.append(f"{n['not_computed']:,} not computed")
+        statuses = [outcome.status for outcome in self.outcomes]
+        parts = [f"{statuses.count(Status.EQUAL):,} of {count(len(statuses), 'figure')} equal"]
+        unequal = sum(map(statuses.count, DIFFERING))
+        if unequal:
+            known, nameless = statuses.count(Status.KNOWN), statuses.count(Status.NAMELESS)
+            more = [f"{known:,} known to be"] * bool(known) + [f"{nameless:,} of no such name"] * bool(nameless)
+            parts.append(f"{unequal:,} unequal" + (f" ({', '.join(more)})" if more else ""))
+        if Status.NOT_COMPUTED in statuses:
+            parts.append(f"{statuses.count(Status.NOT_COMPUTED):,} not computed")
         return f"{self.settings['collection']}: {', '.join(parts)}"
 
     def __str__(self) -> str:
+        return self.told(in_python)
+
+    def told(self, advice: Callable[[Advice], str]) -> str:
+        """Return what is printed: the groups, what is unequal, and why figures were not computed.
+
+        Args:
+            advice: puts advice into words, such as which argument to give.
+        """
         shown = self.summary.drop(columns=["known", "note"])
         longest = int(shown["convention"].str.len().max())
         # long ones to the left, so that the numbers stay in sight
@@ -88,29 +91,41 @@ class Verification(Result):
         shown = shown.rename(columns={"convention": "convention".ljust(longest)})
         text = shown.to_string(index=False, float_format="{:.2g}".format)
         lines = [repr(self), *(line.rstrip() for line in text.split("\n"))]
-        differing = self.table[self._unequal]
+        differing = self._differing()
         if len(differing):
-            lines += ["unequal:", differing[_SHOWN].to_string(index=False, float_format="{:.10g}".format)]
-        lines += self._not_computed()
-        return "\n".join(lines)
+            lines += ["unequal:", differing.to_string(index=False, float_format="{:.10g}".format)]
+        return "\n".join([*lines, *self._not_computed(advice)])
 
     def _repr_html_(self) -> str:
         summary = self.summary.drop(columns=["known", "note"]).to_html(
             index=False, escape=True, na_rep="-", float_format="{:.2g}".format
         )
         parts = [f"<p><b>{html.escape(repr(self))}</b></p>", summary]
-        differing = self.table[self._unequal]
+        differing = self._differing()
         if len(differing):
-            shown = differing[_SHOWN].to_html(
+            shown = differing.to_html(
                 index=False, escape=True, na_rep="-", float_format="{:.10g}".format, max_rows=None
             )
             parts += ["<p>unequal:</p>", shown]
-        parts += [f"<p>{html.escape(line)}</p>" for line in self._not_computed()]
+        parts += [f"<p>{html.escape(line)}</p>" for line in self._not_computed(in_python)]
         return "".join(parts)
 
-    def _not_computed(self) -> list[str]:
-        reasons = self.table.loc[self.table["equal"].map(lambda equal: equal is None), "note"].value_counts(sort=False)
-        return [f"{count(int(n), 'figure')} {reason}" for reason, n in reasons.items()]
+    def _differing(self) -> pd.DataFrame:
+        return self.table.loc[[outcome.status in DIFFERING for outcome in self.outcomes], _SHOWN]
+
+    def _not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
+        reasons = pd.Series(
+            [
+                outcome.reason.worded(advice)
+                for outcome in self.outcomes
+                if outcome.status is Status.NOT_COMPUTED and outcome.reason is not None
+            ],
+            dtype=object,
+        )
+        return [
+            f"{count(int(n), 'figure')} not computed: {reason}"
+            for reason, n in reasons.value_counts(sort=False).items()
+        ]
 
 
 @door
@@ -165,101 +180,55 @@ def verify(
         >>> found.headline()
         'Simulated: 0 of 2 figures equal, 2 unequal'
     """
-    flag("download", download)
-    flag("verbose", verbose)
+    sources = Sources(
+        name=_checked(name),
+        runs=runs,
+        qrels=qrels,
+        figures=figures,
+        download=flag("download", download),
+        verbose=flag("verbose", verbose),
+    )
+    published = published_figures(sources.name) if figures is None else read_published(figures)
+    if published.collection != sources.name:
+        raise InputError(f"{figures} has figures of {published.collection!r}, not of {sources.name!r}.")
+    # before any file is read: all that could be wrong with the figures
+    ways = [conventions_of(figure, published.figures) for figure in published.figures]
+    material = gather(sources)
+    replay = Replay(material, published=_published_scores(published), verbose=verbose)
+    todo = list(zip(published.figures, ways, strict=True))
+    groups = [
+        replay_group(figure, conventions, replay)
+        for figure, conventions in pt.tqdm(todo, desc="verifying", unit="group", disable=not verbose)
+    ]
+    outcomes = tuple(outcome for group in groups for outcome in group.outcomes)
+    rows = [outcome.row() for outcome in outcomes]
+    # None, True and False: neither a flag nor a number
+    equal = pd.Series([row["equal"] for row in rows], dtype=object)
+    return Verification(
+        table=pd.DataFrame(rows).assign(equal=equal),
+        summary=pd.DataFrame([group.summary() for group in groups]),
+        conventions=pd.DataFrame([attempt.row() for group in groups for attempt in group.attempts]),
+        outcomes=outcomes,
+        settings={
+            "collection": published.title,
+            "judgments": f"{len(material.qrels):,}",
+            "runs": _runs_in_words(material),
+        },
+    )
+
+
+def _checked(name: str | ReuseDataset) -> str:
     if isinstance(name, ReuseDataset):
         name = name.collection.name
     if not isinstance(name, str) or not name:
         raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
-    name = name.removeprefix("reuse:").strip("/")
-    published = published_figures(name) if figures is None else read_published(figures)
-    if published.collection != name:
-        raise InputError(f"{figures} has figures of {published.collection!r}, not of {name!r}.")
-    # before any file is read: all that could be wrong with the figures
-    ways = {figure.what: conventions_of(figure, published.figures) for figure in published.figures}
-    dataset = None if isinstance(runs, RunSet) and qrels is not None else ReuseDataset(_collection(name, figures))
-    judgments = dataset.get_judgments() if dataset and qrels is None else as_qrels(qrels)
-    orders = {str(order) for way in ways.values() for convention in way for order in convention.given.values()}
-    field: RunSet | str = runs if isinstance(runs, RunSet) else ""
-    reread: Callable[[str], RunSet] | None = None
-    if dataset and not isinstance(runs, RunSet):
-        # all other orders follow from that of the file
-        first = "file" if orders & {"file", "file_ties"} else "trec_eval"
-        reread = partial(_read, dataset, runs, download, verbose)
-        try:
-            field = reread(first)
-        except InputError as error:
-            # a file that cannot be read is an error; none at all leaves the judgments to be checked
-            if runs is not None or download or _has_run_files(dataset):
-                raise
-            field = f"no runs: {error}"
-    submitted = _submitted(name)
-    field, missing = _without_strangers(field, submitted)
-    if isinstance(field, RunSet):
-        check_topics(field, judgments)
-    replay = Replay(judgments, field, reread=reread, published=_published_scores(published), verbose=verbose)
-    groups = [
-        replay_group(figure, ways[figure.what], replay, submitted, missing)
-        for figure in pt.tqdm(published.figures, desc="verifying", unit="group", disable=not verbose)
-    ]
-    return Verification(
-        table=pd.concat([rows for rows, _ in groups], ignore_index=True),
-        summary=pd.DataFrame([summarise(rows) for rows, _ in groups]),
-        conventions=pd.concat([tried for _, tried in groups], ignore_index=True),
-        settings={
-            "collection": published.title, "judgments": f"{len(judgments):,}",
-            "runs": f"{len(field):,} of {len(field) + len(missing):,}" if isinstance(field, RunSet) else "none",
-        },
-    )  # fmt: skip
+    return name.removeprefix("reuse:").strip("/")
 
 
-def _collection(name: str, figures: str | Path | None) -> Collection:
-    """Return the collection of a name; figures of one's own need none."""
-    try:
-        return find_collection(name)
-    except UnknownCollectionError as error:
-        if figures is None:
-            raise
-        raise InputError(
-            f"{figures} is about {name!r}, which is no registered collection. Pass both runs= (a RunSet: "
-            f"read_runs(folder) makes one) and qrels=, or make its name known with register_collection. ({error})"
-        ) from error
-
-
-def _read(dataset: ReuseDataset, folder: str | Path | None, download: bool, verbose: bool, order: str) -> RunSet:
-    return dataset.get_runs(runs=folder, missing="ignore", download=download, order=order, verbose=verbose)
-
-
-def _has_run_files(dataset: ReuseDataset) -> bool:
-    submitted = dataset.collection.submitted
-    return submitted is None or bool(find_run_files(dataset.collection, submitted["name"]))
-
-
-def _submitted(name: str) -> list[str]:
-    """Return the runs that the collection has, where this is on record."""
-    try:
-        submitted = find_collection(name).submitted
-    except UnknownCollectionError:
-        return []
-    return [] if submitted is None else submitted["name"].tolist()
-
-
-def _without_strangers(field: RunSet | str, submitted: list[str]) -> tuple[RunSet | str, list[str]]:
-    """Return the submitted runs of a field, and the names of those that it lacks."""
-    if isinstance(field, str) or not submitted:
-        return field, []
-    strangers = [name for name in field.names if name not in set(submitted)]
-    missing = [name for name in submitted if name not in field]
-    if len(missing) == len(submitted):
-        raise InputError(
-            f"none of {count(len(field), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
-            f"are known by their names: {examples(submitted)}."
-        )
-    if strangers:
-        warn(
-            f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.",
-        )
-    return field.select([name for name in field.names if name in set(submitted)]), missing
+def _runs_in_words(material: Material) -> str:
+    if material.runs is None:
+        return "none"
+    return f"{len(material.runs):,} of {len(material.runs) + len(material.missing):,}"
 
 
 def _published_scores(published: PublishedFigures) -> dict[str, pd.Series]:

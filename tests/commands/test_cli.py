@@ -10,7 +10,6 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.cli import main
-from pt_reuse.commands.lou import _split
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
     out = tmp_path / "new" / "out"
     runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
     expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP", "P(judged_only=True)@5"], depth=5)
-    for name in ("summary", "table", "by_run", "uniques"):
+    for name in ("summary", "table", "by_run", "unique_counts"):
         assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
     assert json.loads((out / "settings.json").read_text())["depth"] == 5
     pictures = sorted(path.name for path in out.glob("*.png"))
@@ -58,12 +57,12 @@ def test_lou_takes_metadata_and_leaves_out_types(folder, capsys):
     assert "lexical" in capsys.readouterr().out
 
 
-def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys):
+def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages):
     out = tmp_path / "out"
     out.mkdir()
     (out / "table.csv").write_text("mine")
     assert main(lou(folder, "--out", str(out))) == 2
-    assert f"--out: {out} has 'table.csv' already. Pass --overwrite" in capsys.readouterr().err
+    messages.told(capsys.readouterr().err)
     assert (out / "table.csv").read_text() == "mine"
     assert [path.name for path in out.iterdir()] == ["table.csv"]
     assert main(lou(folder, "--out", str(out), "--overwrite")) == 0
@@ -84,52 +83,29 @@ def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
     assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["lou", "--runs", "nowhere", "--qrels", "x"], "read_runs: nowhere: no such file or folder"),
-        (["lou", "--qrels", "x"], "the following arguments are required: --runs"),
-        (["runs"], "the following arguments are required: DIR"),
-        ([], "the following arguments are required: COMMAND"),
-        (["lous"], "invalid choice: 'lous'"),
-        (
-            ["runs", "nowhere", "--order", "best"],
-            "order must be one of 'trec_eval', 'trec_eval9', 'rank', 'file', got 'best'.",
-        ),
-    ],
-)
-def test_errors_go_to_stderr_with_status_2(arguments, message, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    try:
-        status = main(arguments)
-    except SystemExit as exit_:
-        status = exit_.code
-    printed = capsys.readouterr()
-    assert status == 2
-    assert message in printed.err
-    assert "Traceback" not in printed.err
-    assert printed.out == ""
+def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
+    runs = ptr.read_runs(folder / "runs", teams=folder / "teams")
+    names = runs.names[:3]
+    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP"], depth=5, contributors=names)
+    (tmp_path / "names").write_text("".join(f"{name}\n" for name in names))
+    for i, given in enumerate((",".join(names), str(tmp_path / "names"))):
+        out = tmp_path / str(i)
+        assert main(lou(folder, "--measures", "AP", "--contributors", given, "--out", str(out))) == 0
+        assert (out / "unique_counts.csv").read_text() == expected.unique_counts.to_csv(index=False)
+    assert "contributors=named" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--measures", "AP,Foo@3"], "--measures: unknown measure 'Foo@3'."),
-        (["--measures", ","], "no measure given"),
-        (["--by", "Team"], "by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'?"),
-        (["--depth", "0"], "depth must be a whole number of documents per run and topic, at least 1, got 0."),
-        (["--by", "type"], "by='type' needs the type of every run; 8 runs without"),
-        (["--teams", "nobody"], "teams nobody: no such file."),
-        (["--qrels", "pooled"], "no such file"),
-    ],
-)
-def test_wrong_values_are_named(folder, more, message, capsys):
-    assert main(lou(folder, *more)) == 2
-    assert message in capsys.readouterr().err
+def test_the_order_of_pooling_is_passed_on_where_it_is_given(folder, monkeypatch, capsys):
+    asked = []
 
+    def reading(runs, **given):
+        asked.append(given.pop("pool_order", None))
+        return ptr.read_runs(runs, **given)
 
-def test_measures_are_split_outside_parentheses():
-    assert _split("AP, P(rel=2,judged_only=True)@10 ,nDCG@10,") == ["AP", "P(rel=2,judged_only=True)@10", "nDCG@10"]
+    monkeypatch.setattr("pt_reuse.commands.field.read_runs", reading)
+    assert main(["runs", str(folder / "runs")]) == 0
+    assert main(["runs", str(folder / "runs"), "--pool-order", "file"]) == 0
+    assert asked == [None, "file"]
 
 
 def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):

@@ -2,77 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-import threading
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar
 
 import pandas as pd
 import pytest
+from command_parts import run
 
 import pt_reuse as ptr
-from pt_reuse.cli import main
-from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections
-from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
+from pt_reuse.studies.pool_inference.inference import infer_pool
 
 HEADER = "name title year topics judged runs teams pooled published here"
-
-
-@pytest.fixture(autouse=True)
-def user_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setenv("COLUMNS", "120")
-    return tmp_path / "home"
-
-
-@pytest.fixture(scope="module")
-def field():
-    return ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
-
-
-@pytest.fixture
-def definition(tmp_path, field):
-    """Return the definition of a collection of one's own, with runs, teams, types and who was pooled."""
-    field.runs.write(tmp_path / "runs")
-    field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return (
-        f'name = "mine/sim"\ntitle = "Simulated"\nyear = 2024\nnote = "For tests."\nqrels = "{tmp_path}/qrels.txt"\n'
-        f'[runs]\nfolder = "{tmp_path}/runs"\nmetadata = "{tmp_path}/runs.csv"\n'
-    )
-
-
-@pytest.fixture
-def own(tmp_path, definition):
-    """Return the file of that definition."""
-    path = tmp_path / "mine.toml"
-    path.write_text(definition)
-    return path
-
-
-@pytest.fixture
-def at_home(user_home, definition):
-    """Return the name of that collection, its definition being in the user's folder."""
-    (user_home / "collections").mkdir(parents=True)
-    (user_home / "collections" / "sim.toml").write_text(definition)
-    return "mine/sim"
-
-
-def run(capsys, *arguments):
-    """Return status, output and errors of the command line."""
-    try:
-        status = main([str(argument) for argument in arguments])
-    except SystemExit as exit_:
-        status = exit_.code
-    printed = capsys.readouterr()
-    assert "Traceback" not in printed.err
-    return status, printed.out, printed.err
 
 
 # ---- collections
@@ -112,20 +53,11 @@ def test_csv_has_everything(capsys):
     assert out == list_collections().to_csv(index=False)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["treq8"], "no collection with 'treq8'. Did you mean 'trec-8'? `pt-reuse collections --all` shows all"),
-        (["deap", "2019"], "no collection with 'deap 2019'. Did you mean 'deep 2019'?"),
-        (["qqqqqq"], "no collection with 'qqqqqq'. `pt-reuse collections --all` shows all"),
-        (["robust", "--here"], "no collection with 'robust' has run files on this machine."),
-        (["qqqqqq", "--csv"], "no collection with 'qqqqqq'."),
-    ],
-)
-def test_nothing_found_is_said_with_status_1(words, message, capsys):
-    status, out, err = run(capsys, "collections", *words)
+@pytest.mark.parametrize("words", ["treq8", "deap 2019", "qqqqqq", "robust --here", "qqqqqq --csv"])
+def test_nothing_found_is_said_with_status_1(words, capsys, messages):
+    status, out, err = run(capsys, "collections", *words.split())
     assert status == 1
-    assert message in err
+    messages.told(err)
     assert len(out.splitlines()) == ("--csv" in words)
 
 
@@ -185,41 +117,6 @@ def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, caps
     assert out.startswith("RunSet: 8 runs (1 pooled), 5 teams, 4 types")
     line = next(line for line in out.splitlines() if line.split()[0] == name)
     assert line.split()[1:4] == ["solo", "special", "True"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["lou", "--collection", "trec-9/adhoc"], "no collection 'reuse:trec-9/adhoc'. Did you mean 'reuse:trec-"),
-        (["lou", "--collection", "nowhere.toml"], "nowhere.toml cannot be read: No such file or directory."),
-        (["lou", "--collection", "broken.toml"], "broken.toml is no TOML"),
-        (["collections", "broken.toml"], "broken.toml is no TOML"),
-        (["lou", "--runs", "x"], "the following arguments are required: --qrels (or --collection)"),
-        (["runs"], "the following arguments are required: DIR (or --collection)"),
-        (["infer-pool"], "the following arguments are required: --runs, --qrels (or NAME)"),
-        (["infer-pool", "trec-9/adhoc"], "no collection 'reuse:trec-9/adhoc'"),
-        (["infer-pool", "--runs", "x", "--qrels", "x", "--depth", "deep"], "argument --depth: invalid"),
-        (["runs", "x", "--missing", "error"], "--missing is for the runs of a collection. Give it with --collection."),
-        (["runs", "x", "--no-download"], "--no-download is for the runs of a collection."),
-        (["runs", "--collection", "demo", "--names", "file"], "--names is for run files alone"),
-        (["runs", "--collection", "trec-8/adhoc", "--missing", "eror"], "missing must be one of 'warn', 'error'"),
-        (["fetch", "trec-9/adhoc"], "no collection 'reuse:trec-9/adhoc'"),
-        (["fetch", "trec-8/adhoc", "--type", "neural"], "neural"),
-        (["fetch", "trec-2019/deep/docs", "--only-pooled"], "not on record"),
-        (["fetch", "demo"], "no run of it is on record"),
-        (["verify", "trec-7/adhoc"], "no published figures of 'trec-7/adhoc'"),
-        (["verify", "trec-8/adhoc", "--qrels", "nowhere"], "nowhere"),
-    ],
-)
-def test_errors_say_what_to_do_with_status_2(arguments, message, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken.toml").write_text("name = ")
-    status, out, err = run(capsys, *arguments)
-    assert status == 2
-    assert message in err
-    assert out == ""
-    assert "read_runs('" not in err
-    assert "list_collections(" not in err
 
 
 # ---- infer-pool
@@ -290,7 +187,7 @@ def test_verify_tells_equal_from_unequal_by_its_status(at_home, field, tmp_path,
     assert "Pass --overwrite" in err
 
 
-def test_verify_of_nothing_is_an_error(at_home, tmp_path, capsys):
+def test_verify_of_nothing_is_an_error(at_home, tmp_path, capsys, messages):
     figures = tmp_path / "figures.toml"
     figures.write_text(
         'collection = "mine/sim"\ntitle = "Simulated"\n[[figure]]\nwhat = "MAP"\nkind = "scores"\n'
@@ -298,46 +195,10 @@ def test_verify_of_nothing_is_an_error(at_home, tmp_path, capsys):
     )
     status, _, err = run(capsys, "verify", at_home, "--figures", figures)
     assert status == 2
-    assert "verify: no figure could be computed" in err
+    messages.told(err)
 
 
 # ---- fetch
-
-
-class _Server(BaseHTTPRequestHandler):
-    runs: ClassVar[dict[str, bytes]] = {}
-
-    def do_GET(self):
-        content = self.runs.get(self.path.strip("/"))
-        self.send_response(404 if content is None else 200)
-        self.send_header("Content-Length", str(len(content or b"")))
-        self.end_headers()
-        self.wfile.write(content or b"")
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """Serve two of four runs of a collection from this machine; the first is pooled."""
-    _Server.runs = {name: f"1 Q0 d1 1 2.0 {name}\n".encode() for name in ("a", "b")}
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    submitted = pd.DataFrame({
-        "name": ["a", "b", "gone", "lost"], "team": list("ABBC"), "type": ["automatic", "manual", "manual", "manual"],
-        "official_type": "", "task": "", "pooled": [True, False, False, False], "published": True,
-    })  # fmt: skip
-    collection = Collection(
-        name="small", title="Small", submitted=submitted, url=f"http://127.0.0.1:{server.server_port}/{{tag}}",
-        access="open", topic_ids=frozenset("1"),
-    )  # fmt: skip
-    monkeypatch.setattr("pt_reuse.commands.field.find_collection", lambda name: collection)
-    yield collection
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 def test_fetch_says_what_came_and_what_failed(published, user_home, capsys):
@@ -362,22 +223,22 @@ def test_fetch_takes_a_part(published, user_home, capsys):
 
 
 @pytest.mark.filterwarnings("default")
-def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys):
+def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys, messages):
+    messages.hidden[published.url] = "{url}"
     status, out, err = run(capsys, "runs", "--collection", "small", "--no-download")
     assert status == 2
-    assert "none of 4 runs is on this machine" in err
-    assert "fetch them with `pt-reuse fetch NAME`" in err
+    messages.told(err)
     status, out, err = run(capsys, "runs", "--collection", "small")
     assert status == 0
     assert out.startswith("RunSet: 2 runs (1 pooled), 2 teams")
-    assert "2 of 4 runs missing, 2 there (missing 'gone', 'lost'; 1 team without any run left: C)" in err
+    messages.told(err)
     assert run(capsys, "runs", "--collection", "small", "--missing", "ignore")[2] == ""
     status, out, err = run(capsys, "runs", "--collection", "small", "--missing", "error")
     assert (status, out) == (2, "")
-    assert "2 of 4 runs missing" in err
+    messages.told(err)
 
 
-def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, capsys):
+def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, capsys, messages):
     (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
     status, out, err = run(capsys, "runs", tmp_path, "--collection", "small", "--missing", "ignore")
     assert (status, err) == (0, "")
@@ -385,11 +246,11 @@ def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, cap
     (tmp_path / "a").unlink()
     status, _, err = run(capsys, "runs", tmp_path, "--collection", "small")
     assert status == 2
-    assert "none of 4 runs" in err
+    messages.told(err)
 
 
 @pytest.mark.filterwarnings("default")
-def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatch, tmp_path, capsys):
+def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatch, tmp_path, capsys, messages):
     unknown = replace(published, submitted=published.submitted.assign(pooled=None))
     monkeypatch.setattr("pt_reuse.commands.field.find_collection", lambda name: unknown)
     (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
@@ -398,76 +259,18 @@ def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatc
     command = ["runs", tmp_path, "--collection", "small", "--missing", "ignore"]
     _, out, err = run(capsys, *command)
     assert out.startswith("RunSet: 2 runs (who was pooled is not on record: all count)")
-    assert err.startswith("pt-reuse: note: get_runs of reuse:small: who was pooled is not on record")
-    assert "`pt-reuse infer-pool` says which must have been; --pooled FILE names those to lou." in err
+    assert err.startswith("pt-reuse: note: ")
+    messages.told(err)
     _, out, err = run(capsys, *command, "--pooled", tmp_path / "pooled")
     assert out.startswith("RunSet: 2 runs (1 pooled)")
     assert err == ""
 
 
-def test_ctrl_c_says_that_fetching_can_go_on(published, capsys, monkeypatch):
+def test_ctrl_c_says_that_fetching_can_go_on(published, capsys, monkeypatch, messages):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ReuseDataset, "fetch", interrupted)
     status, out, err = run(capsys, "fetch", "small")
     assert (status, out) == (130, "")
-    assert "what has arrived is kept, and `pt-reuse fetch small` goes on from there" in err
-
-
-# ---- the process
-
-
-def test_help_is_quick_to_come():
-    code = (
-        "import sys\nfrom pt_reuse.cli import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'scipy', 'matplotlib', 'ir_datasets', 'joblib'}\n"
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stderr == "[]\n"
-    for command in ("lou", "runs", "infer-pool", "collections", "fetch", "verify", "demo"):
-        assert re.search(rf"^    {command}\s", finished.stdout, re.MULTILINE)
-
-
-@pytest.mark.parametrize("arguments", [["collections", "trec-8/adhoc"], ["collections", "--csv"]])
-def test_a_closed_pipe_is_no_error(arguments):
-    command = [sys.executable, "-m", "pt_reuse.cli", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        err = process.stderr.read()
-    assert (process.returncode, err) == (0, b"")
-
-
-# ---- real data
-
-
-@pytest.fixture
-def data_home(data, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_HOME", str(data))
-    return data
-
-
-def test_real_runs_are_found(data_home, capsys):
-    _, out, _ = run(capsys, "collections", "--here")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["demo", "trec-8/adhoc", "trec-covid/round5"]
-    _, out, _ = run(capsys, "collections", "trec-8/adhoc")
-    assert "here       129 of 129 runs" in out
-    assert str(data_home / "trec8-adhoc" / "inputs") in out
-
-
-def test_real_figures_hold(data_home, capsys):
-    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
-    status, out, err = run(capsys, "verify", "trec-8/adhoc", "--qrels", qrels)
-    assert (status, err) == (0, "")
-    assert "runs=129 of 129" in out
-    assert "not computed" not in out
-
-
-def test_the_real_pool_is_inferred(data_home, capsys):
-    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
-    status, out, err = run(capsys, "infer-pool", "trec-8/adhoc", "--qrels", qrels)
-    assert (status, err) == (0, "")
-    assert "depth 100, 71 of 129 runs contributed (1 more is judged as deep)" in out
-    assert "covered: 'Dm8TFidf'" in out
+    messages.told(err)

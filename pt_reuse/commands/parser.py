@@ -1,0 +1,66 @@
+"""The parser of a command: it knows its arguments by their names, so that advice can be worded for it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn, TypeAlias
+
+#: what a command adds its parser to
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that ends with status 2 when it is given what it does not know.
+
+    Attributes:
+        arguments: name -> argument, whether it has an option or a place of its own.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        self.arguments: dict[str, argparse.Action] = {}
+        super().__init__(*args, **kwargs)
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        """Add an argument, as in the standard library, and remember it by its name."""
+        action = super().add_argument(*args, **kwargs)
+        self.arguments[action.dest] = action
+        return action
+
+    def error(self, message: str) -> NoReturn:
+        """End with a message about how the command was called."""
+        self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help.\n")
+
+
+def add_out(parser: Parser, what: str) -> None:
+    """Add the folder that a command writes to, and whether it may replace what is there.
+
+    Args:
+        parser: of the command.
+        what: what it writes, such as ``"the tables (CSV)"``.
+    """
+    parser.add_argument("--out", metavar="DIR", help=f"write {what} there")
+    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+
+
+def add_all(parser: Parser, noun: str) -> None:
+    """Add the flag that shows a long table whole, one line for every `noun`."""
+    parser.add_argument("--all", action="store_true", help=f"one line for every {noun}, however many")
+
+
+def listed(text: str) -> list[str]:
+    """Return what an option lists between commas.
+
+    A comma inside parentheses belongs to a value: ``AP(rel=2),P(rel=2,judged_only=True)@10`` are two measures.
+
+    Example:
+        >>> listed("AP, P(rel=2,judged_only=True)@10 ,")
+        ['AP', 'P(rel=2,judged_only=True)@10']
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

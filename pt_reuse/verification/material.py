@@ -1,0 +1,143 @@
+"""What a verification works on: the judgments and runs of a collection, from the user or from where they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import Call, InputError, warn
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.registry import UnknownCollectionError, find_collection
+from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.verification.computed import Reason
+
+
+@dataclass(frozen=True)
+class Material:
+    """Judgments and runs.
+
+    Attributes:
+        qrels: the judgments.
+        runs: the runs that are here, None where there are none.
+        no_runs: why there are none, None where there are some.
+        submitted: the names of the runs on record; none where there is no record.
+        missing: those of them that are not here.
+    """
+
+    qrels: Qrels
+    runs: RunSet | None
+    no_runs: Reason | None = None
+    submitted: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the judgments and runs of a collection come from, as the user says.
+
+    Attributes:
+        name: the collection.
+        runs: a RunSet, a folder of run files, or None for those of the collection.
+        qrels: judgments or their file, or None for those of the collection.
+        figures: the user's file of figures, None where they are the package's.
+        download: whether to fetch run files that are not on this machine.
+        verbose: show progress bars.
+    """
+
+    name: str
+    runs: RunSet | str | Path | None
+    qrels: Qrels | pd.DataFrame | str | Path | None
+    figures: str | Path | None
+    download: bool
+    verbose: bool
+
+
+def gather(sources: Sources) -> Material:
+    """Return the judgments and runs, those without runs that were submitted to another collection.
+
+    Args:
+        sources: where they come from.
+
+    Raises:
+        InputError: no collection of that name, a file that cannot be read, runs without any topic of the judgments.
+    """
+    whole = isinstance(sources.runs, RunSet) and sources.qrels is not None
+    dataset = None if whole else ReuseDataset(_collection(sources))
+    qrels = dataset.get_judgments() if dataset and sources.qrels is None else as_qrels(sources.qrels)
+    if isinstance(sources.runs, RunSet) or dataset is None:
+        material = Material(qrels, sources.runs if isinstance(sources.runs, RunSet) else None)
+    else:
+        material = _read(Material(qrels, None), dataset, sources)
+    material = _without_strangers(material, _submitted(sources.name))
+    if material.runs is not None:
+        check_topics(material.runs, qrels)
+    return material
+
+
+def _collection(sources: Sources) -> Collection:
+    """Return the collection of a name; figures of one's own need none."""
+    try:
+        return find_collection(sources.name)
+    except UnknownCollectionError as error:
+        if sources.figures is None:
+            raise
+        raise InputError(
+            f"{sources.figures} is about {sources.name!r}, which is no registered collection. Make its name "
+            f"known with ",
+            Call("register_collection", "..."),
+            ". In Python, a RunSet and judgments given beside the figures need no collection. (",
+            error,
+            ")",
+        ) from error
+
+
+def _read(material: Material, dataset: ReuseDataset, sources: Sources) -> Material:
+    """Return the material with the runs of a folder or of the collection, or why there are none."""
+    folder = None if isinstance(sources.runs, RunSet) else sources.runs
+    try:
+        runs = dataset.get_runs(runs=folder, missing="ignore", download=sources.download, verbose=sources.verbose)
+        return replace(material, runs=runs)
+    except InputError as error:
+        # a file that cannot be read is an error; none at all leaves the judgments to be checked
+        if sources.runs is not None or sources.download or _has_run_files(dataset.collection):
+            raise
+        return replace(material, no_runs=Reason(("no runs: ", *Reason.of(error).parts)))
+
+
+def _has_run_files(collection: Collection) -> bool:
+    submitted = collection.submitted
+    return submitted is None or bool(find_run_files(collection, submitted["name"]))
+
+
+def _submitted(name: str) -> tuple[str, ...]:
+    """Return the runs that the collection has, where this is on record."""
+    try:
+        submitted = find_collection(name).submitted
+    except UnknownCollectionError:
+        return ()
+    return () if submitted is None else tuple(submitted["name"])
+
+
+def _without_strangers(material: Material, submitted: tuple[str, ...]) -> Material:
+    """Return the material with the submitted runs alone, and the names of those that it lacks."""
+    runs = material.runs
+    if runs is None or not submitted:
+        return replace(material, submitted=submitted)
+    strangers = [name for name in runs.names if name not in set(submitted)]
+    missing = tuple(name for name in submitted if name not in runs)
+    if len(missing) == len(submitted):
+        raise InputError(
+            f"none of {count(len(runs), 'run')} was submitted to this collection: {examples(strangers)}. Runs are "
+            f"known by their names: {examples(submitted)}."
+        )
+    if strangers:
+        warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
+    own = runs.select([name for name in runs.names if name in set(submitted)])
+    return replace(material, runs=own, submitted=submitted, missing=missing)

@@ -1,0 +1,176 @@
+"""What goes wrong on the command line: status 2, in words of the command line, and nothing of Python."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from command_parts import run
+
+#: an argument, a call, a function, a type or a constant of Python
+PYTHON = re.compile(
+    r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
+)
+#: faults that show only when the runs have been read, and described
+AFTER_READING = (
+    "contributor", "depth", "depth of the pool", "high label", "no run is pooled", "no teams", "no types",
+    "other topics", "tolerance", "unit", "what to remove",
+)  # fmt: skip
+#: what is still advised in words of Python; owned by other folders
+REMAINING = (
+    "catalogue without files", "definition without runs", "document twice", "figures of nothing", "high label",
+    "judged twice", "no run is pooled", "no such file of teams", "nothing to fetch", "pool not on record",
+    "qrels as runs", "rank twice", "runs as qrels", "teams by file name", "two files of one tag", "two tags",
+    "unknown collection of fetch", "unknown collection of infer-pool", "unknown collection of lou",
+    "unknown collection of runs",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, field):
+    """Return a folder with runs, judgments and labels, whole ones and broken ones."""
+    folder = tmp_path_factory.mktemp("files")
+    field.runs.write(folder / "runs", compress=False)
+    field.qrels.write(folder / "qrels.txt")
+    table = field.runs.run_table
+    pairs = zip(table["name"], table["team"], strict=True)
+    (folder / "teams").write_text("".join(f"{name} {team}\n" for name, team in pairs))
+    (folder / "by-file").write_text("".join(f"input.{name} team\n" for name in table["name"]))
+    (folder / "few").write_text(f"{table['name'][0]} solo\n")
+    table.to_csv(folder / "metadata.csv", index=False)
+    table.assign(pooled="no").to_csv(folder / "none.csv", index=False)
+    table.assign(pooled="perhaps").to_csv(folder / "perhaps.csv", index=False)
+    table.rename(columns={"name": "run"}).to_csv(folder / "nameless.csv", index=False)
+    (folder / "taken").mkdir()
+    for name in ("table.csv", "all.csv"):
+        (folder / "taken" / name).write_text("mine")
+    broken = {
+        "twice": "1 Q0 d1 1 2.0 R\n1 Q0 d1 2 1.0 R\n",
+        "ranks": "1 Q0 d1 1 2.0 R\n1 Q0 d2 1 1.0 R\n",
+        "tags": "1 Q0 d1 1 2.0 R\n1 Q0 d2 2 1.0 S\n",
+        "short": "1 Q0 d1 1 2.0\n",
+        "empty": "",
+        "other": "x99 Q0 d1 1 2.0 R\n",
+        "one": "1 Q0 d1 1 2.0 R\n",
+        "nan": "1 Q0 d1 1 nan R\n",
+        "twins/a": "1 Q0 d1 1 2.0 R\n",
+        "twins/b": "1 Q0 d1 1 2.0 R\n",
+    }
+    for name, text in broken.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "conflict.txt").write_text("1 0 d1 1\n1 0 d1 0\n")
+    (folder / "high.txt").write_text("1 0 d1 2000\n")
+    (folder / "broken.toml").write_text("name = ")
+    (folder / "bare.toml").write_text('name = "bare"\ntitle = "Bare"\n')
+    (folder / "other.toml").write_text(
+        'collection = "other"\ntitle = "Other"\n[[figure]]\nwhat = "it"\nkind = "judgments"\nsource = "nobody"\n'
+        "values = { topics = 5 }\n"
+    )
+    return folder
+
+
+FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
+LOU = f"lou {FIELD} --teams {{f}}/teams --depth 5"
+#: what is wrong -> how the command line is called, {f} being the folder of files
+FAULTS = {
+    "no teams": f"lou {FIELD}",
+    "no types": f"{LOU} --by type",
+    "teams of some runs": f"lou {FIELD} --teams {{f}}/few",
+    "teams by file name": f"lou {FIELD} --teams {{f}}/by-file",
+    "no such file of teams": f"{LOU} --teams {{f}}/nowhere",
+    "no run is pooled": f"{LOU} --metadata {{f}}/none.csv",
+    "pooled is perhaps": "runs {f}/runs --metadata {f}/perhaps.csv",
+    "metadata without names": "runs {f}/runs --metadata {f}/nameless.csv",
+    "measure": f"{LOU} --measures AP,Foo@3",
+    "no measure": f"{LOU} --measures ,",
+    "unit": f"{LOU} --by Team",
+    "depth": f"{LOU} --depth 0",
+    "what to remove": f"{LOU} --remove all",
+    "contributor": f"{LOU} --contributors lex1a,nobody",
+    "order": "runs {f}/runs --order best",
+    "names": "runs {f}/runs --names path",
+    "duplicates": "runs {f}/runs --duplicates worst",
+    "no runs": "runs {f}/nowhere",
+    "qrels as runs": "runs {f}/qrels.txt",
+    "runs as qrels": f"{LOU} --qrels {{f}}/one",
+    "no qrels": f"{LOU} --qrels {{f}}/nowhere",
+    "document twice": "runs {f}/twice",
+    "rank twice": "runs {f}/ranks --order rank",
+    "two tags": "runs {f}/tags",
+    "two files of one tag": "runs {f}/twins",
+    "short line": "runs {f}/short",
+    "empty run": "runs {f}/empty",
+    "score": "runs {f}/nan",
+    "judged twice": "lou --runs {f}/one --qrels {f}/conflict.txt --by run",
+    "other topics": "lou --runs {f}/other --qrels {f}/qrels.txt --by run",
+    "high label": "lou --runs {f}/one --qrels {f}/high.txt --by run --measures nDCG(dcg='exp-log2')@5",
+    "lou on what exists": f"{LOU} --out {{f}}/taken",
+    "lou into a file": f"{LOU} --out {{f}}/teams",
+    "infer-pool on what exists": f"infer-pool {FIELD} --out {{f}}/taken",
+    "tolerance": f"infer-pool {FIELD} --tolerance 2",
+    "depth of the pool": f"infer-pool {FIELD} --depth 0",
+    "verify on what exists": "verify trec-8/adhoc --out {f}/taken/all.csv",
+    "unknown collection of lou": "lou --collection trec-9/adhoc",
+    "unknown collection of infer-pool": "infer-pool trec-9/adhoc",
+    "unknown collection of fetch": "fetch trec-9/adhoc",
+    "unknown collection of runs": "runs --collection deep",
+    "no definition": "lou --collection {f}/nowhere.toml",
+    "broken definition": "lou --collection {f}/broken.toml",
+    "broken definition described": "collections {f}/broken.toml",
+    "definition without runs": "runs --collection {f}/bare.toml",
+    "definition without qrels": "infer-pool {f}/bare.toml --runs {f}/runs",
+    "catalogue without files": "runs --collection trec-8/adhoc --no-download",
+    "catalogue with other files": "runs {f}/runs --collection trec-8/adhoc",
+    "missing": "runs --collection trec-8/adhoc --missing eror",
+    "type": "fetch trec-8/adhoc --type neural",
+    "team": "fetch trec-8/adhoc --team nobody",
+    "pool not on record": "fetch trec-2019/deep/docs --only-pooled",
+    "nothing to fetch": "fetch demo",
+    "downloads": "fetch trec-8/adhoc --jobs 0",
+    "no figures": "verify trec-7/adhoc",
+    "figures of another": "verify trec-8/adhoc --figures {f}/other.toml",
+    "figures of nothing": "verify other --figures {f}/other.toml",
+    "no file of figures": "verify other --figures {f}/nowhere.toml",
+    "judgments of verify": "verify trec-8/adhoc --qrels {f}/nowhere",
+    "runs of verify": "verify trec-8/adhoc --qrels {f}/qrels.txt --runs {f}/runs",
+}
+
+
+#: how the command line is called -> what is said of the call; the library's own words differ by its version
+CALLS = {
+    "": "the following arguments are required: COMMAND",
+    "lous": "invalid choice: 'lous'",
+    "lou --runs x": "the following arguments are required: --qrels (or --collection)",
+    "lou --qrels x": "the following arguments are required: --runs (or --collection)",
+    "runs": "the following arguments are required: DIR (or --collection)",
+    "infer-pool": "the following arguments are required: --runs, --qrels (or NAME)",
+    "infer-pool --runs x --qrels x --depth deep": "argument --depth: invalid",
+    "runs x --missing error": "--missing is for the runs of a collection. Give it with --collection.",
+    "runs x --no-download": "--no-download is for the runs of a collection. Give it with --collection.",
+    "infer-pool --runs x --qrels x --no-download": "--no-download is for the runs of a collection. Give it with NAME.",
+    "runs --collection demo --names file": "--names is for run files alone: with --collection, runs bear the names on",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_that_are_not_whole_or_contradict_themselves(call, capsys):
+    status, out, err = run(capsys, *call.split())
+    assert (status, out) == (2, "")
+    assert err.startswith("pt-reuse")
+    assert CALLS[call] in err
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_told_in_words_of_the_command_line(fault, files, capsys, messages):
+    messages.hidden[str(files)] = "{f}"
+    status, out, err = run(capsys, *FAULTS[fault].format(f=files).split())
+    assert status == 2
+    assert err.startswith("pt-reuse: ")
+    assert out == "" or fault in AFTER_READING
+    messages.told(err)
+    # a measure is written as in Python
+    found = PYTHON.findall(err.replace("nDCG(dcg='exp-log2')", ""))
+    if found and fault in REMAINING:
+        pytest.xfail(f"advice in words of Python: {found}")
+    assert found == []

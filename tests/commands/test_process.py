@@ -1,0 +1,65 @@
+"""The command line as a process, and on real data."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from command_parts import run
+
+
+def test_help_is_quick_to_come():
+    code = (
+        "import sys\nfrom pt_reuse.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'scipy', 'matplotlib', 'ir_datasets', 'joblib'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stderr == "[]\n"
+    for command in ("lou", "runs", "infer-pool", "collections", "fetch", "verify", "demo"):
+        assert re.search(rf"^    {command}\s", finished.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", [["collections", "trec-8/adhoc"], ["collections", "--csv"]])
+def test_a_closed_pipe_is_no_error(arguments):
+    command = [sys.executable, "-m", "pt_reuse.cli", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+    assert (process.returncode, err) == (0, b"")
+
+
+# ---- real data
+
+
+@pytest.fixture
+def data_home(data, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(data))
+    return data
+
+
+def test_real_runs_are_found(data_home, capsys):
+    _, out, _ = run(capsys, "collections", "--here")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["demo", "trec-8/adhoc", "trec-covid/round5"]
+    _, out, _ = run(capsys, "collections", "trec-8/adhoc")
+    assert "here       129 of 129 runs" in out
+    assert str(data_home / "trec8-adhoc" / "inputs") in out
+
+
+def test_real_figures_hold(data_home, capsys):
+    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
+    status, out, err = run(capsys, "verify", "trec-8/adhoc", "--qrels", qrels)
+    assert (status, err) == (0, "")
+    assert "runs=129 of 129" in out
+    assert "not computed" not in out
+
+
+def test_the_real_pool_is_inferred(data_home, capsys):
+    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
+    status, out, err = run(capsys, "infer-pool", "trec-8/adhoc", "--qrels", qrels)
+    assert (status, err) == (0, "")
+    assert "depth 100, 71 of 129 runs contributed (1 more is judged as deep)" in out
+    assert "covered: 'Dm8TFidf'" in out

@@ -1,0 +1,140 @@
+"""What a verification works on: collections by name, files of one's own, runs that are missing or strange."""
+
+from __future__ import annotations
+
+import pandas as pd
+from figure_parts import figure, frame, replay, small_field, small_qrels, written
+
+from pt_reuse.collections import registry
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.registry import UnknownCollectionError, find_collection
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.verification.verification import verify
+
+
+def trec8_runs(folder, *names):
+    folder.mkdir()
+    for name in names:
+        (folder / f"input.{name}").write_text(f"401 Q0 d1 1 2.0 {name}\n401 Q0 d2 2 1.0 {name}\n")
+    return folder
+
+
+def figures_of(collection, folder, *figures):
+    path = folder / "f.toml"
+    path.write_text(f'collection = "{collection}"\ntitle = "T"\n' + "".join(figures))
+    return path
+
+
+def test_missing_runs_leave_scores_to_be_checked(tmp_path, messages):
+    file = figures_of(
+        "trec-8/adhoc",
+        tmp_path,
+        figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
+        figure(
+            'kind = "scores"\nmeasure = "P@1"\nvalues = { READWARE2 = "1.0", orcl99man = "1.0", orcl99 = "1.0" }', "P@1"
+        ),
+        figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
+    )
+    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    folder = trec8_runs(tmp_path / "runs", "READWARE2", "iit99ma1")
+    found = verify("reuse:trec-8/adhoc", runs=folder, qrels=qrels, figures=file)
+    assert found.table["equal"].tolist() == [None, True, None, False, True]
+    assert found.table["note"][0].startswith("not computed: 127 runs missing: ")
+    assert found.table["note"][2] == "not computed: its run file is missing"
+    # on record there is none of this name either
+    assert "nothing is named 'orcl99', neither in the field nor on record; did you mean" in found.table["note"][3]
+    assert found.settings["runs"] == "2 of 129"
+    (tmp_path / "empty").mkdir()
+    messages.refused(lambda: verify("trec-8/adhoc", runs=tmp_path / "empty", qrels=qrels, figures=file))
+
+
+def test_runs_that_were_not_submitted_are_left_out(tmp_path, messages):
+    file = figures_of("trec-8/adhoc", tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
+    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    both = read_runs(trec8_runs(tmp_path / "runs", "READWARE2", "mine"))
+    found = messages.warned(lambda: verify("trec-8/adhoc", runs=both, qrels=qrels, figures=file))
+    assert found.settings["runs"] == "1 of 129"
+    messages.refused(lambda: verify("trec-8/adhoc", runs=both.select("mine"), qrels=qrels, figures=file))
+
+
+def test_a_folder_gets_the_labels_on_record(tmp_path):
+    lines = 'kind = "score_statistic"\nmeasure = "P@1"\nvalues = { manual = "1.0", automatic = "1.0" }'
+    file = figures_of("trec-8/adhoc", tmp_path, figure(lines))
+    record = find_collection("trec-8/adhoc").submitted
+    folder = trec8_runs(tmp_path / "runs", *record["name"])
+    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    found = verify("trec-8/adhoc", runs=folder, qrels=qrels, figures=file, verbose=True)
+    assert found.table["equal"].tolist() == [True, True]
+    # a RunSet is taken as it is: without types there is nothing to group by
+    found = verify("trec-8/adhoc", runs=read_runs(folder), qrels=qrels, figures=file)
+    assert found.table["equal"].tolist() == [None, None]
+
+
+def test_a_collection_of_ones_own(tmp_path, monkeypatch):
+    """Its runs, labels and judgments come from its definition."""
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    small_field().write(tmp_path / "runs")
+    qrels = small_qrels().write(tmp_path / "qrels.txt")
+    labels = {"teams": {"A": "x", "B": "y", "C": "z"}, "pooled": ["A", "B"]}
+    own = Collection(name="mine", title="Mine", qrels=(str(qrels),), runs=str(tmp_path / "runs"), labels=labels)
+    monkeypatch.setattr(registry, "_OWN", {"mine": own})
+    file = written(
+        tmp_path,
+        figure('kind = "uniques"\ndepth = 2\nvalues = { total = 4, x = 2 }', "uniques"),
+        figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833" }\norder = "file"', "MAP"),
+        figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833" }\norder = "rank"', "MAP, by the rank column"),
+    )
+    found = verify("mine", figures=file)
+    assert found.table["equal"].tolist() == [True] * 4, found.table
+    assert found.settings["runs"] == "3 of 3"
+
+
+def test_no_runs_here_leaves_the_judgments_to_be_checked(tmp_path, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    file = figures_of(
+        "trec-8/adhoc",
+        tmp_path,
+        figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
+        figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
+        figure('kind = "scores"\nmeasure = "AP"\nvalues = { READWARE2 = "0.5", READWARE9 = "0.5" }', "MAP"),
+    )
+    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    found = verify("trec-8/adhoc", qrels=qrels, figures=file)
+    assert found.table["equal"].tolist() == [None, True, None, False]
+    assert found.table["note"][0].startswith("not computed: no runs: ")
+    assert found.table["note"][2].startswith("not computed: no runs: ")
+    assert "nothing is named 'READWARE9'" in found.table["note"][3]
+    assert found.settings["runs"] == "none"
+
+
+def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messages):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    (tmp_path / "trec-8" / "adhoc").mkdir(parents=True)
+    (tmp_path / "trec-8" / "adhoc" / "READWARE2").write_text("<html>\n")
+    file = figures_of("trec-8/adhoc", tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
+    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    messages.refused(lambda: verify("trec-8/adhoc", qrels=qrels, figures=file))
+
+
+def test_runs_of_another_track(tmp_path, messages):
+    wrong = RunSet.from_frames({"A": frame({"7": "na nb"})})
+    messages.refused(lambda: replay(tmp_path, figure('kind = "field"\nvalues = { runs = 1 }'), runs=wrong))
+
+
+def test_calls_that_cannot_be_answered(tmp_path, messages):
+    mine = written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
+    messages.refused(lambda: verify("demo"))
+    messages.refused(lambda: verify(None))
+    messages.refused(lambda: verify("yours", figures=mine))
+    for lacking in ({}, {"qrels": small_qrels()}, {"runs": tmp_path, "qrels": small_qrels()}, {"runs": small_field()}):
+        error = messages.refused(lambda lacking=lacking: verify("mine", figures=mine, **lacking))
+        assert isinstance(error.__cause__, UnknownCollectionError)
+    messages.refused(lambda: verify("trec-8/adhoc", download="yes"), argument="download")
+
+
+def test_a_dataset_stands_for_its_name(messages):
+    messages.refused(lambda: verify(ReuseDataset("trec-7/adhoc")))
