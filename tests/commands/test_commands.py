@@ -18,7 +18,7 @@ from pt_reuse.cli import main
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections
-from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
+from pt_reuse.studies.pool_inference.inference import infer_pool
 
 HEADER = "name title year topics judged runs teams pooled published here"
 
@@ -231,7 +231,7 @@ def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, 
     expected = infer_pool(field.runs, field.qrels)
     assert (status, err) == (0, "")
     assert expected.depth == 5
-    assert f"{expected.headline()}\n{expected.certainty}\n" in out
+    assert f"{expected.headline()}\n{expected.explanation}\n" in out
     saved = pd.read_csv(out_folder / "table.csv")
     assert sorted(saved["name"][saved["contributed"]]) == sorted(expected.contributors)
     assert (out_folder / "judged-by-rank.png").read_bytes().startswith(b"\x89PNG")
@@ -397,7 +397,7 @@ def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatc
     (tmp_path / "pooled").write_text("b\n")
     command = ["runs", tmp_path, "--collection", "small", "--missing", "ignore"]
     _, out, err = run(capsys, *command)
-    assert out.startswith("RunSet: 2 runs (who was pooled is not on record: all count)")
+    assert out.startswith("RunSet: 2 runs (pooled: not on record)")
     assert err.startswith("pt-reuse: note: get_runs of reuse:small: who was pooled is not on record")
     assert "`pt-reuse infer-pool` says which must have been; --pooled FILE names those to lou." in err
     _, out, err = run(capsys, *command, "--pooled", tmp_path / "pooled")

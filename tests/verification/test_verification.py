@@ -24,7 +24,6 @@ from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.simulated import simulate_field
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.metadata import ASSUMED
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.scores import score
@@ -967,8 +966,8 @@ def test_a_dataset_stands_for_its_name(tmp_path):
 
 
 def test_a_pool_that_nobody_recorded_is_no_figure(tmp_path):
-    frame_of = pd.DataFrame({"name": ["A", "B", "C"], "pooled": True})
-    unknown = small_field().with_metadata(metadata=frame_of.assign(pooled_source=ASSUMED))
+    known = small_field()
+    unknown = RunSet.from_frames({name: known[name] for name in known})
     found = replay(
         tmp_path,
         figure('kind = "field"\nvalues = { "pooled runs" = 3, runs = 3 }'),
@@ -976,5 +975,5 @@ def test_a_pool_that_nobody_recorded_is_no_figure(tmp_path):
         runs=unknown,
     )
     assert found.table["equal"].tolist() == [None, True, None]
-    note = "not computed: who was pooled is not on record: all count"
+    note = "not computed: who was pooled is not on record"
     assert found.table["note"].tolist() == [note, "", note]
