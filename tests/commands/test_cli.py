@@ -119,7 +119,7 @@ def test_errors_go_to_stderr_with_status_2(arguments, message, capsys, tmp_path,
         (["--by", "Team"], "by must be one of 'team', 'run', 'type', got 'Team'. Did you mean 'team'?"),
         (["--depth", "0"], "depth must be a whole number of documents per run and topic, at least 1, got 0."),
         (["--by", "type"], "by='type' needs the type of every run; 8 runs without"),
-        (["--teams", "nobody"], "teams nobody: no such file."),
+        (["--teams", "nobody"], "nobody: there is no such file. Give as teams a file with two columns"),
         (["--qrels", "pooled"], "no such file"),
     ],
 )

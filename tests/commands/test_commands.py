@@ -246,7 +246,7 @@ def test_infer_pool_takes_files_and_a_given_depth(own, field, tmp_path, capsys):
     status, out, _ = run(capsys, "infer-pool", *files, "--depth", 3, "--tolerance", 0.1)
     assert status == 0
     assert infer_pool(field.runs, field.qrels, depth=3, tolerance=0.1).headline() in out
-    assert "on record" not in out
+    assert "Runs by what is on record" not in out
     assert run(capsys, "infer-pool", *files, "--depth", "topic")[0] == 0
     status, _, err = run(capsys, "infer-pool", *files, "--tolerance", 2)
     assert status == 2

@@ -143,7 +143,7 @@ def test_qrels_in_any_form(tmp_path):
         ({"depth": 0}, r"^leave_out_uniques: depth must be .*, got 0\.$"),
         (
             {"contributors": ["A", "bm25"]},
-            r"^leave_out_uniques: contributors: 'bm25' not among the 4 runs\. There is 'A', 'B', 'C' and 1 more\.$",
+            r"^leave_out_uniques: contributors names 'bm25', not among the 4 runs\. There is 'A', 'B', 'C' and 1 more",
         ),
         ({"contributors": "some"}, r"^leave_out_uniques: contributors must be one of 'pooled', 'all', got 'some'"),
         ({"measures": "nDGC@10"}, r"^leave_out_uniques: unknown measure 'nDGC@10'"),

@@ -450,7 +450,7 @@ def test_runs_of_a_type_that_no_run_has_are_none(tmp_path):
 
 def test_labels_that_some_runs_lack(tmp_path):
     labels = pd.DataFrame({"name": ["A", "B", "C"], "type": ["manual", None, None]})
-    runs = RunSet.from_frames({name: frame(lists) for name, lists in RANKED.items()}, metadata=labels)
+    runs = RunSet.from_frames({name: frame(lists) for name, lists in RANKED.items()}, metadata=labels, pooled=True)
     found = replay(
         tmp_path,
         figure('kind = "field"\nvalues = { runs = 3, teams = 2, "manual runs" = 1 }', "field"),
