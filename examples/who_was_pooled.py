@@ -15,7 +15,7 @@ demo = pt.get_dataset("reuse:demo")
 # what an organiser has: run files, whose they are, and the judgments of a pool; nobody wrote down who was pooled
 field = demo.get_runs()
 field.write(folder / "runs")
-field.table[["name", "team", "type"]].to_csv(folder / "runs.csv", index=False)
+field.run_table[["name", "team", "type"]].to_csv(folder / "runs.csv", index=False)
 demo.get_judgments().restrict(ptr.depth_pool(field, depth=20)).write(folder / "qrels.txt")
 (folder / "collection.toml").write_text(
     """

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection, Source
@@ -73,9 +75,7 @@ class Runs:
         """Yield every run."""
         table = self._runs.run_table
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(
-                name, team, kind, pooled if isinstance(pooled, bool) else None, RunDocs(self._runs, name)
-            )
+            yield SubmittedRun(name, team, kind, None if pooled is pd.NA else bool(pooled), RunDocs(self._runs, name))
 
     def runs_count(self) -> int:
         """Return how many runs there are."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine.field import ranges
@@ -48,7 +50,7 @@ class Contributions:
     @cached_property
     def best_rank(self) -> NDArray[np.int32]:
         """Return (documents,): the best rank at which a run has it, 0 where none has."""
-        return self._lowest(self.rank, 0)
+        return self._reduced(np.minimum, self.rank, 0)
 
     def sole(self, units: Units) -> NDArray[np.int64]:
         """Return (documents,): the one unit whose runs alone have the document, -1 where none or several have.
@@ -57,15 +59,14 @@ class Contributions:
             units: of the contributing runs.
         """
         of_row = units.of_run[self.run]
-        low, high = self._lowest(of_row, -1), -self._lowest(-of_row, 1)
+        low, high = self._reduced(np.minimum, of_row, -1), self._reduced(np.maximum, of_row, -1)
         return np.where(low == high, low, -1)
 
     def count_distinct(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return (documents,): how many of the (runs,) codes its runs have, each once and none below 0."""
-        code, document = codes[self.run], self.document
-        n_codes = int(codes.max(initial=-1)) + 1
-        pairs = np.unique((document * max(n_codes, 1) + code)[code >= 0])
-        return np.bincount(pairs // max(n_codes, 1), minlength=len(self.sizes))
+        code, n_codes = codes[self.run], max(1, int(codes.max(initial=-1)) + 1)
+        pairs = pd.unique((self.document * n_codes + code)[code >= 0])
+        return np.bincount(pairs // n_codes, minlength=len(self.sizes))
 
     def take(self, documents: NDArray[np.int64]) -> Contributions:
         """Return the contributions to some documents, in that order."""
@@ -84,13 +85,13 @@ class Contributions:
         before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
         return Contributions(before[self.starts], place[self.run[stays]], self.rank[stays])
 
-    def _lowest(self, values: NDArray, nothing: int) -> NDArray:
+    def _reduced(self, reduce: np.ufunc, values: NDArray[Any], nothing: int) -> NDArray[Any]:
         # reduceat gives a document without rows the next one's first value: such documents are left out of it
-        lowest = np.full(len(self.sizes), nothing, dtype=values.dtype)
         some = np.flatnonzero(self.sizes)
+        reduced = np.full(len(self.sizes), nothing, dtype=values.dtype)
         if len(some):
-            lowest[some] = np.minimum.reduceat(values, self.starts[some])
-        return lowest
+            reduced[some] = reduce.reduceat(values, self.starts[some])
+        return reduced
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

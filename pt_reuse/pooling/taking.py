@@ -24,8 +24,9 @@ class Taken:
 
     Attributes:
         codes: (documents,) codes of the documents it took, local to the topic, each once, in its order.
-        code: (rows,) which documents contributing runs have; those it did not take do not count.
-        run: (rows,) the run of each row, as a row of the field; each once per document.
+        code: (rows,) which documents runs have; those it did not take do not count.
+        run: (rows,) the run of each row, as a row of the field, each once per document; runs that do not contribute do
+            not count.
         rank: (rows,) the rank, from 1, at which the run has the document.
         columns: name -> (documents,) what else is known of each document: round, priority, inclusion probability.
             Every topic has the same names.
@@ -60,15 +61,16 @@ def pool_of(runs: RunSet, taken: Iterable[Taken], *, contributors: Contributors,
     run: list[NDArray[np.int32]] = [nothing]
     rank: list[NDArray[np.int32]] = [nothing]
     columns: dict[str, list[NDArray[Any]]] = {}
-    for t, topic in enumerate(taken):
+    for t, topic in zip(range(coded.n_topics), taken, strict=True):
         of_topic = coded.docs(t)
         # numpy sorts numbers of 16 bits several times as fast
-        at = np.full(len(of_topic), -1, dtype=np.int16 if len(of_topic) < 2**15 else np.int32)
-        at[topic.codes] = np.arange(len(topic.codes))
-        at_row = at[topic.code]
-        order = np.argsort(at_row, kind="stable")[int((at_row < 0).sum()) :]
+        at = np.zeros(len(of_topic), dtype=np.uint16 if len(of_topic) < 2**16 - 1 else np.uint32)
+        at[topic.codes] = np.arange(1, len(topic.codes) + 1)
+        at_row = at[topic.code] * contributors.runs[topic.run]  # 0 is no document of the pool
+        of_place = np.bincount(at_row, minlength=len(topic.codes) + 1)
+        order = np.argsort(at_row, kind="stable")[of_place[0] :]
         docs.append(of_topic[topic.codes])
-        sizes.append(np.bincount(at_row[order], minlength=len(topic.codes)))
+        sizes.append(of_place[1:])
         run.append(place[topic.run[order]])
         rank.append(topic.rank[order])
         for name, values in topic.columns.items():

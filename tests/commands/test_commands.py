@@ -128,7 +128,7 @@ def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, 
     expected = infer_pool(field.runs, field.qrels)
     assert (status, err) == (0, "")
     assert expected.depth == 5
-    assert f"{expected.headline()}\n{expected.certainty}\n" in out
+    assert f"{expected.headline()}\n{expected.explanation}\n" in out
     saved = pd.read_csv(out_folder / "table.csv")
     assert sorted(saved["name"][saved["contributed"]]) == sorted(expected.contributors)
     assert (out_folder / "judged-by-rank.png").read_bytes().startswith(b"\x89PNG")
@@ -143,7 +143,7 @@ def test_infer_pool_takes_files_and_a_given_depth(own, field, tmp_path, capsys):
     status, out, _ = run(capsys, "infer-pool", *files, "--depth", 3, "--tolerance", 0.1)
     assert status == 0
     assert infer_pool(field.runs, field.qrels, depth=3, tolerance=0.1).headline() in out
-    assert "on record" not in out
+    assert "Runs by what is on record" not in out
     assert run(capsys, "infer-pool", *files, "--depth", "topic")[0] == 0
     status, _, err = run(capsys, "infer-pool", *files, "--tolerance", 2)
     assert status == 2
@@ -258,7 +258,7 @@ def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatc
     (tmp_path / "pooled").write_text("b\n")
     command = ["runs", tmp_path, "--collection", "small", "--missing", "ignore"]
     _, out, err = run(capsys, *command)
-    assert out.startswith("RunSet: 2 runs (who was pooled is not on record: all count)")
+    assert out.startswith("RunSet: 2 runs (pooled: not on record)")
     assert err.startswith("pt-reuse: note: ")
     messages.told(err)
     _, out, err = run(capsys, *command, "--pooled", tmp_path / "pooled")

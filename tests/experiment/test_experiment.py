@@ -357,7 +357,7 @@ ERRORS = [
     ({"depth": 0}, "depth must be a whole number of documents per run and topic, at least 1, got 0."),
     ({"field": FIELD.qrels}, "field must be a RunSet (read_runs or get_runs() makes one), got Qrels."),
     ({"field": FIELD.runs}, "'lex1a', 'neu2a', 'man3a' is a run of the field, too. Give the system another name."),
-    ({"teams": {"lex1a": "us"}}, "teams: no team for 2 runs: 'neu2a', 'man3a'."),
+    ({"teams": {"lex1a": "us"}}, "teams has no team for 2 runs: 'neu2a', 'man3a'."),
     ({"by": "type"}, "by='type' needs the type of every system; 3 systems without: 'lex1a', 'neu2a'"),
     ({"field": TEAMLESS}, "Experiment: field: by='team' needs the team of every run; 1 run without: 'x'."),
     ({"pooled": False}, "no system is pooled, so that there is no pool. Mark some with pooled=, or give field=."),
@@ -445,7 +445,7 @@ def test_a_name_of_teams_that_is_no_system_is_told_once():
     _, _, warned = recorded(
         ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}
     )
-    assert warned == ["teams: 1 name not among the runs: 'x'."]
+    assert warned == ["Experiment: teams has 1 name not among the runs: 'x'."]
 
 
 def test_is_pt_reuse_experiment_and_needs_no_java():

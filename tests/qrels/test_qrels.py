@@ -71,10 +71,9 @@ def test_labels_at_the_edges(tmp_path):
     assert list(labels(judged("1 a 32767; 1 b -32768")).values()) == [32767, -32768]
 
 
-def test_the_same_judgment_twice_counts_once(tmp_path):
+def test_the_same_judgment_twice_counts_once(tmp_path, messages):
     (tmp_path / "q").write_text("2 0 a 1\n1 0 b 0\n2 0 a 1\n1 0 c 0\n2 0 a 1\n")
-    with pytest.warns(ReuseWarning, match="2 judgments given more than once .* lines 1 and 3"):
-        qrels = read_qrels(tmp_path / "q")
+    qrels = messages.warned(lambda: read_qrels(tmp_path / "q"))
     assert labels(qrels) == {("1", "b"): 0, ("1", "c"): 0, ("2", "a"): 1}
 
 
@@ -104,6 +103,26 @@ def test_union_by_hand():
 def test_union_with_conflict(conflict, label):
     both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
     assert labels(both) == {("1", "a"): label, ("1", "b"): 0, ("1", "c"): 1}
+
+
+def test_union_with_conflict_says_which(messages):
+    messages.refused(lambda: judged("1 a 2; 2 b 0") | judged("2 b 1; 1 a 1"), argument="conflict")
+
+
+@pytest.mark.parametrize("other", [5, {"1": {"a": 1}}, None])
+def test_what_are_no_judgments(other, messages):
+    messages.refused(lambda: judged(OLD) | other, argument="qrels")
+
+
+def test_arguments_that_cannot_be(messages):
+    qrels = judged(OLD)
+    messages.refused(lambda: qrels.threshold(0), argument="rel")
+    messages.refused(lambda: qrels.sample(2, seed=1), argument="share")
+    messages.refused(lambda: qrels.sample(0.5, seed=-1), argument="seed")
+    messages.refused(lambda: qrels.select(["9"]), argument="topics")
+    messages.refused(lambda: qrels.select(9), argument="topics")
+    messages.refused(lambda: qrels.union(qrels, conflict="best"), argument="conflict")
+    messages.refused(lambda: Qrels(qrels.to_frame(), topics="1"), argument="topics")
 
 
 def test_union_takes_frames_and_files(tmp_path):
@@ -191,9 +210,8 @@ def test_write_and_read_back(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["q.txt"]
 
 
-def test_topics_without_judgments_are_told(tmp_path):
-    with pytest.warns(ReuseWarning, match="2 topics without judgments cannot stand in a qrels file .* '5', '6'"):
-        judged(OLD, topics=["5", "6"]).write(tmp_path / "q")
+def test_topics_without_judgments_are_told(tmp_path, messages):
+    messages.warned(lambda: judged(OLD, topics=["5", "6"]).write(tmp_path / "q"))
 
 
 word = st.one_of(
@@ -245,8 +263,9 @@ def test_properties(seed):
         assert labels(a.union(b, conflict=conflict)) == expected
     clash = any(one[k] != two[k] and -1 not in (one[k], two[k]) for k in one.keys() & two.keys())
     if clash:
-        with pytest.raises(InputError):
+        with pytest.raises(InputError) as caught:
             a | b
+        assert caught.value.argument == "conflict"
     shuffled = a.to_frame().sample(frac=1, random_state=seed)
     assert labels(Qrels(shuffled)) == one
 

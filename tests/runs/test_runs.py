@@ -92,7 +92,7 @@ def test_without_metadata():
     runs = RunSet.from_frames({"a": A})
     assert repr(runs) == "RunSet: 1 run (pooled: not on record), 2 topics, 4 rows, order='trec_eval'"
     assert runs.teams == runs.types == []
-    assert runs.run_table.to_numpy().tolist() == [["a", None, None, True]]
+    assert runs.run_table.to_numpy().tolist() == [["a", None, None, pd.NA]]
 
 
 # choosing runs
