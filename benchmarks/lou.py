@@ -169,30 +169,35 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
 def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
     from pt_reuse.engine.cells import UNJUDGED
-    from pt_reuse.engine.rescore import Changes, score_hits
+    from pt_reuse.engine.hits import HitIndex
+    from pt_reuse.engine.rescore import Changes, Judgments, score_hits
     from pt_reuse.scoring.measures import native_spec, parse_measures
-    from pt_reuse.scoring.scores import hit_index
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")
-    judgments, pool = qrels.judgments, ptr.depth_pool(runs)
-    sole, units = pool.sole("team")
-    rows = judgments.documents.find(pool.documents)
-    taken = (sole >= 0) & (rows >= 0) & (np.append(judgments.labels, 0)[rows] > 0)
-    teams = np.array([runs.teams.index(name) for name in units.names])
-    changes = Changes(len(runs.teams), teams[sole[taken]], rows[taken], np.full(int(taken.sum()), UNJUDGED))
-    specs = [native_spec(measure) for measure in parse_measures(list(MEASURES), "benchmark")]
-    hits = hit_index(runs, qrels).gather(judgments.labels > 0)  # built once, as the peer's dicts are
+    documents, labels, pool = qrels.arrays.documents, qrels.arrays.labels, ptr.depth_pool(runs)
+    sole, contributing = pool.sole("team")
+    rows = documents.find(pool.documents)
+    taken = (sole >= 0) & (rows >= 0) & (np.append(labels, 0)[rows] > 0)
+    units = runs.units("team")
+    owner = units.positions(contributing.names)[sole[taken]]
+    judgments = Judgments(
+        documents.starts, labels, Changes(len(units), owner, rows[taken], np.full(len(owner), UNJUDGED))
+    )
+    specs = [native_spec(measure) for measure in parse_measures(list(MEASURES))]
+    index = HitIndex(runs.field, documents)
+    hits = index.gather(index.topics, labels > 0)  # built once, as the peer's dicts are
 
-    def work_out() -> np.ndarray:
-        base = np.empty((len(specs), len(qrels.topics), len(runs)))
-        changed = np.empty((len(specs), len(qrels.topics), changes.n_sets, len(runs)))
-        score_hits(hits, judgments.documents.starts, judgments.labels, specs, changes, base, changed, range(len(specs)))
-        return changed
+    def work_out() -> tuple:
+        cells = judgments.cells()
+        return cells, score_hits(hits, judgments, cells, specs)
 
-    seconds, changed = timed(work_out, 9)
+    seconds, (cells, values) = timed(work_out, 15)
     peak = peak_mb()
-    means = np.asarray(changed).mean(axis=1).transpose(1, 2, 0)
-    np.savez(work / "ours.npz", means=means, teams=runs.teams, names=runs.names)
+    n_topics = cells.n_topics
+    every = np.repeat(values[:, :n_topics, None], len(units), axis=2)
+    every[:, cells.topic[n_topics:], cells.set] = values[:, n_topics:]
+    means = every.mean(axis=1).transpose(1, 2, 0)
+    np.savez(work / "ours.npz", means=means, teams=units.names, names=runs.names)
     return {"seconds": seconds, "peak": peak}
 
 

@@ -231,4 +231,8 @@ def _npy(array: np.ndarray) -> bytes:
 
 
 def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, default=str) + "\n").encode("ascii")
+    return (json.dumps(value, indent=1, default=_known) + "\n").encode("ascii")
+
+
+def _known(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -52,6 +52,7 @@ def columns_of(frame: pd.DataFrame) -> Json:
 
 def _column(column: pd.Series, place: int, frame: pd.DataFrame) -> Json:
     name = frame.columns[place]
+    name = name.item() if isinstance(name, np.integer) else name
     if not isinstance(name, str | int):
         raise InputError(f"column {name!r} cannot be saved: name the columns with texts.")
     kept: dict[str, Json] = {"name": name, "dtype": str(column.dtype)}

@@ -51,12 +51,12 @@ class Cells:
     def count(self, low: int, high: int | None = None) -> NDArray[np.int64]:
         """Return (cells,): documents with a label from `low` up to, not including, `high`."""
 
-        def inside(values: NDArray[np.int16]) -> NDArray[np.int64]:
-            return ((values >= low) & (values < high) if high is not None else values >= low).astype(np.int64)
+        def inside(values: NDArray[np.int16]) -> NDArray[np.bool_]:
+            return (values >= low) & (values < high) if high is not None else values >= low
 
-        before = np.concatenate([[0], np.cumsum(inside(self._labels))])
-        counts = np.diff(before[self._starts])[self.topic]
-        np.add.at(counts, self.of_change, inside(self._new) - inside(self._labels[self._row]))
+        counts = np.diff(np.searchsorted(np.flatnonzero(inside(self._labels)), self._starts))[self.topic]
+        before, after = inside(self._labels[self._row]), inside(self._new)
+        np.add.at(counts, self.of_change, after.astype(np.int64) - before)
         return counts
 
     def ideal(self, gain_of_label: dict[int, float], cutoff: int | None) -> NDArray[np.float64]:

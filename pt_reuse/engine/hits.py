@@ -82,7 +82,7 @@ class HitIndex:
             topics: neighbouring topics of the judgments; rows are counted from the first row of the first one.
             wanted: (rows of these topics,) the rows to look for; default all. A code without such a row has -1.
         """
-        place = np.zeros(len(self.field.vocabulary), dtype=np.int32)  # of this call alone
+        row_of_doc = np.full(len(self.field.vocabulary), -1, dtype=np.int32)  # of this call alone
         first_row = int(self.documents.starts[topics.start])
         for t in topics:
             at = self.field_topic[t]
@@ -93,11 +93,10 @@ class HitIndex:
             docs = self.doc_of_row[start:stop]
             start, stop = start - first_row, stop - first_row
             chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
-            codes = self.field.docs(at)
-            place[docs[chosen]] = chosen + 1
-            found = place[codes]
-            place[docs[chosen]] = 0
-            yield np.where(found > 0, found + np.int32(start - 1), np.int32(-1))
+            row_of_doc[docs[chosen]] = start + chosen
+            found = row_of_doc.take(self.field.docs(at))
+            row_of_doc[docs[chosen]] = -1
+            yield found
 
     def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
         """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""

@@ -134,11 +134,15 @@ class _AveragePrecision(_Sum):
 
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         relevant = label >= self.rel
-        found = self.found[:n]
+        found, total = self.found[:n], self.total[:n]
+        if relevant.all():  # nearly always so where hits are relevant documents only
+            found += 1.0
+            total += found / rank
+            return
         found += relevant
         precision = found / rank
         precision *= relevant
-        self.total[:n] += precision
+        total += precision
 
 
 class _Found(_Sum):
@@ -196,7 +200,7 @@ class _ByLabel:
             self.table[label - self.below] = value
 
     def __call__(self, label: Labels) -> Values:
-        return np.take(self.table, label.astype(np.intp) - self.below, mode="clip")
+        return self.table.take(label.astype(np.intp) - self.below, mode="clip")
 
 
 class _Gain(_Sum):
@@ -207,7 +211,7 @@ class _Gain(_Sum):
 
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         gain = self.gain(label)
-        gain /= self.discounts[rank]
+        gain /= self.discounts.take(rank)
         self.total[:n] += gain
 
 
@@ -219,7 +223,7 @@ class _RankBiased(_Sum):
         self.weights = np.array([0.0] + [(1 - spec.p) * spec.p**above for above in ranks])
 
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
-        self.total[:n] += self.weights[rank] * (label >= self.rel)
+        self.total[:n] += self.weights.take(rank) * (label >= self.rel)
 
 
 class _Judged(_Sum):

@@ -92,7 +92,10 @@ class Judgments:
 
     def every_label(self) -> Labels:
         """Return each label that occurs in some set."""
-        return np.unique(np.concatenate([self.labels, self.changes.label]))
+        seen = np.zeros(2**16, dtype=bool)
+        for labels in (self.labels, self.changes.label):
+            seen[labels.view(np.uint16)] = True
+        return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
 
 
 def score_topics(
@@ -149,7 +152,7 @@ def _dividends(
 ) -> list[NDArray[np.float64]]:
     """Return for each measure (cells, runs): what of a score is the list's own."""
     out = [np.zeros((len(cells), hits.n_runs)) for _ in specs]
-    label_of_hit = judgments.labels[hits.row]
+    label_of_hit = judgments.labels.take(hits.row)
     touched = _Touched(hits, judgments.changes, cells, len(judgments.labels))
     base_lists = np.arange(cells.n_topics * hits.n_runs)
     n_base = len(base_lists)
@@ -179,7 +182,7 @@ class _Touched:
     def __init__(self, hits: Hits, changes: Changes, cells: Cells, n_rows: int):
         order = _stable_order(changes.row)
         per_row = np.bincount(changes.row, minlength=n_rows)
-        hit = np.flatnonzero((per_row > 0)[hits.row])
+        hit = np.flatnonzero((per_row > 0).take(hits.row))
         rows = hits.row[hit]
         change = order[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
         hit = np.repeat(hit, per_row[rows])
@@ -224,7 +227,9 @@ class _Walk:
         steps = int(self.sizes.max(initial=0))
         active = np.searchsorted(-self.sizes, -np.arange(steps), side="left").tolist()
         if touched is not None:
-            where = np.searchsorted(self.numbers, touched.list)
+            place_of_number = np.zeros(int(self.numbers.max(initial=0)) + 1, dtype=np.int64)
+            place_of_number[self.numbers] = np.arange(len(self.numbers))
+            where = place_of_number[touched.list]
             when = touched.offset - self.skip[where]
             by_step = _stable_order(when)
             at, new = self.place[where[by_step]], touched.label[by_step]
@@ -233,19 +238,21 @@ class _Walk:
             by_step = _stable_order(successor.skip)
             mine, theirs = self.place[successor.source[by_step]], successor.place[by_step]
             take_over = np.searchsorted(successor.skip[by_step], np.arange(steps + 1)).tolist()
+        next_hit = self.begins.copy()
         for i, n in enumerate(active):
             if successor is not None and take_over[i] < take_over[i + 1]:
                 some = slice(take_over[i], take_over[i + 1])
                 for walker, next_walker in zip(self.walkers, successor.walkers, strict=True):
                     next_walker.resume(walker, theirs[some], mine[some])
-            hit = self.begins[:n] + i
-            label = label_of_hit[hit]
+            hit = next_hit[:n]
+            label = label_of_hit.take(hit)
             if touched is not None:
                 some = slice(change_bounds[i], change_bounds[i + 1])
                 label[at[some]] = new[some]
-            rank = self.rank[hit]
+            rank = self.rank.take(hit)
             for walker in self.walkers:
                 walker.step(n, rank, label)
+            hit += 1
 
     def values(self) -> list[NDArray[np.float64]]:
         """Return (lists,) for each measure, in the order of the numbers given."""

@@ -157,24 +157,27 @@ def match(needles: Words, table: Words) -> NDArray[np.int64]:
 
 def find(needles: Words, table: Words) -> NDArray[np.int64]:
     """Find each needle among the distinct tokens of a table in hash order: its row, or -1."""
+    found = np.full(len(needles), -1, dtype=np.int64)
+    if not len(table):
+        return found
     keys, wanted = hashes(table), hashes(needles)
-    order = np.argsort(wanted)
-    rows = np.empty(len(needles), dtype=np.int64)
     # needles in order walk through the table once, which the cache likes
-    rows[order] = np.searchsorted(keys, wanted[order])
+    order = np.argsort(wanted)
+    wanted = wanted.take(order)
+    rows = np.searchsorted(keys, wanted)
     width = max(needles.shape[1], table.shape[1])
-    needles, table = widen(needles, width), widen(table, width)
-    open_ = np.arange(len(needles))
-    while len(open_):
+    needles, table = widen(needles, width).take(order, axis=0), widen(table, width)
+    while len(rows):
         # beyond an equal hash lies another token with that hash, if any: no such hash is left elsewhere
-        inside = rows[open_] < len(keys)
-        here = np.minimum(rows[open_], len(keys) - 1)
-        same_hash = inside & (keys[here] == wanted[open_]) if len(keys) else inside
-        rows[open_[~same_hash]] = -1
-        open_, here = open_[same_hash], here[same_hash]
-        open_ = open_[(table[here] != needles[open_]).any(axis=1)]
-        rows[open_] += 1
-    return rows
+        here = np.minimum(rows, len(keys) - 1)
+        open_ = (rows < len(keys)) & (keys.take(here) == wanted)
+        equal = open_ & (table.take(here, axis=0) == needles).all(axis=1)
+        found[order[equal]] = rows[equal]
+        open_ &= ~equal
+        if not open_.any():
+            break
+        order, wanted, rows, needles = order[open_], wanted[open_], rows[open_] + 1, needles[open_]
+    return found
 
 
 def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

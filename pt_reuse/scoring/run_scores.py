@@ -85,7 +85,6 @@ def scores_of(
     values: NDArray[np.float64],
     *,
     complete: bool,
-    judgments: str = "",
 ) -> Scores:
     """Label (measures, topics, runs) values.
 
@@ -95,10 +94,9 @@ def scores_of(
         measures: the measures.
         values: the scores.
         complete: whether the mean is over all topics.
-        judgments: what to say of the judgments, where they are not `qrels` as it is.
     """
     settings: dict[str, Any] = {"order": runs.order, "complete": complete}
-    notes = {"by ir_measures": provided_measures(measures), "judgments": judgments}
+    provided = provided_measures(measures)
     return Scores(
         run_table=runs.run_table[["name", "team", "type"]],
         topics=qrels.topics,
@@ -106,7 +104,7 @@ def scores_of(
         values=values,
         complete=complete,
         has_topic=topics_of_runs(runs, qrels),
-        settings=settings | {name: value for name, value in notes.items() if value},
+        settings=settings | ({"by ir_measures": provided} if provided else {}),
     )
 
 

@@ -139,23 +139,28 @@ def summary_table(
         measures: their names.
         means: of all runs.
     """
-    rounded, rows, worst_units = means.rounded, [], []
-    n_units, n_runs = len(units), means.full.shape[1]
+    rounded, rows = means.rounded, []
+    shapes = {"tau_b": by_unit, "max_drop": by_unit, "drop": by_run, "change_pct": by_run}
+    of = {name: frame[name].to_numpy().reshape(len(measures), -1) for name, frame in shapes.items()}
+    left_out = by_unit[units.column].to_numpy(dtype=object)
     for m, measure in enumerate(measures):
         found = pairs.coefficients(rounded.full[m], rounded.own[m][None], TAUS)
         # tau is undefined where all runs tie, so ranks say whether anything moved
         moved = (pairs.ranks(rounded.full[m]) != pairs.ranks(rounded.reduced[m])).any()
-        of_units, of_runs = by_unit[m * n_units :][:n_units], by_run[m * n_runs :][:n_runs]
+        tau, drop, change = of["tau_b"][m], of["max_drop"][m], of["change_pct"][m]
         # an undefined tau comes first: all runs tie without this unit
-        worst = of_units.iloc[np.lexsort((of_units["tau_b"].fillna(-2), -of_units["max_drop"]))[0]]
-        worst_units.append(worst[units.column] if moved else None)
+        worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -drop))[0])
+        has_change = ~np.isnan(change)
+        changed = np.where(has_change, change, 0.0)
         rows.append({
             "measure": measure, **{f"own_{name}": found[name][0] for name in (*TAUS, "max_drop")},
-            "alone_max_drop": int(of_runs["drop"].max()), "mean_change_pct": of_runs["change_pct"].mean(),
-            "largest_loss_pct": 0.0 - of_runs["change_pct"].clip(upper=0).fillna(0).min(),
-            "field_min_tau_b": of_units["tau_b"].min(skipna=False), "field_max_drop": int(worst["max_drop"]),
+            "alone_max_drop": int(of["drop"][m].max()),
+            "mean_change_pct": changed.sum() / has_change.sum() if has_change.any() else np.nan,
+            "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
+            "field_min_tau_b": tau.min(), "field_max_drop": int(drop[worst]),
+            "field_worst": left_out[worst] if moved else None,
         })  # fmt: skip
-    return pd.DataFrame(rows).assign(field_worst=pd.Series(worst_units, dtype=object))
+    return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
 def whole_field_table(units: Units, scores: Scores, reduced: NDArray[np.float64]) -> pd.DataFrame:

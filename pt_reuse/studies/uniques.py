@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
@@ -220,12 +220,13 @@ def leave_out_uniques(
     what = "unique relevant" if remove == "relevant" else "unique judged"
     without = f"without the {what} documents of the run's own {by}, depth {depth}"
     scores = scores_of(runs, qrels, parsed, full, complete=complete)
-    own_scores = scores_of(runs, qrels, parsed, own, complete=complete, judgments=without)
+    own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
-    contributed = runs.run_table["name"].isin(pool.run_table["name"]).to_numpy()
+    field = runs.run_table[["name", "team", "type", "pooled"]]
+    contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
     unique_counts = count_uniques(units, contributed, found)
     table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
-    by_run = by_run_table(runs.run_table[["name", "team", "type", "pooled"]], contributed, units, scores, means)
+    by_run = by_run_table(field, contributed, units, scores, means)
     n_judged = int((labels >= 0).sum())
     strangers = n_judged - int(judged.sum())
     provided = provided_measures(parsed)

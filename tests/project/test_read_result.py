@@ -1,0 +1,329 @@
+"""What a result is saved as reads back equal: every table, array, setting and attribute, whatever stands in them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import pkgutil
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, Bpref, P, infAP
+
+import pt_reuse
+from pt_reuse._errors import InputError
+from pt_reuse._result import ARRAYS, CONTENTS, HOMES, Record, Result, read_result
+from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
+from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.verification.verification import verify
+
+
+class Kind(Enum):
+    ONE = "one"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Part:
+    names: tuple[str, ...]
+    of_run: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Whole(Result):
+    """A result with a field of every kind."""
+
+    frame: pd.DataFrame
+    part: Part
+    parts: list[Part]
+    kind: Kind | None
+    values: np.ndarray
+    words: np.ndarray
+    number: float
+    listed: list[str]
+    pair: tuple[int, str]
+    by_name: dict[str, float]
+
+    def tables(self):
+        return {"table": self.table, "odd name": self.frame, "derived": self.table.head(1)}
+
+
+ODD = [
+    "a,b",
+    'say "x"',
+    "two\nlines",
+    "one\r",
+    "\r\n",
+    "",
+    " ",
+    "é",
+    "\udcff",
+    "None",
+    "nan",
+    "NaN",
+    "1",
+    "True",
+    "<NA>",
+]
+
+
+def odd_frame():
+    n = len(ODD)
+    cells = np.empty(n, dtype=object)
+    cells[:] = [None, math.nan, pd.NA, True, False, 3, 0.1, "text", "", "None", -(2**70), np.int64(4), "x", "y", 1e300]
+    return pd.DataFrame({
+        "text": ODD, "mixed": cells, "float": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, *range(n - 6)],
+        "int": np.arange(n), "small": np.arange(n, dtype=np.uint8), "bool": np.arange(n) % 2 == 0,
+        "some": pd.array([1, None] * (n // 2) + [3], dtype="Int64"),
+        "maybe": pd.array([True, None, False] * (n // 3), dtype="boolean"),
+        "none": np.full(n, None, dtype=object), "strings": pd.Series([*ODD[:-1], None]), 'q"u,o\nte': ODD[::-1],
+        "single": np.linspace(0, 1, n, dtype=np.float32),
+    })  # fmt: skip
+
+
+def whole(**changes):
+    given_fields = {
+        "table": odd_frame(),
+        "settings": {"depth": np.int64(3), "share": math.nan, "who": "ü\udcff", "none": None, "list": [1, "a"]},
+        "frame": odd_frame()[["mixed"]], "part": Part(("a", "b"), np.array([1, 0])), "parts": [Part((), np.zeros(0))],
+        "kind": Kind.OTHER, "values": np.random.default_rng(0).random((2, 3, 4)),
+        "words": np.array(["a", None], dtype=object), "number": math.inf, "listed": ["x", "\n"], "pair": (1, "b"),
+        "by_name": {"a": 0.1, "b": math.nan},
+    }  # fmt: skip
+    return Whole(**given_fields | changes)
+
+
+def assert_same(one, other, place="result"):
+    """Compare two values to the last bit, NaN and None apart."""
+    assert type(one) is type(other) or isinstance(one, np.generic), place
+    if isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other, check_exact=True, obj=place)
+        for column in range(one.shape[1]):
+            if one.dtypes.iloc[column].kind == "O":
+                assert_same(one.iloc[:, column].tolist(), other.iloc[:, column].tolist(), f"{place}[{column}]")
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), place
+        np.testing.assert_array_equal(one, other)
+    elif is_dataclass(one):
+        for field in fields(one):
+            assert_same(getattr(one, field.name), getattr(other, field.name), f"{place}.{field.name}")
+    elif isinstance(one, dict):
+        assert list(one) == list(other), place
+        for key in one:
+            assert_same(one[key], other[key], f"{place}[{key}]")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), place
+        for i, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            assert_same(mine, theirs, f"{place}[{i}]")
+    else:
+        assert one is other or one == other or (one != one and other != other), (place, one, other)
+
+
+def test_every_kind_of_field_and_cell(tmp_path):
+    saved = whole()
+    names = [path.name for path in saved.save(tmp_path)]
+    assert names == ["table.csv", "odd name.csv", "derived.csv", "settings.json", "arrays.npz", "result.json"]
+    assert_same(saved, read_result(tmp_path))
+    assert_same(saved, read_result(str(tmp_path)))
+    # saved anew, the files are the same
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    read_result(tmp_path).save(tmp_path, overwrite=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".npz"} == {
+        name: data for name, data in before.items() if name != ARRAYS
+    }
+
+
+def test_settings_that_json_does_not_know_are_texts(tmp_path):
+    Result(table=pd.DataFrame({"a": [1]}), settings={"path": tmp_path}).save(tmp_path / "new")
+    assert read_result(tmp_path / "new").settings == {"path": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(),
+        pd.DataFrame(index=range(3)),
+        pd.DataFrame({"a": []}),
+        pd.DataFrame({"a": pd.Series([], dtype=object), "b": pd.Series([], dtype=np.int64)}),
+        pd.DataFrame({"a": [None, None]}),
+        pd.DataFrame({"a": [""]}),
+        pd.DataFrame({"a": [math.nan]}),
+        pd.DataFrame([[1, "x"]], columns=[0, 1]),
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+    ],
+)
+def test_small_and_empty_tables(table, tmp_path):
+    Result(table=table, settings={}).save(tmp_path)
+    assert_same(table, read_result(tmp_path).table)
+
+
+CELLS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.just(pd.NA), st.text(st.characters(codec=None), max_size=5)
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(CELLS, st.text(max_size=4), st.floats()), max_size=6))
+def test_any_cell(tmp_path_factory, rows):
+    table = pd.DataFrame({
+        "mixed": pd.Series([row[0] for row in rows], dtype=object), "text": [row[1] for row in rows],
+        "float": np.array([row[2] for row in rows], dtype=float),
+    })  # fmt: skip
+    folder = tmp_path_factory.mktemp("any")
+    Result(table=table, settings={}).save(folder)
+    assert_same(table, read_result(folder).table)
+
+
+# the package's own results
+
+
+@pytest.fixture(scope="module")
+def field():
+    return simulate_field(seed=4, n_topics=5, n_docs=200, n_teams=4, length=30)
+
+
+def test_scores(field, tmp_path):
+    scores = score(field.runs, field.qrels, [AP, P @ 5, infAP], complete=False)
+    written = scores.save(tmp_path)
+    assert [path.name for path in written] == [
+        "mean.csv", "ranks.csv", "run_table.csv", "settings.json", "arrays.npz", "result.json",
+    ]  # fmt: skip
+    again = read_result(tmp_path)
+    assert_same(scores, again)
+    for name in ("mean", "ranks", "per_topic"):
+        assert_same(getattr(scores, name), getattr(again, name))
+    assert_same(scores.compare(again), again.compare(scores))
+    assert repr(again) == repr(scores)
+
+
+@pytest.mark.parametrize("by", ["team", "run", "type"])
+def test_leave_out_uniques(field, tmp_path, by):
+    lou = leave_out_uniques(field.runs, field.qrels, [AP, Bpref], by=by, depth=field.depth, remove="judged")
+    lou.save(tmp_path)
+    again = read_result(tmp_path)
+    assert_same(lou, again)
+    assert_same(lou.whole_field(), again.whole_field())
+    assert str(lou) == str(again)
+    assert lou._repr_html_() == again._repr_html_()
+
+
+def test_agreement_inferred_pool_and_verification(field, tmp_path):
+    truth, other = (score(field.runs, qrels, [AP]) for qrels in (field.all_qrels, field.qrels))
+    figures = tmp_path / "mine.toml"
+    figures.write_text(
+        'collection = "mine"\ntitle = "Mine"\n[[figure]]\nwhat = "AP"\nkind = "scores"\nmeasure = "AP"\n'
+        f'values = {{ {field.runs.names[0]} = "0.4242", nobody = "0.1" }}\nsource = "nowhere"\n'
+    )
+    found = [
+        truth.compare(other),
+        infer_pool(field.runs, field.qrels),
+        verify("mine", runs=field.runs, qrels=field.qrels, figures=figures),
+    ]
+    for result in found:
+        folder = tmp_path / type(result).__name__
+        result.save(folder)
+        again = read_result(folder)
+        assert type(again) is type(result)
+        assert_same(result, again)
+        assert str(again) == str(result)
+
+
+def test_every_kind_of_result_knows_where_it_is_at_home():
+    for module in pkgutil.walk_packages(pt_reuse.__path__, "pt_reuse."):
+        importlib.import_module(module.name)
+
+    def below(kind):
+        for sub in kind.__subclasses__():
+            yield sub
+            yield from below(sub)
+
+    own = {kind.__name__: kind.__module__ for kind in below(Record) if kind.__module__.startswith("pt_reuse.")}
+    assert {name: home for name, home in own.items() if name != "Result"} == HOMES
+
+
+# folders that are no result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    whole().save(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def edit(file, **changes):
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+def test_a_newer_version(folder, messages):
+    edit(folder / CONTENTS, format=99)
+    messages.refused(lambda: read_result(folder), argument="folder", place="{d}/saved")
+
+
+def test_an_unknown_kind(folder, messages):
+    edit(folder / CONTENTS, kind="Nothing")
+    messages.refused(lambda: read_result(folder), place="{d}/saved")
+
+
+def test_no_folder(tmp_path, messages):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    for name in ("missing", "file", "empty"):
+        messages.refused(lambda name=name: read_result(tmp_path / name), argument="folder", place=f"{{d}}/{name}")
+    for odd in (None, "", "a\0b"):
+        messages.refused(lambda odd=odd: read_result(odd), argument="folder")
+
+
+def test_a_table_that_was_cut(folder, messages):
+    path = folder / "table.csv"
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
+    messages.refused(lambda: read_result(folder), place="{d}/saved, table.csv")
+
+
+@pytest.mark.parametrize("damage", ["[]", "{", "null", '{"format": 1}', '{"format": "1", "kind": 2, "fields": []}'])
+def test_damaged_contents(folder, damage):
+    (folder / CONTENTS).write_text(damage)
+    with pytest.raises(InputError) as error:
+        read_result(folder)
+    assert error.value.argument == "folder"
+
+
+@pytest.mark.parametrize("name", ["table.csv", ARRAYS])
+def test_a_missing_file(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(InputError):
+        read_result(folder)
+
+
+def test_arrays_are_never_unpickled(folder):
+    np.savez(folder / ARRAYS, values=np.array([{}], dtype=object))
+    with pytest.raises(InputError):
+        read_result(folder)
+
+
+def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
+    def full(*arguments):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("pt_reuse._files.os.replace", full)
+    with pytest.raises(OSError, match="no space"):
+        whole().save(folder, overwrite=True)
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="no saved result"):
+        read_result(folder)
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("cell", [b"x", [1], 1j])
+def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
+    cells = np.empty(1, dtype=object)
+    cells[0] = cell
+    messages.refused(Result(table=pd.DataFrame({"a": cells}), settings={}).save, folder=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
