@@ -105,7 +105,7 @@ def in_python(advice: Advice) -> str:
 
 def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a function a public door: what is raised or warned inside bears its name, unless another door was first."""
-    name = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__")
+    name = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__").removesuffix(".__getitem__")
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:

@@ -55,13 +55,32 @@ def by_score(
         unsorted_list[group[after[rising]]] = True
         moving |= unsorted_list[group]
     rows = np.flatnonzero(moving)
-    places: tuple[NDArray, ...] = (-keys[rows], group[rows])
-    if not len(unsorted_list):
-        # rows that tie stand together: number these blocks
-        places = (np.cumsum(np.concatenate([[True], ~level[rows[1:] - 1]])),)
+    names = descending(words_of(rows))
+    if len(unsorted_list):
+        ordered = np.lexsort((*names, -keys[rows], group[rows]))
+    else:
+        # rows that tie stand together
+        ordered = _by_name_in_blocks(names, np.concatenate([[True], ~level[rows[1:] - 1]]))
     permutation = np.arange(len(group))
-    permutation[rows] = rows[np.lexsort((*descending(words_of(rows)), *places))]
+    permutation[rows] = rows[ordered]
     return permutation
+
+
+def _by_name_in_blocks(names: list[Words], begins: NDArray[np.bool_]) -> NDArray[np.int64]:
+    # sort the rows of each block by keys as np.lexsort takes them; most blocks are pairs, which one comparison sorts
+    block = np.cumsum(begins)
+    pair = np.bincount(block)[block] == 2
+    order = np.arange(len(block))
+    first = order[pair & begins]
+    swapped = np.zeros(len(first), dtype=np.bool_)
+    for key in names:
+        one, other = key[first], key[first + 1]
+        swapped = (one > other) | ((one == other) & swapped)
+    first = first[swapped]
+    order[first], order[first + 1] = first + 1, first
+    rest = np.flatnonzero(~pair)
+    order[rest] = rest[np.lexsort((*(key[rest] for key in names), block[rest]))]
+    return order
 
 
 def natural_order(names: list[str]) -> list[int]:

@@ -43,6 +43,7 @@ _ARRAYS = {
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
 _PAGE = 4096  # bytes
 _AT_ONCE = 128  # pages: what is summed twice is still in the processor's cache
+_THREADS = 4  # that check arrays at once
 _LEFT_OVER = 3600  # seconds after which arrays without a header are taken for those of a writer that died
 
 
@@ -188,23 +189,26 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[s
     # the folder's name is checked so that a header cannot point outside
     if not _FOLDER.fullmatch(header["arrays"]):
         raise StaleCacheError("its header is damaged")
-    arrays = {}
-    for name, kind in _ARRAYS.items():
-        path = folder / header["arrays"] / f"{name}.npy"
-        try:
-            if _checksum(path) != header["checksums"][name]:
-                raise StaleCacheError(f"its array {name} is damaged")
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise StaleCacheError(f"its array {name} cannot be read ({error})") from error
-        if array.dtype.kind != kind or array.ndim != 1:
-            raise StaleCacheError(f"its array {name} is damaged")
-        # np.memmap subclasses cost microseconds at every slice: keep the map, drop the subclass
-        arrays[name] = np.asarray(array)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        arrays = dict(zip(_ARRAYS, pool.map(lambda name: _load_array(folder, header, name), _ARRAYS), strict=True))
     field = _field_of(arrays, topics=header["topics"], n_runs=len(header["runs"]))
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
     return field, list(header["runs"])
+
+
+def _load_array(folder: Path, header: Mapping[str, Any], name: str) -> NDArray:
+    path = folder / header["arrays"] / f"{name}.npy"
+    try:
+        if _checksum(path) != header["checksums"][name]:
+            raise StaleCacheError(f"its array {name} is damaged")
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise StaleCacheError(f"its array {name} cannot be read ({error})") from error
+    if array.dtype.kind != _ARRAYS[name] or array.ndim != 1:
+        raise StaleCacheError(f"its array {name} is damaged")
+    # np.memmap subclasses cost microseconds at every slice: keep the map, drop the subclass
+    return np.asarray(array)
 
 
 def _arrays_of(field: Field) -> dict[str, NDArray]:

@@ -25,17 +25,23 @@ class Fields:
         self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
         self._columns = columns
         inner = self.buffer[_SPARE:-_SPARE]
-        # the white space of bytes.split(): blank, tab, newline, vertical tab, form feed, carriage return
-        space = (inner - np.uint8(9)) < 5
-        space |= inner == 32
-        self._newlines = int(np.count_nonzero(inner == 10))
+        spaces = np.flatnonzero(inner <= 32)
+        found = inner[spaces]
+        if not _are_white(found).all():
+            # other control characters, which are part of words
+            spaces = np.flatnonzero(_are_white(inner))
+            found = inner[spaces]
+        self._newlines = int(np.count_nonzero(found == 10))
         # usually one byte stands between two fields; then these bytes alone say where all fields are
-        self._single = not (space[1:] & space[:-1]).any()
+        gaps = np.diff(spaces)
+        self._single = bool((gaps > 1).all())
+        spaces += _SPARE
         if self._single:
-            self._edges = np.flatnonzero(space) + _SPARE
+            self._edges = spaces
             tokens = len(self._edges) - 1
         else:
-            self._edges = np.flatnonzero(space[1:] != space[:-1]) + (_SPARE + 1)
+            before = np.flatnonzero(gaps > 1)
+            self._edges = np.stack([spaces[before] + 1, spaces[before + 1]], axis=1).ravel()
             tokens = len(self._edges) // 2
         self._rows = tokens // columns
         if tokens % columns or not self._one_row_a_line():
@@ -86,3 +92,8 @@ class Fields:
         if self._single:
             return int(self._edges[i]) + 1, int(self._edges[i + 1])
         return int(self._edges[2 * i]), int(self._edges[2 * i + 1])
+
+
+def _are_white(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    # the white space of bytes.split(): blank, tab, newline, vertical tab, form feed, carriage return
+    return ((text - np.uint8(9)) < 5) | (text == 32)

@@ -197,6 +197,7 @@ class RunSet:
         """Return whether somebody recorded of every run whether it was pooled."""
         return bool(self._table["pooled"].notna().all())
 
+    @door
     def units(self, by: str) -> Units:
         """Return the teams, types or runs of the field, or say which runs have none."""
         return units_of(self._table, by)
@@ -249,7 +250,6 @@ class RunSet:
         )
         return RunSet(self.field, table, self.order, self.pool_order)
 
-    @door
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
         return self.union(other)
@@ -271,9 +271,9 @@ class RunSet:
             raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
         if self.order != other.order:
             raise InputError(
-                f"one field is ordered {self.order!r}, the other {other.order!r}. Call ",
-                Call("reorder", repr(self.order)),
-                " of the other.",
+                f"one field is ordered {self.order!r}, the other {other.order!r}. Put the other in order by ",
+                Call("RunSet.reorder", repr(self.order)),
+                ".",
                 argument="other",
             )
         pool_orders = list(dict.fromkeys(order for order in (self.pool_order, other.pool_order) if order))

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from cache_parts import ARRAYS, place, run_bytes, same
 
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.runs import parsing
 from pt_reuse.runs.reading import read_runs
 
 
@@ -35,28 +36,29 @@ def cache(tmp_path):
 def parses(monkeypatch):
     """Count the files that are parsed."""
     parsed = []
-    original = read_runs.__globals__["parse_run"]
+    original = parsing.parse_run
 
-    def counted(data, source, order):
-        parsed.append(source)
-        return original(data, source, order)
+    def counted(data, order):
+        parsed.append(order)
+        return original(data, order)
 
-    monkeypatch.setitem(read_runs.__globals__, "parse_run", counted)
+    monkeypatch.setattr(parsing, "parse_run", counted)
     return parsed
 
 
-def reread(source, cache, why, **arguments):
+@pytest.fixture
+def reread(messages):
     """Read past a cache that does not serve, expecting the warning that says why, and see that it serves again."""
-    with pytest.warns(ReuseWarning) as caught:
-        runs = read_runs(source, cache=cache, **arguments)
-    assert [str(warning.message) for warning in caught] == [
-        f"read_runs: the cache {cache} is not used: {why}; the runs are read again and kept anew."
-    ]
-    assert same(runs, read_runs(source, **arguments))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert same(runs, read_runs(source, cache=cache, **arguments))
-    return runs
+
+    def read(source, cache, **arguments):
+        runs = messages.warned(read_runs, source=source, cache=cache, **arguments)
+        assert same(runs, read_runs(source, **arguments))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert same(runs, read_runs(source, cache=cache, **arguments))
+        return runs
+
+    return read
 
 
 def test_second_read_comes_from_the_cache(source, cache, monkeypatch):
@@ -91,7 +93,7 @@ def test_what_is_in_the_folder(source, cache):
 # what changed
 
 
-def test_a_changed_file(source, cache):
+def test_a_changed_file(source, cache, reread):
     read_runs(source, cache=cache)
     path = source / "1.gz"
     before = path.stat()
@@ -100,54 +102,47 @@ def test_a_changed_file(source, cache):
         changed[: before.st_size].ljust(before.st_size, b"\0") if len(changed) < before.st_size else changed
     )
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # neither its time tells
-    reread(source, cache, "of its run files 1 changed (1.gz)")
+    reread(source, cache)
 
 
-def test_a_new_file(source, cache):
+def test_a_new_file(source, cache, reread):
     read_runs(source, cache=cache)
     (source / "9").write_bytes(run_bytes("run9"))
-    assert "run9" in reread(source, cache, "of its run files 1 new (9)")
+    assert "run9" in reread(source, cache)
 
 
-def test_a_missing_file(source, cache):
+def test_a_missing_file(source, cache, reread):
     read_runs(source, cache=cache)
     (source / "1.gz").unlink()
-    assert "run1" not in reread(source, cache, "of its run files 1 missing (1.gz)")
+    assert "run1" not in reread(source, cache)
 
 
-def test_all_at_once(source, cache):
+def test_all_at_once(source, cache, reread):
     read_runs(source, cache=cache)
     (source / "1.gz").rename(source / "7.gz")
     (source / "8").write_bytes(run_bytes("run8"))
     (source / "0.gz").write_bytes(run_bytes("run0", seed=99))
-    reread(source, cache, "of its run files 2 new (7.gz, ...), 1 missing (1.gz), 1 changed (0.gz)")
+    reread(source, cache)
 
 
-def test_another_order_of_the_files(source, cache):
+def test_another_order_of_the_files(source, cache, reread):
     files = sorted(source.iterdir())
     read_runs(files, cache=cache)
-    runs = reread(files[::-1], cache, "its run files stand in another order")
+    runs = reread(files[::-1], cache)
     assert runs.names == ["run2", "run1", "run0"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        ({"order": "file"}, "it was made with order='trec_eval', now 'file'"),
-        ({"names": "file"}, "it was made with names='tag', now 'file'"),
-        ({"duplicates": "best"}, "it was made with duplicates='error', now 'best'"),
-    ],
-)
-def test_another_setting(arguments, why, source, cache):
+@pytest.mark.parametrize("arguments", [{"order": "file"}, {"names": "file"}, {"duplicates": "best"}])
+def test_another_setting(arguments, source, cache, reread):
     read_runs(source, cache=cache)
-    reread(source, cache, why, **arguments)
+    reread(source, cache, **arguments)
 
 
-def test_another_format(source, cache):
+def test_another_format(source, cache, reread):
     read_runs(source, cache=cache)
     header = json.loads((cache / field_cache.HEADER).read_bytes())
     (cache / field_cache.HEADER).write_text(json.dumps({**header, "format": 0}))
-    reread(source, cache, f"it has format 0, this version writes {field_cache.FORMAT}")
+    reread(source, cache)
 
 
 # damage
@@ -233,7 +228,7 @@ def test_a_header_that_is_none(text, source, cache):
     assert same(runs, read_runs(source, cache=cache))
 
 
-def test_a_header_that_points_elsewhere(source, cache, tmp_path):
+def test_a_header_that_points_elsewhere(source, cache, reread, tmp_path):
     read_runs(source, cache=cache)
     header = json.loads((cache / field_cache.HEADER).read_bytes())
     header.pop("check")
@@ -242,7 +237,7 @@ def test_a_header_that_points_elsewhere(source, cache, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "codes.npy").write_bytes(b"mine")
     (cache / field_cache.HEADER).write_text(json.dumps(header))
-    reread(source, cache, "its header is damaged")
+    reread(source, cache)
     assert (tmp_path / "elsewhere" / "codes.npy").read_bytes() == b"mine"
 
 
@@ -280,7 +275,7 @@ def test_old_arrays_go(source, cache):
     assert place(cache).exists()
 
 
-def test_a_failed_write_leaves_nothing(source, cache, monkeypatch):
+def test_a_failed_write_leaves_nothing(source, cache, messages, monkeypatch):
     original = np.save
 
     def full(path, array, **arguments):
@@ -289,39 +284,29 @@ def test_a_failed_write_leaves_nothing(source, cache, monkeypatch):
         original(path, array, **arguments)
 
     monkeypatch.setattr(np, "save", full)
-    with pytest.warns(ReuseWarning) as caught:
-        runs = read_runs(source, cache=cache)
-    assert [str(warning.message) for warning in caught] == [
-        f"read_runs: the runs were read but cannot be kept in {cache} ([Errno 28] No space left on device)."
-    ]
+    runs = messages.warned(read_runs, source=source, cache=cache)
     assert same(runs, read_runs(source))
     assert list(cache.iterdir()) == []
 
 
-def test_a_file_that_changes_while_it_is_read(source, cache, monkeypatch):
-    original = read_runs.__globals__["parse_run"]
+def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
+    original = parsing.parse_run
 
-    def meddled(data, source_name, order):
+    def meddled(data, order):
         (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
-        return original(data, source_name, order)
+        return original(data, order)
 
-    monkeypatch.setitem(read_runs.__globals__, "parse_run", meddled)
-    with pytest.warns(ReuseWarning) as caught:
-        read_runs(source, cache=cache)
-    assert [str(warning.message) for warning in caught] == [
-        f"read_runs: the run files changed while they were read, so they are not kept in {cache}. Read them again."
-    ]
+    monkeypatch.setattr(parsing, "parse_run", meddled)
+    messages.warned(read_runs, source=source, cache=cache)
     assert not cache.exists()
 
 
-def test_a_file_that_cannot_be_read(source, cache, monkeypatch):
+def test_a_file_that_cannot_be_read(source, cache, messages, monkeypatch):
     def refuse(path):
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr(field_cache, "fingerprint", refuse)
-    with pytest.raises(InputError) as caught:
-        read_runs(source, cache=cache)
-    assert str(caught.value) == f"read_runs: {source.resolve()}/0.gz cannot be read: Permission denied."
+    messages.refused(read_runs, source=source, cache=cache)
 
 
 def test_odd_names_come_back(tmp_path, cache):

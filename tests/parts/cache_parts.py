@@ -9,7 +9,12 @@ import numpy as np
 
 from pt_reuse.formats.cache import HEADER
 
-ARRAYS = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
+#: the arrays of a field, those of the places that its rows have in other orders, and the names too long for a table
+FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
+ARRAYS = [
+    *["codes", "doc_starts", "file_lists", "file_starts", "file_values", "long_names"],
+    *["rank_lists", "rank_starts", "rank_values", "scores", "starts", "topic_docs", "vocabulary"],
+]
 
 
 def run_bytes(name, seed=1, topics=4):
@@ -26,7 +31,12 @@ def same(ours, theirs):
     return (
         ours.names == theirs.names
         and ours.topics == theirs.topics
-        and all(np.array_equal(getattr(ours.field, name), getattr(theirs.field, name)) for name in ARRAYS)
+        and all(np.array_equal(getattr(ours.field, name), getattr(theirs.field, name)) for name in FIELD)
+        and all(
+            np.array_equal(getattr(getattr(ours.field, order), name), getattr(getattr(theirs.field, order), name))
+            for order in ("file", "rank")
+            for name in ("lists", "starts", "values")
+        )
     )
 
 
