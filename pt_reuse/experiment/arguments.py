@@ -140,7 +140,8 @@ def check_field(field: Any, systems: Sequence[str], judgments: Qrels) -> RunSet 
     both = [name for name in systems if name in field]
     if both:
         raise InputError(
-            f"the field has {count(len(both), 'run')} of a system's name: {examples(both)}. Give the system another name.",
+            f"the field has {count(len(both), 'run')} of a system's name: {examples(both)}. Give the system another "
+            "name.",
             argument="retr_systems",
         )
     has = topics_of_runs(field, judgments).any(axis=0)
