@@ -1,25 +1,23 @@
-"""The columns that Experiment adds: how they are computed, and how they get into what pt.Experiment returned."""
+"""The columns that Experiment adds: which there are, and how they are computed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
-from pt_reuse._errors import warn
 from pt_reuse.engine import pairs
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
 from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
 #: what `reuse=` may name, and the columns it adds for a measure m
 REUSE = {
@@ -29,30 +27,78 @@ REUSE = {
 }
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
-#: columns for which pt.Experiment reports the sum over topics, not the mean
+#: columns that hold ranks or differences of ranks
+RANKS = ("rank", "LOU rank", "drop")
+#: measures for which pt.Experiment reports the sum over topics, not the mean
 _SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
-_RANKS = ("rank", "LOU rank", "drop")
-_SAME = 1e-9
-_SAME_BY_GDEVAL = 6e-6  # it prints five decimals, and computes nDCG(dcg='exp-log2')
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user wants to know.
+
+    Attributes:
+        kinds: kinds of columns, keys of `REUSE`.
+        by: the unit left out, ``"team"``, ``"run"`` or ``"type"``.
+        depth: pool depth, documents per run and topic.
+        pool_order: the order in which the pool took documents; None for that of the scores.
+        verbose: whether to show progress.
+    """
+
+    kinds: tuple[str, ...]
+    by: str
+    depth: int
+    pool_order: str | None
+    verbose: bool
+
+    @property
+    def left_out(self) -> bool:
+        """Return whether units are to be left out of the pool."""
+        return "lou" in self.kinds
+
+    @property
+    def ranked(self) -> bool:
+        """Return whether the systems are to be placed in the field."""
+        return self.left_out or "rank" in self.kinds
+
+
+@dataclass(frozen=True)
+class Values:
+    """A number per system: of all topics together, (systems,), and of each topic, (topics, systems)."""
+
+    mean: NDArray
+    by_topic: NDArray
+
+    def of(self, systems: NDArray[np.int64]) -> Values:
+        """Return the values of some systems."""
+        return Values(self.mean[systems], self.by_topic[:, systems])
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The values of the systems, per added column and measure; the column ``""`` is the measure itself.
+    """What was computed for the systems.
 
     Attributes:
-        systems: names of the systems, in the order of the last axis.
-        qids: topics, in the order of the first axis of `topics`.
-        means: added column -> measure -> (systems,) array.
-        topics: added column -> measure -> (topics, systems) array.
-        attrs: settings and summary, in plain Python values.
+        systems: names of the systems, in the order of the last axis of all values.
+        qids: topics, in the order of the first axis of values by topic.
+        measures: names of the measures, as pt.Experiment names their columns.
+        scores: measure -> the measure itself, in the order of the added columns; empty where nothing is ranked.
+        added: added column -> measure -> its values.
+        settings: the conventions, for display.
+        summary: per measure how the ranking of the field changes, in plain Python values; empty without ``"lou"``.
     """
 
     systems: list[str]
     qids: list[str]
-    means: dict[str, dict[str, NDArray]]
-    topics: dict[str, dict[str, NDArray]]
-    attrs: dict[str, Any]
+    measures: list[str]
+    scores: dict[str, Values]
+    added: dict[str, dict[str, Values]]
+    settings: dict[str, Any]
+    summary: list[dict[str, Any]]
+
+    def attrs(self) -> dict[str, Any]:
+        """Return what the result carries with it."""
+        return {"summary": self.summary, "settings": self.settings}
 
 
 def compute_columns(
@@ -60,72 +106,81 @@ def compute_columns(
     field: RunSet | None,
     qrels: Qrels,
     measures: Mapping[str, ir_measures.Measure],
-    wanted: Sequence[str],
-    by: str,
-    depth: int,
-    verbose: bool,
+    asked: Asked,
 ) -> Columns:
-    """Compute the columns of the `wanted` kinds; `measures` are named as pt.Experiment names them."""
-    columns = Columns(systems.names, qrels.topics, {}, {}, {"summary": [], "settings": {"reuse": list(wanted)}})
-
-    def add(column: str, measure: str, by_mean: NDArray, by_topic: NDArray) -> None:
-        columns.means.setdefault(column, {})[measure] = by_mean
-        columns.topics.setdefault(column, {})[measure] = by_topic
-
-    if "lou" in wanted or "rank" in wanted:
-        _rank_and_lou(systems, field, qrels, measures, wanted, by, depth, verbose, columns.attrs, add)
-    if "unjudged" in wanted:
-        rates = {name: _unjudged_to(measure) for name, measure in measures.items()}
-        found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
-        for name, rate in rates.items():
-            m = found.measures.index(repr(rate))
-            add("unjudged", name, found.mean_values[m], found.values[m])
-    return columns
+    """Compute the columns asked for; `measures` are named as pt.Experiment names them."""
+    if asked.ranked:
+        runs = systems if field is None else field.reorder(ORDER) | systems
+        columns = _placed(systems.names, runs, qrels, measures, asked)
+    else:
+        columns = Columns(systems.names, qrels.topics, list(measures), {}, {}, {}, [])
+    unjudged = {"unjudged": _unjudged(systems, qrels, measures)} if "unjudged" in asked.kinds else {}
+    settings = {"reuse": list(asked.kinds), **columns.settings}
+    return replace(columns, added={**columns.added, **unjudged}, settings=settings)
 
 
-def _rank_and_lou(
-    systems: RunSet,
-    field: RunSet | None,
-    qrels: Qrels,
-    measures: Mapping[str, ir_measures.Measure],
-    wanted: Sequence[str],
-    by: str,
-    depth: int,
-    verbose: bool,
-    attrs: dict[str, Any],
-    add: Any,
-) -> None:
-    runs = systems if field is None else field.reorder(ORDER) | systems
-    at = np.array([runs.row(name) for name in systems.names])
+def _placed(
+    systems: list[str], runs: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked
+) -> Columns:
+    """Compute the columns that follow from the place of the systems among all runs."""
+    at = np.array([runs.row(name) for name in systems])
     distinct = list(measures.values())
     # a system that finds nothing on the judged topics scores 0, as in pt.Experiment
-    options: dict[str, Any] = {"without_topics": "zero", "verbose": verbose}
-    lou = leave_out_uniques(runs, qrels, distinct, by=by, depth=depth, **options) if "lou" in wanted else None
+    options: dict[str, Any] = {"without_topics": "zero", "verbose": asked.verbose}
+    lou = None
+    if asked.left_out:
+        pooling: dict[str, Any] = {"by": asked.by, "depth": asked.depth, "pool_order": asked.pool_order}
+        lou = leave_out_uniques(runs, qrels, distinct, **pooling, **options)
     full = score(runs, qrels, distinct, **options) if lou is None else lou.scores
-    attrs["settings"] |= {**full.settings, **(lou.settings if lou else {}), "runs ranked": len(runs)}
-    column_of = {repr(measure): name for name, measure in measures.items()}
-    if lou is not None:
-        summary = lou.summary.assign(measure=[column_of[measure] for measure in lou.summary["measure"]])
-        attrs["summary"] = summary.to_dict("records")
-    for m, measure in enumerate(full.measures):
-        name = column_of[measure]
+    scores: dict[str, Values] = {}
+    added: dict[str, dict[str, Values]] = {}
+    for name, measure in measures.items():
         times = len(qrels.topics) if name in _SUMMED else 1
-        base, base_topic = full.mean_values[m], full.values[m]
-        rank, rank_topic = _ranks(base), _ranks(base_topic)
-        add("", name, base[at] * times, base_topic[:, at])
+        base = _values(full, measure)
+        scores[name] = Values(base.mean * times, base.by_topic).of(at)
+        for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():
+            added.setdefault(column, {})[name] = values.of(at)
+    settings = {**full.settings, **(lou.settings if lou else {}), "runs ranked": len(runs)}
+    return Columns(systems, qrels.topics, list(measures), scores, added, settings, _summary(lou, measures))
+
+
+def _summary(lou: LeaveOutUniques | None, measures: Mapping[str, ir_measures.Measure]) -> list[dict[str, Any]]:
+    if lou is None:
+        return []
+    name_of = {repr(measure): name for name, measure in measures.items()}
+    return lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]]).to_dict("records")
+
+
+def _of_measure(
+    base: Values, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: int, ranked: bool
+) -> dict[str, Values]:
+    """Return added column -> its values for all runs ranked."""
+    found = {}
+    if lou is not None:
+        own = _values(lou.own_scores, measure)
+        found["LOU"] = Values(own.mean * times, own.by_topic)
+        found["LOU %"] = Values(
+            pairs.per_cent_change(base.mean, own.mean), pairs.per_cent_change(base.by_topic, own.by_topic)
+        )
+    if ranked:
+        rank = found["rank"] = Values(_ranks(base.mean), _ranks(base.by_topic))
         if lou is not None:
-            own, own_topic = lou.own_scores.mean_values[m], lou.own_scores.values[m]
-            add("LOU", name, own[at] * times, own_topic[:, at])
-            add(
-                "LOU %", name, pairs.per_cent_change(base, own)[at], pairs.per_cent_change(base_topic, own_topic)[:, at]
-            )
-        if "rank" in wanted:
-            add("rank", name, rank[at], rank_topic[:, at])
-        if lou is not None and "rank" in wanted:
-            after = _rank_alone(base, own, lou.units.of_run)
-            after_topic = _rank_alone(base_topic, own_topic, lou.units.of_run)
-            add("LOU rank", name, after[at], after_topic[:, at])
-            add("drop", name, (after - rank)[at], (after_topic - rank_topic)[:, at])
+            unit = lou.units.of_run
+            after = Values(_rank_alone(base.mean, own.mean, unit), _rank_alone(base.by_topic, own.by_topic, unit))
+            found["LOU rank"] = after
+            found["drop"] = Values(after.mean - rank.mean, after.by_topic - rank.by_topic)
+    return found
+
+
+def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Values]:
+    rates = {name: _unjudged_to(measure) for name, measure in measures.items()}
+    found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
+    return {name: _values(found, rate) for name, rate in rates.items()}
+
+
+def _values(scores: Scores, measure: ir_measures.Measure) -> Values:
+    m = scores.measures.index(repr(measure))
+    return Values(scores.mean_values[m], scores.values[m])
 
 
 def _unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
@@ -139,123 +194,3 @@ def _rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArr
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return pairs.ranks(np.round(scores, DECIMALS))
-
-
-class Adding:
-    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ."""
-
-    def __init__(self, columns: Columns, rounding: int | dict[str, int] | None):
-        self.columns, self.rounding = columns, rounding
-        self._system = {name: s for s, name in enumerate(columns.systems)}
-        self._topic = {qid: t for t, qid in enumerate(columns.qids)}
-        self._added = [column for column in columns.means if column]
-        self._odd: dict[str, dict[str, tuple[str, float, float]]] = {}
-
-    def to(self, result: Any, perquery: bool | str) -> Any:
-        """Return the same kind of result with the columns."""
-        if perquery == "both":
-            both = self.to(result[0], False), self.to(result[1], True)
-            return type(result)(*both) if hasattr(result, "_fields") else both
-        if isinstance(result, dict):
-            return self._to_topic_dict(result) if perquery else self._to_mean_dict(result)
-        if perquery:
-            return self._to_topic_frame(result)
-        if isinstance(result, pd.DataFrame):
-            return self._to_mean_frame(result)
-        # a Styler: the same styles on the wider frame
-        return self._to_mean_frame(result.data).style.use(result.export())
-
-    def warn_of_differences(self) -> None:
-        """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
-        for measure, found in self._odd.items():
-            where, theirs, ours = next(iter(found.values()))
-            some = f"{len(found)} of {count(len(self.columns.systems), 'system')}"
-            warn(
-                f"{measure} of {where} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
-                f"added columns ({ORDER}), and differs for {some}: its provider breaks score ties another way, "
-                f"averages differently, or mixes it up with another measure. Compare its added columns among "
-                f"themselves.",
-            )
-
-    def _to_mean_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        names = [str(name) for name in frame["name"]]
-        at = [self._system[name] for name in names]
-        added = {}
-        for measure in self._measures(self.columns.means):
-            if measure in frame.columns and "" in self.columns.means:
-                theirs = frame[measure].to_numpy(dtype=np.float64)
-                self._compare(measure, names, None, theirs, self.columns.means[""][measure][at])
-            for column in self._added:
-                added[f"{measure} {column}"] = self._rounded(self.columns.means[column][measure][at], measure)
-        return self._labelled(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
-
-    def _to_topic_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
-        wide = frame.copy()
-        names, qids = [str(name) for name in frame["name"]], [str(qid) for qid in frame["qid"]]
-        system = np.array([self._system[name] for name in names], dtype=np.int64)
-        topic = np.array([self._topic.get(qid, -1) for qid in qids], dtype=np.int64)
-        measures = frame["measure"].to_numpy()
-        # a topic without judgments has no value, as in pt.Experiment
-        rows_of = {m: np.flatnonzero((measures == m) & (topic >= 0)) for m in self._measures(self.columns.topics)}
-        for measure, ours in self.columns.topics.get("", {}).items():
-            rows = rows_of[measure]
-            theirs = frame["value"].to_numpy(dtype=np.float64)[rows]
-            who, where = [names[row] for row in rows], [qids[row] for row in rows]
-            self._compare(measure, who, where, theirs, ours[topic[rows], system[rows]])
-        for column in self._added:
-            found = np.full(len(frame), np.nan)
-            for measure, rows in rows_of.items():
-                values = self.columns.topics[column][measure][topic[rows], system[rows]]
-                found[rows] = self._rounded(values, measure)
-            wide[column] = found.astype(np.int64) if column in _RANKS and not np.isnan(found).any() else found
-        return self._labelled(wide, frame)
-
-    def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-        for name, values in result.items():
-            s = self._system[str(name)]
-            for measure in self._measures(self.columns.means):
-                ours = self.columns.means.get("", {}).get(measure)
-                if ours is not None and measure in values:
-                    self._compare(measure, [str(name)], None, np.array([values[measure]], dtype=float), ours[[s]])
-                for column in self._added:
-                    values[f"{measure} {column}"] = self.columns.means[column][measure][s].item()
-        return result
-
-    def _to_topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
-        for s, by_topic in result.items():
-            for qid, values in by_topic.items():
-                t = self._topic.get(str(qid), -1)
-                for measure in self._measures(self.columns.topics) if t >= 0 else ():
-                    ours = self.columns.topics.get("", {}).get(measure)
-                    if ours is not None and measure in values:
-                        theirs = np.array([values[measure]], dtype=float)
-                        self._compare(measure, [self.columns.systems[s]], [str(qid)], theirs, ours[[t], [s]])
-                    for column in self._added:
-                        values[f"{measure} {column}"] = self.columns.topics[column][measure][t, s].item()
-        return result
-
-    def _labelled(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-        wide.attrs = {**frame.attrs, "reuse": self.columns.attrs}
-        return wide
-
-    def _measures(self, values: dict[str, dict[str, NDArray]]) -> list[str]:
-        return list(next(iter(values.values())))
-
-    def _digits(self, measure: str) -> int | None:
-        return self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding
-
-    def _rounded(self, values: NDArray, measure: str) -> NDArray:
-        digits = self._digits(measure)
-        return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
-
-    def _compare(
-        self, measure: str, names: list[str], qids: list[str] | None, theirs: NDArray[np.float64], ours: NDArray
-    ) -> None:
-        # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
-        # value where a topic has no judgments, of which it warns itself
-        digits = self._digits(measure)
-        same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
-        same += 0.0 if digits is None else 0.5 * 10.0**-digits
-        for i in np.flatnonzero(np.abs(theirs - ours) > same).tolist():
-            where = repr(names[i]) if qids is None else f"{names[i]!r} on topic {qids[i]!r}"
-            self._odd.setdefault(measure, {}).setdefault(names[i], (where, float(theirs[i]), float(ours[i])))

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-_KEPT = ["qid", "docno", "score"]
+_NEEDED = ["qid", "docno", "score"]
+_KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
 
 
 class Tap(pt.Transformer):
@@ -25,8 +26,8 @@ class Tap(pt.Transformer):
         >>> tap(frame) is frame
         True
         >>> tap.results()
-          qid docno  score
-        0   1    d1    2.0
+          qid docno  score  rank
+        0   1    d1    2.0     0
     """
 
     #: without an address of its own pyterrier would look the documentation up on the network
@@ -37,7 +38,7 @@ class Tap(pt.Transformer):
         self._seen: list[pd.DataFrame] = []
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Keep ``qid docno score`` of the results and return them as they are."""
+        """Keep ``qid docno score rank`` of the results and return them as they are."""
         if len(inp):  # pyterrier inspects transformers by empty frames
             self._seen.append(inp[[column for column in _KEPT if column in inp.columns]].copy())
         return inp
@@ -49,7 +50,7 @@ class Tap(pt.Transformer):
     def results(self) -> pd.DataFrame:
         """Return all that has passed, batch after batch; what a later batch repeats stands once."""
         if not self._seen:
-            return pd.DataFrame(columns=_KEPT)
+            return pd.DataFrame(columns=_NEEDED)
         seen = pd.concat(self._seen, ignore_index=True)
         if len(self._seen) == 1 or not seen.duplicated().any():
             return seen

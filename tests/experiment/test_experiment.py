@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import subprocess
 import sys
 
@@ -30,7 +29,7 @@ from experiment_parts import (
 from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.experiment import columns
 
 ARGUMENTS = {
     "defaults": {},
@@ -343,36 +342,49 @@ def test_validation_looks_through_the_tap():
     assert system.calls == 0
 
 
+@pytest.mark.parametrize("pool_order", [None, "file", "rank"])
+def test_the_order_of_the_pool_is_that_of_the_study(pool_order, monkeypatch):
+    asked = []
+
+    def study(runs, qrels, measures, **options):
+        asked.append(options.pop("pool_order", None))
+        return ptr.leave_out_uniques(runs, qrels, measures, **options)
+
+    monkeypatch.setattr(columns, "leave_out_uniques", study)
+    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, pool_order=pool_order)
+    assert asked == [pool_order]
+
+
 # errors, before anything is run
 
 TYPED = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "any"))
 TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
 ERRORS = [
-    ({"reuse": "taus"}, "reuse must be one of 'lou', 'rank', 'unjudged', got 'taus'."),
-    ({"reuse": ["lou", "ranks"]}, "got 'ranks'. Did you mean 'rank'?"),
-    ({"drop_unused": True}, "has an argument 'drop_unused'. It is now filter_by_qrels."),
-    ({"base_line": 0}, "has an argument 'base_line'. Did you mean 'baseline'?"),
-    ({"kwargs": {}}, "neither pt.Experiment nor this function has an argument 'kwargs'."),
-    ({"by": "runs"}, "by must be one of 'team', 'run', 'type', got 'runs'. Did you mean 'run'?"),
-    ({"depth": 0}, "depth must be a whole number of documents per run and topic, at least 1, got 0."),
-    ({"field": FIELD.qrels}, "field must be a RunSet (read_runs or get_runs() makes one), got Qrels."),
-    ({"field": FIELD.runs}, "'lex1a', 'neu2a', 'man3a' is a run of the field, too. Give the system another name."),
-    ({"teams": {"lex1a": "us"}}, "teams has no team for 2 runs: 'neu2a', 'man3a'."),
-    ({"by": "type"}, "by='type' needs the type of every system; 3 systems without: 'lex1a', 'neu2a'"),
-    ({"field": TEAMLESS}, "Experiment: field: by='team' needs the team of every run; 1 run without: 'x'."),
-    ({"pooled": False}, "no system is pooled, so that there is no pool. Mark some with pooled=, or give field=."),
-    (
-        {"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})},
-        "'neu2a' is a team of the field, and a system that is given no team is a team of its own name. Give teams=",
-    ),
-]  # fmt: skip
+    ({"reuse": "taus"}, "reuse", None),
+    ({"reuse": ["lou", "ranks"]}, "reuse", None),
+    ({"reuse": 3}, "reuse", None),
+    ({"drop_unused": True}, "drop_unused", None),
+    ({"base_line": 0}, "base_line", None),
+    ({"kwargs": {}}, "kwargs", None),
+    ({"by": "runs"}, "by", None),
+    ({"depth": 0}, "depth", None),
+    ({"pool_order": "files"}, "pool_order", None),
+    ({"field": FIELD.qrels}, "field", None),
+    ({"field": FIELD.runs}, "retr_systems", None),
+    ({"teams": {"lex1a": "us"}}, None, None),
+    ({"by": "type"}, "by", None),
+    ({"field": TEAMLESS}, None, "field"),
+    ({"pooled": False}, "pooled", None),
+    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),
+]
 
 
-@pytest.mark.parametrize(("arguments", "message"), ERRORS, ids=[str(list(arguments)) for arguments, _ in ERRORS])
-def test_errors_come_before_anything_is_run(arguments, message):
+@pytest.mark.parametrize(
+    ("arguments", "about", "place"), ERRORS, ids=[str(list(arguments)) for arguments, _, _ in ERRORS]
+)
+def test_errors_come_before_anything_is_run(arguments, about, place, messages):
     systems = retrievers()
-    with pytest.raises(InputError, match=re.escape(message)):
-        ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments)
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about, place=place)
     assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 
@@ -386,66 +398,65 @@ class Needy(ir_measures.Measure):
             yield ir_measures.Metric(qid, self, 0.5)
 
 
-def test_errors_of_systems_topics_and_measures():
+def test_errors_of_systems_topics_and_measures(messages):
     a, b = retrievers()["lex1a"], FIELD.runs["lex1b"]
     calls = [
-        (([b, b], TOPICS, QRELS, [AP], ["A", "A"]), "the systems at 0, 1 have one name, 'A'. Give a dict of name"),
-        (([b, b], TOPICS, QRELS, [AP]), "the systems at 0, 1 have one name, 'qid"),
-        (({1: b, "1": b}, TOPICS, QRELS, [AP]), "the systems at 0, 1 have one name, '1'."),
-        (([b, b], TOPICS, QRELS, [AP], ["A"]), "2 systems but 1 name. Give one name each."),
-        ((b, TOPICS, QRELS, [AP]), "retr_systems must be a dict or a list, got DataFrame."),
-        (([a], "no-topics", QRELS, [AP]), "topics 'no-topics': no such file. Give a file or a DataFrame."),
-        (([a], TOPICS, "no-qrels", [AP]), "qrels 'no-qrels': no such file. Give a file or a DataFrame."),
-        (([a], None, QRELS, [AP]), "topics must be a DataFrame or a file, got NoneType."),
-        (([a], TOPICS, TOPICS, [AP]), "qrels must have the columns 'qid', 'docno', 'label'; 'docno', 'label' not"),
-        (([a], TOPICS.assign(qid="x"), QRELS, [AP]), "topics and qrels have no topic in common: 'x', 'x', 'x' and"),
-        (([a], TOPICS, QRELS, ["ndgc@10"]), "unknown measure 'ndgc@10'."),
-        (([a], TOPICS, QRELS, [AP, 3]), "unknown measure 3."),
-        (([a], TOPICS, QRELS, ["mrt"]), "eval_metrics has no measure to add columns to. Give one, or pass reuse=[]."),
-        (([a], TOPICS, QRELS, [AP, Needy()]), "Needy reads 'team' of the results or qrels; ranks and LOU are"),
-    ]  # fmt: skip
-    for arguments, message in calls:
-        with pytest.raises(InputError, match=re.escape(message)):
-            ptr.Experiment(*arguments)
+        (([b, b], TOPICS, QRELS, [AP], ["A", "A"]), "retr_systems"),
+        (([b, b], TOPICS, QRELS, [AP]), "retr_systems"),
+        (({1: b, "1": b}, TOPICS, QRELS, [AP]), "retr_systems"),
+        (([b, b], TOPICS, QRELS, [AP], ["A"]), "names"),
+        ((b, TOPICS, QRELS, [AP]), "retr_systems"),
+        (([a], "no-topics", QRELS, [AP]), "topics"),
+        (([a], TOPICS, "no-qrels", [AP]), "qrels"),
+        (([a], None, QRELS, [AP]), "topics"),
+        (([a], TOPICS, TOPICS, [AP]), "qrels"),
+        (([a], TOPICS.assign(qid="x"), QRELS, [AP]), "topics"),
+        (([a], TOPICS, QRELS, ["ndgc@10"]), None),
+        (([a], TOPICS, QRELS, [AP, 3]), None),
+        (([a], TOPICS, QRELS, ["mrt"]), "eval_metrics"),
+        (([a], TOPICS, QRELS, [AP, Needy()]), "eval_metrics"),
+    ]
+    for arguments, about in calls:
+        messages.refused(lambda arguments=arguments: ptr.Experiment(*arguments), argument=about)
     assert a.calls == 0
     with_team = {"A": b.assign(team="x")}
     ours = ptr.Experiment(with_team, TOPICS, QRELS, [Needy()], reuse="unjudged")
     assert_same(ours, pt.Experiment(with_team, TOPICS, QRELS, [Needy()]))
 
 
-def test_document_twice_is_an_error_of_the_system():
+def test_document_twice_is_an_error_of_the_system(messages):
     twice = pd.concat([FIELD.runs["lex1a"], FIELD.runs["lex1a"][:1]])
-    docno = twice["docno"].iloc[0]
-    with pytest.raises(
-        InputError, match=f"system 'A' has document '{docno}' more than once for topic '1', so that ranks"
-    ):
-        ptr.Experiment({"A": Retriever(twice)}, TOPICS, QRELS, [AP])
+    systems = {"B": FIELD.runs["lex1a"], "A": Retriever(twice)}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
 
 
-def test_field_and_topics():
+def test_another_fault_of_the_results_is_told_as_it_is(messages):
+    worse = FIELD.runs["lex1a"].assign(score=np.inf)
+    messages.refused(lambda: ptr.Experiment({"A": Retriever(worse)}, TOPICS, QRELS, [AP]), place="run 'A'")
+
+
+def test_field_and_topics(messages):
     elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
     far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
-    with pytest.raises(
-        InputError, match=r"Experiment: field: 1 run without any topic of the qrels: 'far'. Run 'far' has"
-    ):
-        ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=far)
+    messages.refused(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=far), place="field")
     partial = OTHERS | far
     ours, _, warned = recorded(ptr.Experiment, frames(), TOPICS[:2], QRELS, [AP], field=partial)
-    assert warned == [
-        "Experiment: 1 run of the field without any of the 2 topics asked, left out of ranks and pools: 'far'."
-    ]
+    assert len(warned) == 1
+    messages.told(warned[0])
     pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS))
     stranger = {"A": elsewhere, "B": FIELD.runs["lex1b"]}
     ours, _, warned = recorded(ptr.Experiment, stranger, TOPICS, QRELS, [AP])
-    assert warned == ["Experiment: 1 system without a result on any judged topic, scored 0: 'A'."]
+    assert len(warned) == 1
+    messages.told(warned[0])
     assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
 
 
-def test_a_name_of_teams_that_is_no_system_is_told_once():
+def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
     _, _, warned = recorded(
         ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}
     )
-    assert warned == ["Experiment: teams has 1 name not among the runs: 'x'."]
+    assert len(warned) == 1
+    messages.told(warned[0])
 
 
 def test_is_pt_reuse_experiment_and_needs_no_java():

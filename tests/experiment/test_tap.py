@@ -30,6 +30,9 @@ def test_keeps_what_there_is():
     tap = Tap("a")
     tap(results().drop(columns="score"))
     assert list(tap.results()) == ["qid", "docno"]
+    ranked = Tap("b")
+    ranked(results().assign(rank=[0, 1, 0]))
+    assert list(ranked.results()) == ["qid", "docno", "score", "rank"]
 
 
 def test_nothing_seen_gives_no_rows():

@@ -103,7 +103,13 @@ def test_the_record(tmp_path):
     assert nameless in str(found)
     assert "Mine: 2 of 4" in found._repr_html_()
     files = found.save(tmp_path / "out")
-    assert [path.name for path in files] == ["summary.csv", "table.csv", "conventions.csv", "settings.json", "result.json"]
+    assert [path.name for path in files] == [
+        "summary.csv",
+        "table.csv",
+        "conventions.csv",
+        "settings.json",
+        "result.json",
+    ]
 
 
 def test_labels_that_lack_are_told(tmp_path):

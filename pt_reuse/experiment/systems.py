@@ -1,0 +1,139 @@
+"""The systems of an experiment: their names, the taps at the end of pipelines, and what they returned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, Option, warn
+from pt_reuse.experiment.columns import ORDER
+from pt_reuse.experiment.tap import Tap
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.topic_sets import topics_of_runs
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A file of results that pt.Experiment evaluates in place of a system.
+
+    Attributes:
+        path: the file.
+        form: pt.Experiment's ``save_format``: ``"trec"``, a module with ``load``, or a pair of functions.
+    """
+
+    path: str
+    form: Any
+
+    def read(self) -> pd.DataFrame:
+        """Return the results."""
+        if self.form == "trec":
+            return pt.io.read_results(self.path)
+        with pt.io.autoopen(self.path, "rb") as file:
+            return self.form.load(file) if isinstance(self.form, ModuleType) else self.form[0](file)
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The systems by name, and the tap of each that is a pipeline.
+
+    Attributes:
+        given: name -> pipeline or result frame.
+        taps: name -> what keeps the results of the pipeline.
+    """
+
+    given: dict[str, Any]
+    taps: dict[str, Tap]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names, in the order given."""
+        return list(self.given)
+
+    def tapped(self) -> list[Any]:
+        """Return what pt.Experiment is to evaluate."""
+        return [system >> self.taps[name] if name in self.taps else system for name, system in self.given.items()]
+
+    def results(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
+        """Return what pt.Experiment evaluated: a saved file, what passed a tap, or a frame (`only` these topics)."""
+        frames = {}
+        for name, system in self.given.items():
+            if name in saved:
+                frames[name] = saved[name].read()
+            elif name in self.taps:
+                frames[name] = self.taps[name].results()
+            else:
+                frames[name] = system if only is None else system[system["qid"].astype(str).isin(only)]
+        return frames
+
+
+def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
+    """Return the systems of a dict, or of a list and its names, under names that are all different."""
+    if isinstance(systems, Mapping):
+        found, values = [str(name) for name in systems], list(systems.values())
+    elif isinstance(systems, list | tuple):
+        found, values = [str(name) for name in (systems if names is None else names)], list(systems)
+        if len(found) != len(values):
+            few = f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
+            raise InputError(few, argument="names")
+    else:
+        raise InputError(
+            f"retr_systems must be a dict or a list, got {type(systems).__name__}.", argument="retr_systems"
+        )
+    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    if twice:
+        which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])
+        short = " ".join(twice[0].split())  # a frame prints as several lines
+        short = short if len(short) <= 60 else short[:60] + "..."
+        told = f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
+        raise InputError(told, Option("names", ...), ".", argument="retr_systems")
+    given = dict(zip(found, values, strict=True))
+    return Systems(given, {name: Tap(name) for name, system in given.items() if isinstance(system, pt.Transformer)})
+
+
+def saved_files(names: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, SavedRun]:
+    """Return the files that pt.Experiment will evaluate in place of systems."""
+    folder, form = arguments.get("save_dir"), arguments.get("save_format", "trec")
+    if folder is None or arguments.get("save_mode") != "reuse":
+        return {}
+    ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
+    paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
+    return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
+
+
+def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels) -> RunSet:
+    """Return results as runs in the order of pt.Experiment's scores, and warn of those that score nothing."""
+    try:
+        runs = RunSet.from_frames(frames, metadata=table, order=ORDER)
+    except InputError:
+        _refuse_repeats(frames)
+        raise
+    has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
+    if not has.all():
+        lost = [runs.names[row] for row in np.flatnonzero(~has)]
+        nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
+        warn(f"{nothing}, scored 0: {examples(lost)}.")
+    return runs
+
+
+def _refuse_repeats(frames: Mapping[str, pd.DataFrame]) -> None:
+    for name, frame in frames.items():
+        pairs = frame[["qid", "docno"]].astype(str)
+        again = pairs.duplicated()
+        if again.any():
+            row = pairs[again].iloc[0]
+            raise InputError(
+                f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, so that ranks "
+                "and LOU are undefined. Mend the pipeline, or pass ",
+                Option("reuse", []),
+                " to do without them.",
+                argument="retr_systems",
+            )

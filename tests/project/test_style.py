@@ -1,0 +1,215 @@
+"""The form of the code, in figures: parameters, warnings, private imports, and what docstrings say."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import pt_reuse as ptr
+
+ROOT = Path(ptr.__file__).parent
+FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+EVERY_FILE = pytest.mark.parametrize("file", FILES)
+MOST_PARAMETERS = 6
+#: the one file that knows of callers, stack levels and Python's warnings
+MESSAGES = "_errors.py"
+
+
+def functions(tree, inside_class=False):
+    """Yield (function, whether it is a method) for every function of a file."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node, inside_class
+        yield from functions(node, isinstance(node, ast.ClassDef))
+
+
+def positional(function, is_method):
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+    names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    return names[1:] if is_method and not static else names
+
+
+def all_parameters(function):
+    a = function.args
+    return [arg.arg for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if arg is not None]
+
+
+def private_imports(tree):
+    """Yield what a file imports, outside of functions, of other packages under a name that begins with `_`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if is_private(alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name for name in inner if is_private(name))
+        else:
+            yield from private_imports(node)
+
+
+def is_private(name):
+    first, *rest = name.split(".")
+    parts = [part for part in (first, *rest) if part.startswith("_") and not part.endswith("__")]
+    return bool(parts) and first != "pt_reuse"
+
+
+@EVERY_FILE
+def test_no_function_has_many_positional_parameters(file):
+    many = {
+        f"{function.name}, line {function.lineno}": len(positional(function, is_method))
+        for function, is_method in functions(TREES[file])
+        if len(positional(function, is_method)) > MOST_PARAMETERS
+    }
+    assert not many
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file != MESSAGES])
+def test_no_function_carries_the_name_of_its_caller_or_counts_frames(file):
+    names = {"function", "stacklevel", "stack_level", "caller"}
+    carrying = [f"{f.name}, line {f.lineno}" for f, _ in functions(TREES[file]) if names & set(all_parameters(f))]
+    assert not carrying
+
+
+def test_one_place_warns():
+    levels, warned = [], []
+    for file, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.keyword) and node.arg == "stacklevel":
+                levels.append(file)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("warnings.warn", "warnings.warn_explicit"):
+                warned.append(file)
+            if isinstance(node, ast.ImportFrom) and node.module == "warnings":
+                warned += [file for alias in node.names if alias.name.startswith("warn")]
+    assert levels == [MESSAGES]
+    assert warned == [MESSAGES]
+
+
+def test_hardly_anything_private_of_others_is_imported():
+    found = [f"{file}: {name}" for file, tree in TREES.items() for name in private_imports(tree)]
+    assert len(found) <= 1, found
+
+
+def test_no_argument_of_ours_is_checked_by_assert():
+    asserts = [
+        f"{file}:{n.lineno}" for file, tree in TREES.items() for n in ast.walk(tree) if isinstance(n, ast.Assert)
+    ]
+    assert not asserts
+
+
+# docstrings
+
+PUBLIC = {name: getattr(ptr, name) for name in ptr.__all__ if name != "__version__"}
+FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
+CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
+SECTIONS = ("Args", "Returns", "Yields", "Raises", "Example", "Source", "Attributes", "Differences")
+#: folders whose functions compute a number that somebody defined
+NUMERIC = ("pt_reuse.stats.", "pt_reuse.studies.")
+
+
+def sections(text):
+    """Return heading -> text of a docstring of Google's form; what stands before the first heading under ``""``."""
+    found, heading = {"": ""}, ""
+    for line in inspect.cleandoc(text).splitlines():
+        match = re.match(rf"({'|'.join(SECTIONS)}):(.*)", line)
+        if match:
+            heading, line = match.groups()
+        found[heading] = found.get(heading, "") + line + "\n"
+    return found
+
+
+def entries(text):
+    """Return parameter -> what an Args section says of it."""
+    found = re.split(r"^    (\*{0,2}\w+): ", text, flags=re.MULTILINE)[1:]
+    return {name.lstrip("*"): said for name, said in zip(found[::2], found[1::2], strict=True)}
+
+
+def parameters_of(function):
+    given = inspect.signature(function).parameters
+    return {name: str(p.annotation) for name, p in given.items() if name not in ("self", "cls")}
+
+
+def methods(kind):
+    """Yield (name, function) for every public method that a class of ours defines, and every property's getter."""
+    for base in kind.__mro__:
+        if base.__module__.startswith("pt_reuse"):
+            for name, value in vars(base).items():
+                function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+                function = getattr(value, "func", function)  # a cached property
+                if not name.startswith("_") and inspect.isfunction(function):
+                    yield name, function
+
+
+METHODS = {f"{kind}.{name}": function for kind, value in CLASSES.items() for name, function in methods(value)}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_have_a_docstring_of_one_line_and_more(name):
+    text = inspect.cleandoc(PUBLIC[name].__doc__ or "")
+    first = text.split("\n")[0]
+    assert first.endswith((".", ":", "?"))
+    assert text.count("\n") > 1 or issubclass(PUBLIC[name], Exception)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_document_parameters_results_and_errors(name):
+    function = FUNCTIONS[name]
+    found, parameters = sections(function.__doc__), parameters_of(function)
+    said = entries(found.get("Args", ""))
+    assert list(said) == list(parameters) or set(said) == set(parameters)
+    assert {"Returns", "Raises"} <= set(found)
+    assert ">>> " in found.get("Example", "")
+    shapeless = [n for n, kind in parameters.items() if re.search("ArrayLike|NDArray", kind) and "(" not in said[n]]
+    assert not shapeless, "arrays are given with their shape"
+    if function.__module__.startswith(NUMERIC):
+        assert found.get("Source", "").strip() or "Source" in found[""], "says who defined the number"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_public_methods_document_what_they_take(name):
+    text = METHODS[name].__doc__ or ""
+    assert text.strip()
+    unsaid = [parameter for parameter in parameters_of(METHODS[name]) if not re.search(rf"\b{parameter}\b", text)]
+    assert not unsaid
+
+
+def public_names(tree):
+    """Yield the functions and classes of a file, and the methods of these classes, that are not private."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public_names(node)
+
+
+@EVERY_FILE
+def test_every_public_function_and_class_of_a_file_has_a_docstring(file):
+    bare = [f"{node.name}, line {node.lineno}" for node in public_names(TREES[file]) if not ast.get_docstring(node)]
+    assert not bare
+
+
+def test_the_checks_see_what_they_should():
+    tree = ast.parse(
+        "import numpy as np\nfrom numpy._core import x\nfrom ir_datasets import _log\n"
+        "from __future__ import annotations\n"
+        "from pt_reuse._errors import warn\nif 1:\n    import a._b\n"
+        "class C:\n"
+        "    def m(self, a, b, /, c, *, function): pass\n"
+        "    @staticmethod\n    def s(a): import c._d\n"
+    )
+    assert [node.name for node in public_names(tree)] == ["C", "m", "s"]
+    assert list(private_imports(tree)) == ["numpy._core.x", "ir_datasets._log", "a._b"]
+    found = {f.name: (positional(f, method), all_parameters(f)) for f, method in functions(tree)}
+    assert found["m"] == (["a", "b", "c"], ["self", "a", "b", "c", "function"])
+    assert found["s"] == (["a"], ["a"])
+    parts = sections("One.\n\nArgs:\n    a: shape (n,),\n        more.\n    **b: all.\n\nReturns:\n    float: it.\n")
+    assert set(parts) == {"", "Args", "Returns"}
+    assert list(entries(parts["Args"])) == ["a", "b"]
+    assert "more" in entries(parts["Args"])["a"]
+    assert len(METHODS) > 30
+    assert len(FUNCTIONS) > 15
