@@ -33,9 +33,12 @@ def _run(options: argparse.Namespace) -> int:
     if out is not None:
         refuse_existing(out.parent, [out.name], options.overwrite)
     result = verify(
-        options.collection, runs=options.runs, qrels=options.qrels, figures=options.figures,
+        options.collection,
+        runs=options.runs,
+        qrels=options.qrels,
+        figures=options.figures,
         verbose=sys.stderr.isatty(),
-    )  # fmt: skip
+    )
     if not options.brief:
         print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
         print()

@@ -73,9 +73,12 @@ class Attempt:
     def row(self) -> dict[str, Any]:
         """Return the row of a verification's conventions."""
         return {
-            "what": self.figure.what, "convention": self.convention.label, "figures": len(self.numbers),
-            "equal": self.equal, "largest_difference": self.largest_difference,
-        }  # fmt: skip
+            "what": self.figure.what,
+            "convention": self.convention.label,
+            "figures": len(self.numbers),
+            "equal": self.equal,
+            "largest_difference": self.largest_difference,
+        }
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,16 @@ class Group:
         off = [abs(outcome.difference) for outcome in self.outcomes if not np.isnan(outcome.difference)]
         labels = [outcome.convention.label for outcome in self.outcomes if outcome.convention]
         return {
-            "what": self.figure.what, "figures": len(statuses), "equal": statuses.count(Status.EQUAL),
-            "unequal": sum(map(statuses.count, DIFFERING)), "known": statuses.count(Status.KNOWN),
-            "not_computed": statuses.count(Status.NOT_COMPUTED), "largest_difference": max(off, default=np.nan),
+            "what": self.figure.what,
+            "figures": len(statuses),
+            "equal": statuses.count(Status.EQUAL),
+            "unequal": sum(map(statuses.count, DIFFERING)),
+            "known": statuses.count(Status.KNOWN),
+            "not_computed": statuses.count(Status.NOT_COMPUTED),
+            "largest_difference": max(off, default=np.nan),
             "convention": next(filter(None, labels), ""),
             "note": "; ".join(dict.fromkeys(outcome.note for outcome in self.outcomes if outcome.note)),
-        }  # fmt: skip
+        }
 
 
 def replay_group(figure: PublishedFigure, conventions: Sequence[Convention], replay: Replay) -> Group:

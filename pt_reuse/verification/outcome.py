@@ -67,8 +67,15 @@ class Outcome:
         # None, True and False: neither a flag nor a number
         equal = None if self.status is Status.NOT_COMPUTED else self.status is Status.EQUAL
         return {
-            "what": self.figure.what, "name": self.name, "published": value.number, "computed": self.computed,
-            "equal": equal, "known": self.status is Status.KNOWN, "difference": self.difference, "unit": value.unit,
-            "convention": "" if self.convention is None else self.convention.label, "source": self.figure.source,
+            "what": self.figure.what,
+            "name": self.name,
+            "published": value.number,
+            "computed": self.computed,
+            "equal": equal,
+            "known": self.status is Status.KNOWN,
+            "difference": self.difference,
+            "unit": value.unit,
+            "convention": "" if self.convention is None else self.convention.label,
+            "source": self.figure.source,
             "note": self.note,
-        }  # fmt: skip
+        }
