@@ -14,7 +14,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.verification.computed import Computed, NotComputedError, Reason, because
 from pt_reuse.verification.conventions import Convention
 from pt_reuse.verification.kinds import KINDS, Kind, Needs
-from pt_reuse.verification.outcome import DIFFERING, Outcome, Status
+from pt_reuse.verification.outcome import DIFFERING, Outcome, Status, Verdict
 from pt_reuse.verification.published import PublishedFigure
 from pt_reuse.verification.replay import Replay
 
@@ -97,7 +97,7 @@ class Group:
 
     def summary(self) -> dict[str, Any]:
         """Return the row of a verification's summary."""
-        statuses = [outcome.status for outcome in self.outcomes]
+        statuses = [outcome.verdict.status for outcome in self.outcomes]
         off = [abs(outcome.difference) for outcome in self.outcomes if not np.isnan(outcome.difference)]
         labels = [outcome.convention.label for outcome in self.outcomes if outcome.convention]
         return {
@@ -146,7 +146,7 @@ def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) ->
         except NotComputedError as error:
             untried = error.reason
         except InputError as error:
-            untried = Reason.of(error)
+            untried = because(error)
     numbers, reasons = {}, dict(found.reasons)
     strangers = set()
     for name in figure.values:
@@ -184,9 +184,9 @@ def _outcome(chosen: Attempt, name: str, untried: Reason | None) -> Outcome:
     figure = chosen.figure
     if name not in chosen.numbers:
         status = Status.NAMELESS if name in chosen.strangers else Status.NOT_COMPUTED
-        return Outcome(figure, name, status, reason=chosen.reasons[name])
+        return Outcome(figure, name, Verdict(status, chosen.reasons[name]))
     equal, known = chosen.agrees(name), chosen.is_known(name)
     if untried is not None and not equal and not known:
-        return Outcome(figure, name, Status.NOT_COMPUTED, reason=untried)
+        return Outcome(figure, name, Verdict(Status.NOT_COMPUTED, untried))
     status = Status.EQUAL if equal else Status.KNOWN if known else Status.UNEQUAL
-    return Outcome(figure, name, status, chosen.convention, chosen.numbers[name])
+    return Outcome(figure, name, Verdict(status), chosen.convention, chosen.numbers[name])
