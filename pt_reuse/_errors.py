@@ -8,8 +8,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -22,21 +23,24 @@ _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True)
+class Option:
     """Advice to give an argument a value, ``...`` for any: ``names='file'`` in Python, ``--names file`` in a shell."""
 
     name: str
     value: Any
 
 
-class Call(NamedTuple):
+@dataclass(frozen=True)
+class Call:
     """Advice to call a public function: ``infer_pool(runs, qrels)`` in Python, a command in a shell."""
 
     function: str
     arguments: str = ""
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True)
+class Argument:
     """The name of an argument: ``depth`` in Python, ``--depth`` in a shell."""
 
     name: str

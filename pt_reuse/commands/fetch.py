@@ -30,9 +30,12 @@ def _run(options: argparse.Namespace) -> int:
     collection = collection_of(options.collection)
     try:
         files = ReuseDataset(collection).fetch(
-            pooled=True if options.only_pooled else None, type=options.type, team=options.team,
-            n_jobs=options.jobs, verbose=sys.stderr.isatty(),
-        )  # fmt: skip
+            pooled=True if options.only_pooled else None,
+            type=options.type,
+            team=options.team,
+            n_jobs=options.jobs,
+            verbose=sys.stderr.isatty(),
+        )
     except KeyboardInterrupt:
         print(
             f"pt-reuse: interrupted; what has arrived is kept, and `pt-reuse fetch {options.collection}` goes on from "

@@ -77,9 +77,12 @@ def read_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> R
     """Read the runs that the options name; warn of an unknown pool only where it matters and the user gave none."""
     labels = {"teams": options.teams, "types": options.types, "pooled": options.pooled, "metadata": options.metadata}
     reading: dict[str, Any] = {
-        "order": options.order, "duplicates": options.duplicates, "cache": options.cache,
-        "verbose": sys.stderr.isatty(), **({"pool_order": options.pool_order} if options.pool_order else {}),
-    }  # fmt: skip
+        "order": options.order,
+        "duplicates": options.duplicates,
+        "cache": options.cache,
+        "verbose": sys.stderr.isatty(),
+        **({"pool_order": options.pool_order} if options.pool_order else {}),
+    }
     if options.collection is None:
         return read_runs(options.runs, names=options.names or "tag", **labels, **reading)
     dataset = ReuseDataset(collection_of(options.collection))
@@ -88,9 +91,12 @@ def read_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> R
         if not pooled_matters or options.pooled or options.metadata:
             warnings.simplefilter("ignore", PoolUnknownWarning)
         runs = dataset.get_runs(
-            runs=options.runs, types=types, missing=options.missing or "warn", download=not options.no_download,
+            runs=options.runs,
+            types=types,
+            missing=options.missing or "warn",
+            download=not options.no_download,
             **reading,
-        )  # fmt: skip
+        )
     return runs.with_metadata(**labels) if any(labels.values()) else runs
 
 

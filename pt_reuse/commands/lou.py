@@ -49,9 +49,15 @@ def _run(options: argparse.Namespace) -> None:
     runs, qrels = read_field(options), read_judgments(options)
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
-        runs, qrels, measures, by=options.by, depth=options.depth, remove=options.remove,
-        contributors=contributors, verbose=sys.stderr.isatty(),
-    )  # fmt: skip
+        runs,
+        qrels,
+        measures,
+        by=options.by,
+        depth=options.depth,
+        remove=options.remove,
+        contributors=contributors,
+        verbose=sys.stderr.isatty(),
+    )
     _report(result, options)
 
 

@@ -15,14 +15,17 @@ from pt_reuse.commands.parser import Parser
 _NAMES = {"download": ("no_download",), "n_jobs": ("jobs",), "pooled": ("pooled", "only_pooled")}
 #: functions and methods whose work an option does
 _BY_OPTION = {
-    "get_runs": Option("collection", ...), "read_qrels": Option("qrels", ...), "read_runs": Option("runs", ...),
-    "reorder": Option("order", ...), "with_metadata": Option("pooled", ...),
-}  # fmt: skip
+    "read_qrels": Option("qrels", ...),
+    "read_runs": Option("runs", ...),
+    "reorder": Option("order", ...),
+    "with_metadata": Option("pooled", ...),
+}
 #: functions and methods whose work a command, or something else, does
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
     "depth_pool": "`pt-reuse lou`",
     "fetch": "`pt-reuse fetch NAME`",
+    "get_runs": "`pt-reuse runs --collection NAME`",
     "infer_pool": "`pt-reuse infer-pool`",
     "leave_out_uniques": "`pt-reuse lou`",
     "list_collections": "`pt-reuse collections`",

@@ -33,9 +33,12 @@ def _run(options: argparse.Namespace) -> int:
     if out is not None:
         refuse_existing(out.parent, [out.name], options.overwrite)
     result = verify(
-        options.collection, runs=options.runs, qrels=options.qrels, figures=options.figures,
+        options.collection,
+        runs=options.runs,
+        qrels=options.qrels,
+        figures=options.figures,
         verbose=sys.stderr.isatty(),
-    )  # fmt: skip
+    )
     if not options.brief:
         print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
         print()
@@ -44,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
     if out is not None:
         write_table(result.table, out)
         print(f"\nWritten: {out}")
-    reasons = [outcome.reason for outcome in result.outcomes if outcome.reason is not None]
-    if len(reasons) == len(result.outcomes):
+    reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
+    if len(reasons) == len(result.verdicts):
         raise InputError("no figure could be computed: ", *reasons[0].parts)
     return 0 if result.holds else 1

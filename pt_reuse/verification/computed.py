@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from pt_reuse._errors import Advice, Message, Part, in_python, worded
+from pt_reuse._errors import Advice, Argument, Call, Message, Option, Part, in_python, worded
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,7 @@ class Reason:
         parts: texts, and advice between them, as in a :class:`~pt_reuse._errors.Message`.
     """
 
-    parts: tuple[Part, ...]
-
-    @classmethod
-    def of(cls, error: Message) -> Reason:
-        """Return what an error says, without who was called."""
-        return cls(((f"{error.place}: " if error.place else ""), *error.parts))
+    parts: tuple[str | Option | Call | Argument, ...]
 
     def worded(self, advice: Callable[[Advice], str]) -> str:
         """Return the reason with advice put into words by a function."""
@@ -34,8 +29,17 @@ class Reason:
 
 
 def because(*parts: Part) -> Reason:
-    """Return a reason made of texts and advice."""
-    return Reason(parts)
+    """Return a reason made of texts, advice, and what errors say."""
+    return Reason(tuple(_flat(parts)))
+
+
+def _flat(parts: Iterable[Part]) -> Iterator[str | Option | Call | Argument]:
+    for part in parts:
+        if isinstance(part, Message):
+            yield from [f"{part.place}: "] if part.place else []
+            yield from _flat(part.parts)
+        else:
+            yield part
 
 
 class NotComputedError(Exception):

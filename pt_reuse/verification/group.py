@@ -14,7 +14,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.verification.computed import Computed, NotComputedError, Reason, because
 from pt_reuse.verification.conventions import Convention
 from pt_reuse.verification.kinds import KINDS, Kind, Needs
-from pt_reuse.verification.outcome import DIFFERING, Outcome, Status
+from pt_reuse.verification.outcome import DIFFERING, Outcome, Status, Verdict
 from pt_reuse.verification.published import PublishedFigure
 from pt_reuse.verification.replay import Replay
 
@@ -73,9 +73,12 @@ class Attempt:
     def row(self) -> dict[str, Any]:
         """Return the row of a verification's conventions."""
         return {
-            "what": self.figure.what, "convention": self.convention.label, "figures": len(self.numbers),
-            "equal": self.equal, "largest_difference": self.largest_difference,
-        }  # fmt: skip
+            "what": self.figure.what,
+            "convention": self.convention.label,
+            "figures": len(self.numbers),
+            "equal": self.equal,
+            "largest_difference": self.largest_difference,
+        }
 
 
 @dataclass(frozen=True)
@@ -94,16 +97,20 @@ class Group:
 
     def summary(self) -> dict[str, Any]:
         """Return the row of a verification's summary."""
-        statuses = [outcome.status for outcome in self.outcomes]
+        statuses = [outcome.verdict.status for outcome in self.outcomes]
         off = [abs(outcome.difference) for outcome in self.outcomes if not np.isnan(outcome.difference)]
         labels = [outcome.convention.label for outcome in self.outcomes if outcome.convention]
         return {
-            "what": self.figure.what, "figures": len(statuses), "equal": statuses.count(Status.EQUAL),
-            "unequal": sum(map(statuses.count, DIFFERING)), "known": statuses.count(Status.KNOWN),
-            "not_computed": statuses.count(Status.NOT_COMPUTED), "largest_difference": max(off, default=np.nan),
+            "what": self.figure.what,
+            "figures": len(statuses),
+            "equal": statuses.count(Status.EQUAL),
+            "unequal": sum(map(statuses.count, DIFFERING)),
+            "known": statuses.count(Status.KNOWN),
+            "not_computed": statuses.count(Status.NOT_COMPUTED),
+            "largest_difference": max(off, default=np.nan),
             "convention": next(filter(None, labels), ""),
             "note": "; ".join(dict.fromkeys(outcome.note for outcome in self.outcomes if outcome.note)),
-        }  # fmt: skip
+        }
 
 
 def replay_group(figure: PublishedFigure, conventions: Sequence[Convention], replay: Replay) -> Group:
@@ -139,7 +146,7 @@ def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) ->
         except NotComputedError as error:
             untried = error.reason
         except InputError as error:
-            untried = Reason.of(error)
+            untried = because(error)
     numbers, reasons = {}, dict(found.reasons)
     strangers = set()
     for name in figure.values:
@@ -177,9 +184,9 @@ def _outcome(chosen: Attempt, name: str, untried: Reason | None) -> Outcome:
     figure = chosen.figure
     if name not in chosen.numbers:
         status = Status.NAMELESS if name in chosen.strangers else Status.NOT_COMPUTED
-        return Outcome(figure, name, status, reason=chosen.reasons[name])
+        return Outcome(figure, name, Verdict(status, chosen.reasons[name]))
     equal, known = chosen.agrees(name), chosen.is_known(name)
     if untried is not None and not equal and not known:
-        return Outcome(figure, name, Status.NOT_COMPUTED, reason=untried)
+        return Outcome(figure, name, Verdict(Status.NOT_COMPUTED, untried))
     status = Status.EQUAL if equal else Status.KNOWN if known else Status.UNEQUAL
-    return Outcome(figure, name, status, chosen.convention, chosen.numbers[name])
+    return Outcome(figure, name, Verdict(status), chosen.convention, chosen.numbers[name])

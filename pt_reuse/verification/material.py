@@ -16,7 +16,7 @@ from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.verification.computed import Reason
+from pt_reuse.verification.computed import Reason, because
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _read(material: Material, dataset: ReuseDataset, sources: Sources) -> Materi
         # a file that cannot be read is an error; none at all leaves the judgments to be checked
         if sources.runs is not None or sources.download or _has_run_files(dataset.collection):
             raise
-        return replace(material, no_runs=Reason(("no runs: ", *Reason.of(error).parts)))
+        return replace(material, no_runs=because("no runs: ", error))
 
 
 def _has_run_files(collection: Collection) -> bool:

@@ -12,12 +12,19 @@ def count_judgments(replay: Replay, given: Given, names: list[str]) -> Computed:
     summary = replay.qrels.counts()
     judged, density = summary["judged"], summary["density"]
     labels = summary[["judged", "relevant", "unjudged", "junk"]].sum().astype(int)
-    return Computed({
-        "topics": len(summary), "judgments": len(replay.qrels), **labels,
-        "smallest topic": int(judged.min()), "largest topic": int(judged.max()),
-        "mean density": float(density.mean()), "largest density": float(density.max()),
-        "topics denser than 1/3": int((density > 1 / 3).sum()), "topics denser than 1/2": int((density > 1 / 2).sum()),
-    })  # fmt: skip
+    return Computed(
+        {
+            "topics": len(summary),
+            "judgments": len(replay.qrels),
+            **labels,
+            "smallest topic": int(judged.min()),
+            "largest topic": int(judged.max()),
+            "mean density": float(density.mean()),
+            "largest density": float(density.max()),
+            "topics denser than 1/3": int((density > 1 / 3).sum()),
+            "topics denser than 1/2": int((density > 1 / 2).sum()),
+        }
+    )
 
 
 def count_prefixes(replay: Replay, given: Given, names: list[str]) -> Computed:

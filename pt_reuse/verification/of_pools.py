@@ -25,11 +25,17 @@ def count_pool(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents of a depth-k pool, and those by which it differs from the judged ones."""
     pool, judged = replay.pool(pool_of(given)), replay.judged_in(pool_of(given)).counts()
     sizes, missed = pool.documents.sizes, replay.judged_in(pool_of(given), outside=True).counts()
-    return Computed({
-        "contributing runs": len(pool.run_table), "documents": len(pool), "relevant": int(judged["relevant"].sum()),
-        "smallest topic": int(sizes.min(initial=sizes.max(initial=0))), "largest topic": int(sizes.max(initial=0)),
-        "not judged": len(pool) - int(judged["judged"].sum()), "judged but not pooled": int(missed["judged"].sum()),
-    })  # fmt: skip
+    return Computed(
+        {
+            "contributing runs": len(pool.run_table),
+            "documents": len(pool),
+            "relevant": int(judged["relevant"].sum()),
+            "smallest topic": int(sizes.min(initial=sizes.max(initial=0))),
+            "largest topic": int(sizes.max(initial=0)),
+            "not judged": len(pool) - int(judged["judged"].sum()),
+            "judged but not pooled": int(missed["judged"].sum()),
+        }
+    )
 
 
 def compare_shallow(replay: Replay, given: Given, names: list[str]) -> Computed:
@@ -46,10 +52,14 @@ def compare_shallow(replay: Replay, given: Given, names: list[str]) -> Computed:
     else:
         truth = replay.published(given["truth"])
     found = correlations(truth.reindex(means.index).to_numpy(), means.to_numpy()[None]).iloc[0]
-    return Computed({
-        "documents": len(replay.pool(key)), "judged": len(kept), "relevant": int(kept.counts()["relevant"].sum()),
-        **{name: float(found[name]) for name in AGREEMENT},
-    })  # fmt: skip
+    return Computed(
+        {
+            "documents": len(replay.pool(key)),
+            "judged": len(kept),
+            "relevant": int(kept.counts()["relevant"].sum()),
+            **{name: float(found[name]) for name in AGREEMENT},
+        }
+    )
 
 
 def count_by_best_rank(replay: Replay, given: Given, names: list[str]) -> Computed:

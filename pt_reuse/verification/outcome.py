@@ -30,24 +30,35 @@ DIFFERING = (Status.UNEQUAL, Status.KNOWN, Status.NAMELESS)
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What is said of a figure.
+
+    Attributes:
+        status: how it compares with what was published.
+        reason: why there is no number; None where there is one.
+    """
+
+    status: Status
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What came out for one value of a figure.
 
     Attributes:
         figure: the group it belongs to.
         name: the run, team or statistic.
-        status: how it compares.
+        verdict: what is said of it.
         convention: the one that the number was computed under; None where there is no number.
         computed: the number; NaN where there is none.
-        reason: why there is no number; None where there is one.
     """
 
     figure: PublishedFigure
     name: str
-    status: Status
+    verdict: Verdict
     convention: Convention | None = None
     computed: float = np.nan
-    reason: Reason | None = None
 
     @property
     def difference(self) -> float:
@@ -57,18 +68,25 @@ class Outcome:
     @property
     def note(self) -> str:
         """Return why there is no number, or why it is known to differ."""
-        if self.reason is not None:
-            return f"not computed: {self.reason}"
-        return self.figure.differs if self.status is Status.KNOWN else ""
+        if self.verdict.reason is not None:
+            return f"not computed: {self.verdict.reason}"
+        return self.figure.differs if self.verdict.status is Status.KNOWN else ""
 
     def row(self) -> dict[str, Any]:
         """Return the row of a verification's table."""
         value = self.figure.values[self.name]
         # None, True and False: neither a flag nor a number
-        equal = None if self.status is Status.NOT_COMPUTED else self.status is Status.EQUAL
+        equal = None if self.verdict.status is Status.NOT_COMPUTED else self.verdict.status is Status.EQUAL
         return {
-            "what": self.figure.what, "name": self.name, "published": value.number, "computed": self.computed,
-            "equal": equal, "known": self.status is Status.KNOWN, "difference": self.difference, "unit": value.unit,
-            "convention": "" if self.convention is None else self.convention.label, "source": self.figure.source,
+            "what": self.figure.what,
+            "name": self.name,
+            "published": value.number,
+            "computed": self.computed,
+            "equal": equal,
+            "known": self.verdict.status is Status.KNOWN,
+            "difference": self.difference,
+            "unit": value.unit,
+            "convention": "" if self.convention is None else self.convention.label,
+            "source": self.figure.source,
             "note": self.note,
-        }  # fmt: skip
+        }

@@ -186,11 +186,16 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
         digits = _digits(entry)
         values = _values(entry, path.parent, digits)
         return PublishedFigure(
-            what=what, kind=entry["kind"], source=entry["source"], differs=entry.get("differs", ""),
-            values=values, computed=_known(entry, values, digits), place=f"{path}, {place}",
+            what=what,
+            kind=entry["kind"],
+            source=entry["source"],
+            differs=entry.get("differs", ""),
+            values=values,
+            computed=_known(entry, values, digits),
+            place=f"{path}, {place}",
             parameters={key: value for key, value in entry.items() if key not in _FIGURE_KEYS},
             conventions=_conventions(entry.get("conventions", [{}])),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)

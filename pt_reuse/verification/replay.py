@@ -108,10 +108,17 @@ class Replay:
         return self._once(
             ("left out", key, measure, by, remove, complete),
             lambda: leave_out_uniques(
-                self.runs(key.order), self.qrels, measure, by=by, depth=key.depth, remove=remove,
-                contributors=key.contributors, complete=complete, verbose=self._verbose,
+                self.runs(key.order),
+                self.qrels,
+                measure,
+                by=by,
+                depth=key.depth,
+                remove=remove,
+                contributors=key.contributors,
+                complete=complete,
+                verbose=self._verbose,
             ),
-        )  # fmt: skip
+        )
 
     def published(self, what: str) -> pd.Series:
         """Return run -> published value of another figure."""

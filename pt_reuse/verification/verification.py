@@ -20,7 +20,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.conventions import conventions_of
 from pt_reuse.verification.group import replay_group
 from pt_reuse.verification.material import Material, Sources, gather
-from pt_reuse.verification.outcome import DIFFERING, Outcome, Status
+from pt_reuse.verification.outcome import DIFFERING, Status, Verdict
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
 from pt_reuse.verification.replay import Replay
 
@@ -44,19 +44,19 @@ class Verification(Result):
             one under which most are, of several the closest. All figures of the group are judged under it.
         conventions: one row per group and convention that was tried: ``what convention figures equal
             largest_difference``.
-        outcomes: one per row of `table`: the same as values, its status and why it was not computed.
+        verdicts: one per row of `table`: its status, and why it was not computed, as values.
     """
 
     title: ClassVar[str] = "Verification"
 
     summary: pd.DataFrame
     conventions: pd.DataFrame
-    outcomes: tuple[Outcome, ...]
+    verdicts: tuple[Verdict, ...]
 
     @property
     def holds(self) -> bool:
         """Return whether no figure is unequal, but for those of which the computed number is known."""
-        return not any(outcome.status in (Status.UNEQUAL, Status.NAMELESS) for outcome in self.outcomes)
+        return not any(verdict.status in (Status.UNEQUAL, Status.NAMELESS) for verdict in self.verdicts)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -64,7 +64,7 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return how many figures are equal, unequal, and not computed."""
-        statuses = [outcome.status for outcome in self.outcomes]
+        statuses = [verdict.status for verdict in self.verdicts]
         parts = [f"{statuses.count(Status.EQUAL):,} of {count(len(statuses), 'figure')} equal"]
         unequal = sum(map(statuses.count, DIFFERING))
         if unequal:
@@ -111,14 +111,14 @@ class Verification(Result):
         return "".join(parts)
 
     def _differing(self) -> pd.DataFrame:
-        return self.table.loc[[outcome.status in DIFFERING for outcome in self.outcomes], _SHOWN]
+        return self.table.loc[[verdict.status in DIFFERING for verdict in self.verdicts], _SHOWN]
 
     def _not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
         reasons = pd.Series(
             [
-                outcome.reason.worded(advice)
-                for outcome in self.outcomes
-                if outcome.status is Status.NOT_COMPUTED and outcome.reason is not None
+                verdict.reason.worded(advice)
+                for verdict in self.verdicts
+                if verdict.status is Status.NOT_COMPUTED and verdict.reason is not None
             ],
             dtype=object,
         )
@@ -200,7 +200,7 @@ def verify(
         replay_group(figure, conventions, replay)
         for figure, conventions in pt.tqdm(todo, desc="verifying", unit="group", disable=not verbose)
     ]
-    outcomes = tuple(outcome for group in groups for outcome in group.outcomes)
+    outcomes = [outcome for group in groups for outcome in group.outcomes]
     rows = [outcome.row() for outcome in outcomes]
     # None, True and False: neither a flag nor a number
     equal = pd.Series([row["equal"] for row in rows], dtype=object)
@@ -208,7 +208,7 @@ def verify(
         table=pd.DataFrame(rows).assign(equal=equal),
         summary=pd.DataFrame([group.summary() for group in groups]),
         conventions=pd.DataFrame([attempt.row() for group in groups for attempt in group.attempts]),
-        outcomes=outcomes,
+        verdicts=tuple(outcome.verdict for outcome in outcomes),
         settings={
             "collection": published.title,
             "judgments": f"{len(material.qrels):,}",

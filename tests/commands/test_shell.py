@@ -42,7 +42,7 @@ ADVICE = [
     (("runs", "r"), Option("runs", "r"), "runs='r'", "r"),
     (("runs", "r"), Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE of `pt-reuse lou`"),
     (("runs", "r"), Option("contributors", "all"), "contributors='all'", "--contributors all of `pt-reuse lou`"),
-    (("infer-pool", "demo"), Call("get_runs"), "get_runs()", "NAME"),
+    (("infer-pool", "demo"), Call("get_runs"), "get_runs()", "`pt-reuse runs --collection NAME`"),
     (("fetch", "demo"), Option("n_jobs", 4), "n_jobs=4", "--jobs 4"),
     (("fetch", "demo"), Argument("n_jobs"), "n_jobs", "--jobs"),
     (("fetch", "demo"), Option("pooled", ...), "pooled=", "--only-pooled"),

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from figure_parts import RANKED, UNIQUES, figure, frame, replay, small_field
 
+from pt_reuse._errors import Option
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.verification.outcome import Status
 
 
 def test_known_differences(tmp_path):
@@ -16,6 +18,7 @@ def test_known_differences(tmp_path):
     found = replay(tmp_path, figure(lines.format("0.4167", "0.5833")))
     assert found.table["note"].tolist() == ["a misprint", "", ""]
     assert found.table["known"].tolist() == [True, False, False]
+    assert [verdict.status for verdict in found.verdicts] == [Status.KNOWN, Status.EQUAL, Status.EQUAL]
     assert found.holds
     assert found.headline() == "Mine: 2 of 3 figures equal, 1 unequal (1 known to be)"
     assert found.summary[["unequal", "known", "note"]].values.tolist() == [[1, 1, "a misprint"]]
@@ -48,6 +51,7 @@ def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
 def test_a_name_of_nothing_does_not_hold(tmp_path, lines, hint):
     found = replay(tmp_path, figure(lines))
     assert found.table["equal"].tolist() == [False]
+    assert [verdict.status for verdict in found.verdicts] == [Status.NAMELESS]
     assert found.table["computed"].isna().all()
     assert hint in found.table["note"][0]
     assert found.headline() == "Mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
@@ -122,6 +126,11 @@ def test_labels_that_lack_are_told(tmp_path):
     )
     assert found.table["equal"].tolist() == [None, True]
     assert "needs the team of every run" in found.table["note"][0]
+    assert [verdict.status for verdict in found.verdicts] == [Status.NOT_COMPUTED, Status.EQUAL]
+    # what to do is kept as data, for Python and for a shell
+    assert {Option("teams", ...), Option("by", "run")} < set(found.verdicts[0].reason.parts)
+    assert "Give teams= when" in str(found)
+    assert "Give ADVICE when" in found.told(lambda advice: "ADVICE")
 
 
 def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):
