@@ -1,5 +1,6 @@
 """Can I trust this test collection for my system? Pools, leave-out-uniques and reusability for PyTerrier."""
 
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._version import __version__
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections

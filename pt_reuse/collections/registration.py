@@ -85,9 +85,7 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
         try:
             register_one(find_collection(name), overwrite=overwrite)
         except InputError as error:
-            warn(
-                f"{_id(name)!r} is left out: {error}",
-            )
+            warn(f"{_id(name)!r} is left out: ", error)
     return [_id(name) for name in names if _id(name) in _REGISTERED]
 
 

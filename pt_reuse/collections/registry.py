@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import InputError, Part, warn
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.near_names import nearest
 
 _OWN: dict[str, Collection] = {}
-_TOLD: set[tuple[str, str]] = set()
+_TOLD: set[tuple[Path, tuple[Part, ...]]] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
@@ -93,8 +93,11 @@ def _own() -> dict[str, Collection]:
         try:
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
-        except (InputError, OSError) as error:
-            _leave_out(path, str(error))
+        except InputError as error:
+            _leave_out(path, *error.parts)
+            continue
+        except OSError as error:
+            _leave_out(path, f"it cannot be read ({error.strerror or error}).")
             continue
         name = collection.name
         if _is_of_package(name):
@@ -108,18 +111,16 @@ def _own() -> dict[str, Collection]:
         try:
             _check_references(found[name], own)
         except InputError as error:
-            _leave_out(path, str(error))
+            _leave_out(path, *error.parts)
             own.pop(name, None)
     return own
 
 
-def _leave_out(path: Path, why: str) -> None:
+def _leave_out(path: Path, *why: Part) -> None:
     # told once for each state of the file, however often names are looked up
-    if (str(path), why) not in _TOLD:
-        _TOLD.add((str(path), why))
-        warn(
-            f"the collection defined in {path} is left out: {why}",
-        )
+    if (path, why) not in _TOLD:
+        _TOLD.add((path, why))
+        warn(f"the collection defined in {path} is left out: ", *why)
 
 
 def _is_of_package(name: str) -> bool:

@@ -682,6 +682,6 @@ def test_own_types_over_those_of_a_definition(home, tmp_path):
     for name in ("one", "two"):
         write_run(tmp_path / "mine" / name, name)
     ds = ptr.register_collection("mine", runs=tmp_path / "mine", types={"one": "lexical", "two": "neural"})
-    table = ds.get_runs(types={"two": "dense"}).table
+    table = ds.get_runs(types={"two": "dense"}).run_table
     assert table["type"].tolist() == ["lexical", "dense"]
     assert table["type_source"].tolist() == ["definition", "given"]
