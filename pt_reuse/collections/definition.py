@@ -17,7 +17,7 @@ from pt_reuse._check import examples
 from pt_reuse._errors import InputError, door
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, format_of
+from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, document_format
 from pt_reuse.collections.parts.topic_files import check_topic_file
 from pt_reuse.runs.metadata import RunLabels
 
@@ -203,7 +203,7 @@ class _Definition:
         if given is None or self._is_irds("documents", given):
             return given
         paths = self._paths("documents", given, folders=True)
-        formats = {format_of(path) for path in paths}
+        formats = {document_format(path) for path in paths}
         if len(formats) > 1:
             raise self.wrong("documents", f"names files of several formats: {examples(sorted(formats))}. Use one.")
         try:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection, Source
-from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
+from pt_reuse.collections.parts.components import OwnPart, own_documents, own_judgments, own_topics
 from pt_reuse.runs.metadata import pool_note
 from pt_reuse.runs.run_set import RunSet
 
@@ -163,9 +163,9 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
 
     name = f"reuse/{collection.name}"
     parts: list[Any] = [
-        _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
+        _part(collection, "docs", collection.documents, lambda paths: own_documents(paths, name, collection.language)),
         _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
-        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
+        _part(collection, "qrels", collection.qrels, lambda paths: own_judgments(paths[0])),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(Runs(get_runs))
@@ -173,7 +173,7 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
 
 
-def _own_topics(collection: Collection, path: str) -> OwnTopics:
+def _own_topics(collection: Collection, path: str) -> OwnPart:
     # a file in place of ir_datasets' own is called as that, so that a script runs with either
     def fields() -> Sequence[str]:
         if collection.origin != "catalogue" or collection.irds_id is None:
@@ -181,7 +181,7 @@ def _own_topics(collection: Collection, path: str) -> OwnTopics:
         return find_irds(f"reuse:{collection.name}", "queries", collection.irds_id).queries_cls()._fields[1:]
 
     name = f"reuse/{collection.name}"
-    return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
+    return own_topics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
 
 
 def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, ReuseWarning, warn
 from pt_reuse.collections.collection import Collection, home
-from pt_reuse.collections.download.run_check import check_run_file, tag_of
+from pt_reuse.collections.download.run_check import Expected, check_run_file, tag_of
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, expected_files, find_run_files, folders_of
 from pt_reuse.engine.order import natural_order
@@ -155,10 +155,12 @@ class RunSource:
 
         collection, others = self.collection, set(self.submitted["name"])
 
+        expected = Expected(
+            title=collection.title, topic_ids=collection.topic_ids, some_topics=collection.some_topics, others=others
+        )
+
         def check(name: str, path: Path) -> None:
-            check_run_file(
-                name, path, collection.topic_ids, collection.title, some_topics=collection.some_topics, others=others
-            )
+            check_run_file(name, path, expected)
 
         try:
             fetched = fetch_runs(urls, download_folder(collection), check=check, n_jobs=n_jobs, verbose=verbose)

@@ -17,7 +17,7 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files, run_source
-from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.collections.download.run_check import Expected, check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
@@ -542,14 +542,14 @@ def test_where_not_all_topics_are_known_some_are(home):
     path = home / "input.x"
     write_run(path, "x")
     with pytest.raises(ptr.InputError, match=r"has no topic of TREC 2019.*: its topics are '401', '450'"):
-        check_run_file("x", path, None, deep.title, some_topics=deep.some_topics)
+        check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics))
     write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
-    assert check_run_file("x", path, None, deep.title, some_topics=deep.some_topics) is None
+    assert check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics)) is None
     with pytest.raises(ptr.InputError, match="holds run 'x' by the last column"):
-        check_run_file("y", path, None, deep.title, others={"x", "y"})
+        check_run_file("y", path, Expected(title=deep.title, others={"x", "y"}))
     path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
     with pytest.raises(ptr.InputError, match="ends in the middle of its last line"):
-        check_run_file("bm", path, None, deep.title)
+        check_run_file("bm", path, Expected(title=deep.title))
 
 
 def test_the_same_run_in_two_places(home):
