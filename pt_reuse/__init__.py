@@ -5,7 +5,7 @@ from pt_reuse._version import __version__
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections
 from pt_reuse.collections.registration import register_collection, register_datasets
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.experiment.pt_experiment import Experiment, reuse_summary
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool

@@ -29,6 +29,8 @@ def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
         yield "pooled", _pooled(collection, submitted)
+        if collection.pool_order:
+            yield "pool order", f"{collection.pool_order}: pooled in another order than that of scoring"
         yield "published", _published(collection, submitted)
         here = find_run_files(collection, submitted["name"])
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"

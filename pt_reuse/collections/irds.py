@@ -16,7 +16,6 @@ from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
 WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
-_PREFIX = "irds:"
 
 
 class RunDocs:
@@ -185,8 +184,6 @@ def _own_topics(collection: Collection, path: str) -> OwnPart:
 
 
 def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:
-    if source is None:
-        return None
-    if isinstance(source, str) and source.startswith(_PREFIX):
-        return IrdsPart(collection.name, part, source.removeprefix(_PREFIX))
-    return own((source,) if isinstance(source, str) else source)
+    if isinstance(source, str):
+        return IrdsPart(collection.name, part, source.removeprefix("irds:"))
+    return None if source is None else own(source)

@@ -168,7 +168,7 @@ def _with_local_files(collection: Collection) -> Collection:
                     f"them.",
                 )
             if there:
-                changes.setdefault(part, str(there[0]))
+                changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection
 
 

@@ -78,11 +78,6 @@ def file_names(name: str) -> list[str]:
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _PACKED]
 
 
-def expected_files(names: Sequence[str]) -> str:
-    """Return, for an error, how the files of these runs should be called."""
-    return examples([f"input.{name}.gz" for name in names])
-
-
 def _warn_of_twins(name: str, folder: Path, files: Sequence[str]) -> None:
     if len(files) > 1:
         warn(

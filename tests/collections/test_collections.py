@@ -16,7 +16,7 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.collections import registry, run_files, run_source
+from pt_reuse.collections import fetching, registry, run_files
 from pt_reuse.collections.download.run_check import Expected, check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
@@ -33,7 +33,7 @@ def home(tmp_path, monkeypatch):
     """Return an empty folder of the user's; nothing outside it is looked at."""
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setattr(run_source, "fetch_runs", no_network)
+    monkeypatch.setattr(fetching, "fetch_runs", no_network)
     return tmp_path / "home"
 
 
@@ -193,8 +193,9 @@ def test_what_is_submitted_cannot_be_changed_by_accident(home):
 
 def test_fetch_reports_each_run(trec8_home):
     report = offline().fetch(type="manual")
-    assert report.set_index("name").loc["READWARE", "status"] == "here"
-    assert set(report["status"]) == {"here", "no network."}
+    assert report.set_index("name").loc["READWARE", "status"] == fetching.FetchStatus.HERE == "here"
+    assert set(report["status"]) == {"here", "failed"}
+    assert set(report["reason"]) == {None, "no network."}
     assert len(report) == 13
 
 
@@ -591,7 +592,7 @@ WRONG = {
 @pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
 @pytest.mark.parametrize(("argument", "message"), WRONG.items())
 def test_arguments_are_checked_before_anything_is_fetched(home, monkeypatch, name, argument, message):
-    monkeypatch.setattr(run_source, "fetch_runs", None)
+    monkeypatch.setattr(fetching, "fetch_runs", None)
     with pytest.raises(ptr.InputError, match=message):
         offline(name).get_runs(**{argument: -1})
 
@@ -606,7 +607,7 @@ def test_a_folder_in_use_is_an_error_and_no_partial_field(trec8_home, monkeypatc
     def in_use(*_, **__):
         raise FolderInUseError("fetch_runs: another call is downloading")
 
-    monkeypatch.setattr(run_source, "fetch_runs", in_use)
+    monkeypatch.setattr(fetching, "fetch_runs", in_use)
     with pytest.raises(ptr.InputError, match="another call is downloading"):
         offline().get_runs()
 
@@ -625,9 +626,9 @@ def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
         folder.mkdir(parents=True)
         return no_network(urls)
 
-    monkeypatch.setattr(run_source, "fetch_runs", nothing)
+    monkeypatch.setattr(fetching, "fetch_runs", nothing)
     home.mkdir()
-    assert set(offline().fetch(names="1")["status"]) == {"no network."}
+    assert offline().fetch(names="1")[["status", "reason"]].values.tolist() == [["failed", "no network."]]
     assert list(home.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.qrels.judgments import Qrels, read_qrels
 from pt_reuse.runs.metadata import ASSUMED
 from pt_reuse.runs.reading import read_runs
