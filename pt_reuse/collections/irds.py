@@ -3,12 +3,11 @@
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._check import did_you_mean, examples
+from pt_reuse._errors import Call, InputError
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnPart, own_documents, own_judgments, own_topics
 from pt_reuse.runs.metadata import pool_note
@@ -117,30 +116,30 @@ class IrdsPart:
 
     @cached_property
     def _dataset(self) -> Any:
-        return find_irds(f"reuse:{self._name}", self._part, self._irds_id)
+        return find_irds(self._part, self._irds_id, f"reuse:{self._name}")
 
 
-def find_irds(where: str, part: str, irds_id: str) -> Any:
+def find_irds(part: str, irds_id: str, place: str) -> Any:
     """Return a dataset of ir_datasets that has a part, or raise an InputError that says what there is.
 
     Args:
-        where: what the error begins with.
         part: ``"docs"``, ``"queries"`` or ``"qrels"``.
         irds_id: its id.
+        place: who names it, for the error.
     """
     import ir_datasets
 
     try:
         dataset = ir_datasets.load(irds_id)
     except KeyError:
-        near = get_close_matches(irds_id, list(ir_datasets.registry), n=3)
-        hint = f" Did you mean {examples(near)}?" if near else ""
+        said = f"ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}."
         if irds_id.startswith("reuse/"):
-            hint = " Call register_datasets() first, which makes the collections of this package known to it."
-        raise InputError(f"{where}: ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}.{hint}") from None
+            call = Call("register_datasets")
+            raise InputError(said, " First call ", call, ", which tells it our collections.", place=place) from None
+        raise InputError(f"{said}{did_you_mean(irds_id, ir_datasets.registry)}", place=place) from None
     if not dataset.has(part):
-        there = [word for name, word in WORDS.items() if dataset.has(name)]
-        raise InputError(f"{where}: {irds_id!r} of ir_datasets has no {WORDS[part]}, only {examples(there) or 'none'}.")
+        there = examples(word for name, word in WORDS.items() if dataset.has(name))
+        raise InputError(f"{irds_id!r} of ir_datasets has no {WORDS[part]}, only {there or 'none'}.", place=place)
     return dataset
 
 
@@ -177,7 +176,7 @@ def _own_topics(collection: Collection, path: str) -> OwnPart:
     def fields() -> Sequence[str]:
         if collection.origin != "catalogue" or collection.irds_id is None:
             return ()
-        return find_irds(f"reuse:{collection.name}", "queries", collection.irds_id).queries_cls()._fields[1:]
+        return find_irds("queries", collection.irds_id, name).queries_cls()._fields[1:]
 
     name = f"reuse/{collection.name}"
     return own_topics(path, name, collection.language, ids=collection.topic_ids, fields=fields)

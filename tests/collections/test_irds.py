@@ -328,24 +328,22 @@ def test_parts_of_different_datasets_of_ir_datasets(mine):
     assert mixed.qrels_count() == 2
 
 
-def test_an_unknown_id_is_told_when_it_is_used():
+def test_an_unknown_id_is_told_when_it_is_used(messages):
+    messages.hidden[ir_datasets.__version__] = "{version}"
     dataset = build_irds(Collection(name="x", title="x", documents="irds:cranfeld", topics="irds:cranfield"))
     assert dataset.has_docs()
-    with pytest.raises(ptr.InputError, match=r"reuse:x: ir_datasets .* has no dataset 'cranfeld'. Did you mean 'cranf"):
-        dataset.docs_iter()
+    messages.refused(lambda: dataset.docs_iter())
     lacking = build_irds(Collection(name="x", title="x", qrels="irds:msmarco-passage"))
-    with pytest.raises(ptr.InputError, match="'msmarco-passage' of ir_datasets has no judgments, only 'documents'"):
-        lacking.qrels_iter()
+    messages.refused(lambda: lacking.qrels_iter())
 
 
-def test_registering_again_changes_nothing_without_overwrite(mine):
+def test_registering_again_changes_nothing_without_overwrite(messages, mine):
     assert register_one(defined(mine, "test/again")) == "reuse/test/again"
     loaded = ir_datasets.load("reuse/test/again")
     register_one(defined(mine, "test/again"))
     assert ir_datasets.load("reuse/test/again") is loaded
     changed = defined(mine, "test/again", qrels=None)
-    with pytest.raises(ptr.InputError, match=r"another dataset 'reuse/test/again' registered. Pass overwrite=True"):
-        register_one(changed)
+    messages.refused(lambda: register_one(changed))
     assert ir_datasets.load("reuse/test/again").has_qrels()
     register_one(changed, overwrite=True)
     assert not ir_datasets.load("reuse/test/again").has_qrels()
@@ -364,41 +362,36 @@ def test_a_registered_collection_through_pyterrier(mine):
     assert [run.run_id for run in ir_datasets.load("reuse/test/through").runs_iter()] == ["bm25", "dense"]
 
 
-def test_own_collections_are_registered_by_one_call(mine, monkeypatch, tmp_path):
+def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch, tmp_path):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     parts = {"topics": "topics.tsv", "qrels": "qrels.txt", "runs": "runs", "base": mine}
     made = register_collection("test/call", documents="docs.jsonl", **parts)
     assert repr(made) == repr(pt.get_dataset("reuse:test/call")) == "ReuseDataset('reuse:test/call')"
     assert made.get_runs().names == ["bm25", "dense"]
     assert ir_datasets.load("reuse/test/call").docs_count() == 2
-    with pytest.raises(ptr.InputError, match=r"another collection already. Pass overwrite=True to replace it"):
-        register_collection("test/call", **parts)
+    messages.refused(lambda: register_collection("test/call", **parts))
     assert ir_datasets.load("reuse/test/call").has_docs()
     register_collection("test/call", overwrite=True, **parts)
     assert not ir_datasets.load("reuse/test/call").has_docs()
-    with pytest.raises(ptr.InputError, match="no documents are known"):
-        pt.get_dataset("reuse:test/call").get_corpus_iter()
+    messages.refused(lambda: pt.get_dataset("reuse:test/call").get_corpus_iter())
     for name in ("demo", "trec-8/adhoc"):
-        with pytest.raises(ptr.InputError, match=r"another dataset|a collection of the package"):
-            register_collection(name, **parts)
+        messages.refused(register_collection, definition=name, **parts)
         assert find_collection(name).origin != "own"
     for wrong in ("nowhere", "nowhere.toml", 5, mine / "docs.jsonl"):
-        with pytest.raises(ptr.InputError, match=r"is no file|cannot be read|expected the path|is no TOML"):
+        with pytest.raises(ptr.InputError, match=r"is no file|cannot be read|expected the path|no TOML"):
             register_collection(wrong)
-    with pytest.raises(ptr.InputError, match="expected the collection's name"):
-        register_collection(mine / "mine.toml", note="x")
+    messages.refused(lambda: register_collection(mine / "mine.toml", note="x"))
 
 
-def test_a_collection_may_use_another_of_ours(mine):
-    with pytest.raises(ptr.InputError, match="'topics' is 'irds:reuse/test/self', the collection itself"):
-        define("test/self", topics="irds:reuse/test/self")
+def test_a_collection_may_use_another_of_ours(messages, mine):
+    messages.hidden[ir_datasets.__version__] = "{version}"
+    messages.refused(lambda: define("test/self", topics="irds:reuse/test/self"))
     register_one(define("test/uses", topics="irds:reuse/trec-8/adhoc", qrels="irds:reuse/demo"))
     loaded = ir_datasets.load("reuse/test/uses")
     assert loaded.queries_handler() is ir_datasets.load("disks45/nocr/trec8").queries_handler()
     assert loaded.qrels_count() == 41 * 480
     lost = build_irds(define("test/lost", topics="irds:reuse/nobody"))
-    with pytest.raises(ptr.InputError, match=r"no dataset 'reuse/nobody'\. Call register_datasets\(\) first"):
-        lost.queries_iter()
+    messages.refused(lambda: lost.queries_iter())
 
 
 def test_one_that_cannot_be_registered_stops_no_other(mine, monkeypatch):
