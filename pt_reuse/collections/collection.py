@@ -144,7 +144,7 @@ def _folder(variable: str) -> Path | None:
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
-        raise InputError(f"{variable} is {value!r}: {error}. Give the path of a folder.") from error
+        raise InputError(f"{variable} is {value!r}: {str(error).rstrip('.')}. Give the path of a folder.") from error
 
 
 def _equal(one: Any, other: Any) -> bool:

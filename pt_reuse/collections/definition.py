@@ -215,7 +215,8 @@ class _Definition:
         several = not isinstance(given, str | os.PathLike)
         if several and (not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | pd.DataFrame)):
             irds = "'irds:ID', or " if argument in _PARTS else ""
-            raise self._wrong(argument, f"must be {irds}the path of a file or several, got {given!r}.")
+            got = "a table" if isinstance(given, pd.DataFrame) else repr(given)
+            raise self._wrong(argument, f"must be {irds}the path of a file or several, got {got}.")
         found: list[Path] = []
         for item in given if several else [given]:
             if not isinstance(item, str | os.PathLike) or not str(item) or "\0" in str(item):

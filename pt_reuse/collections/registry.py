@@ -147,7 +147,8 @@ def _check_references(collection: Collection, own: Mapping[str, Collection], cha
             _check_references(own[name], own, chain)
         elif not _is_of_package(name):
             said = f"{part!r} of {collection.name!r} is {source!r}: no such collection. "
-            raise InputError(said, *_advice(name, own))
+            others = {other: found for other, found in own.items() if other not in chain}
+            raise InputError(said, *_advice(name, others))
 
 
 @lru_cache(maxsize=256)
