@@ -29,7 +29,9 @@ class Registered:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(_REGISTERED[self._irds_id].irds_ref(), name)
+        # in another process than the one that registered it, it is looked up anew
+        dataset = _REGISTERED.get(self._irds_id) or ReuseDataset(self._irds_id.removeprefix("reuse/"))
+        return getattr(dataset.irds_ref(), name)
 
 
 @door

@@ -41,7 +41,7 @@ def find_collection(name: str) -> Collection:
         InputError: a name that is no text.
     """
     if not isinstance(name, str):
-        raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.")
+        raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
     name = name.removeprefix("reuse:").strip("/")
     own = _own()
     if name in own:
@@ -170,10 +170,8 @@ def _with_local_files(collection: Collection) -> Collection:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
-                warn(
-                    f"{folder} has {examples([path.name for path in there])}; {there[0].name!r} is used. Keep one of "
-                    f"them.",
-                )
+                names_there = examples([path.name for path in there])
+                warn(f"{folder} has {names_there}; {there[0].name!r} is used. Keep one of them.")
             if there:
                 changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection

@@ -90,10 +90,8 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
     except OSError:
         return
     if differ:
-        warn(
-            f"run {name!r} is in two places, as files of different sizes: {taken} is read, {other} is not. Take the "
-            f"wrong one away.",
-        )
+        sizes = f"run {name!r} is in two places, as files of different sizes"
+        warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
 
 
 def _given_folder(runs: str | Path) -> Path:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import pickle
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import pt_reuse as ptr
 from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define
 from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.parts import topic_files
@@ -443,3 +445,12 @@ def test_every_format_gives_back_what_was_written(tmp_path_factory, rows, packed
             component = read(folder / f"{part}.{kind}{end}")
             found = component.queries_iter() if part == "t" else component.docs_iter()
             assert {row[0]: row[1] for row in found} == rows
+
+
+def test_what_is_registered_can_go_to_another_process(mine):
+    register_one(defined(mine, "test/travels"))
+    travelled = pickle.loads(pickle.dumps(ir_datasets.load("reuse/test/travels")))
+    assert [document.doc_id for document in travelled.docs_iter()] == ["d1", "d2"]
+    dataset = ReuseDataset(defined(mine, "test/travels"))
+    assert len(dataset.get_topics()) == 2
+    assert len(pickle.loads(pickle.dumps(dataset)).get_topics()) == 2
