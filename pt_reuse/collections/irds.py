@@ -3,7 +3,7 @@
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from pt_reuse._check import did_you_mean, examples
@@ -58,38 +58,17 @@ class SubmittedRun(NamedTuple):
         return iter(self.scoreddocs)
 
 
-class Runs:
-    """What a dataset of this package has besides what ir_datasets asks for: its runs.
+def runs_part(get_runs: Callable[[], RunSet]) -> OwnPart:
+    """Return what a dataset of this package has besides what ir_datasets asks for: its runs, read when asked for."""
+    read = cache(get_runs)
 
-    Args:
-        get_runs: reads the runs; called when they are first asked for.
-    """
-
-    def __init__(self, get_runs: Callable[[], RunSet]):
-        self._get_runs = get_runs
-
-    def runs_iter(self) -> Iterator[SubmittedRun]:
-        """Yield every run."""
-        table = self._runs.run_table
+    def runs() -> Iterator[SubmittedRun]:
+        table = read().run_table
         known = not pool_note(table)
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(self._runs, name))
+            yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(read(), name))
 
-    def runs_count(self) -> int:
-        """Return how many runs there are."""
-        return len(self._runs)
-
-    def runs_handler(self) -> "Runs":
-        """Return itself."""
-        return self
-
-    def runs_cls(self) -> type:
-        """Return the type of a run."""
-        return SubmittedRun
-
-    @cached_property
-    def _runs(self) -> RunSet:
-        return self._get_runs()
+    return OwnPart("runs", iter=runs, count=lambda: len(read()), cls=lambda: SubmittedRun)
 
 
 class IrdsPart:
@@ -166,7 +145,7 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
         _part(collection, "qrels", collection.qrels, lambda paths: own_judgments(paths[0])),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
-        parts.append(Runs(get_runs))
+        parts.append(runs_part(get_runs))
     dataset = ir_datasets.Dataset(*parts)
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
 

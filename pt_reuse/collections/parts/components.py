@@ -20,7 +20,7 @@ class OwnPart:
     """A part of a dataset, as ir_datasets composes them: an object with functions that begin with the part's name.
 
     Args:
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
+        part: ``"docs"``, ``"queries"``, ``"qrels"``, or ``"runs"``, which it does not ask for.
         **functions: what ir_datasets asks of the part, by its own names without their beginning.
     """
 
@@ -35,9 +35,10 @@ class OwnPart:
         if name.startswith(f"{part}_"):
             from ir_datasets import formats
 
-            base = {"docs": formats.BaseDocs, "queries": formats.BaseQueries, "qrels": formats.BaseQrels}[part]
-            if name in base.EXTENSIONS:
-                return MethodType(base.EXTENSIONS[name], self)
+            bases = {"docs": formats.BaseDocs, "queries": formats.BaseQueries, "qrels": formats.BaseQrels}
+            extensions = bases[part].EXTENSIONS if part in bases else {}
+            if name in extensions:
+                return MethodType(extensions[name], self)
         raise AttributeError(name)
 
 
@@ -164,7 +165,7 @@ class Documents:
 
     def count(self) -> int:
         """Return how many documents there are."""
-        return len(self._by_id)
+        return self.total
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._by_id.values())
