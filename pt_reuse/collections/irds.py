@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import Call, InputError
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.components import OwnPart, own_documents, own_judgments, own_topics
-from pt_reuse.runs.metadata import pool_note
 from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
@@ -64,9 +65,8 @@ def runs_part(get_runs: Callable[[], RunSet]) -> OwnPart:
 
     def runs() -> Iterator[SubmittedRun]:
         table = read().run_table
-        known = not pool_note(table)
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, bool(pooled) if known else None, RunDocs(read(), name))
+            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), RunDocs(read(), name))
 
     return OwnPart("runs", iter=runs, count=lambda: len(read()), cls=lambda: SubmittedRun)
 

@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._errors import Call, InputError, Option
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.submitted import with_types
-from pt_reuse.runs.metadata import RunLabels, make_run_table
+from pt_reuse.runs.metadata import RunLabels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
@@ -41,7 +41,7 @@ def read_own_runs(
     if conditions["task"] is not None:
         raise InputError("its runs have no tasks.", argument="task")
     runs = read_runs(source, **collection.labels, **reading)
-    if conditions["pooled"] is not None and not _says_who_was_pooled(collection, runs):
+    if conditions["pooled"] is not None and pd.isna(runs.pooled).all():
         raise InputError(
             "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; ",
             Call("infer_pool", "runs, qrels"), " says which runs must have contributed.", argument="pooled",
@@ -50,12 +50,3 @@ def read_own_runs(
         runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
     given = {name: value for name, value in conditions.items() if value is not None}
     return runs.select(**given) if given else runs
-
-
-def _says_who_was_pooled(collection: Collection, runs: RunSet) -> bool:
-    # a run of which nobody says anything keeps what it had before: with other beginnings, they differ
-    names, labels = runs.names, collection.labels
-    before = pd.DataFrame({"name": names, "team": None, "type": None, "pooled": False})
-    return bool(
-        (make_run_table(names, **labels)["pooled"] == make_run_table(names, base=before, **labels)["pooled"]).all()
-    )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_reuse._errors import Call, InputError, Option, ReuseWarning, warn
 from pt_reuse.collections.collection import Collection
-from pt_reuse.runs.metadata import ASSUMED, RunLabels, make_run_table
+from pt_reuse.runs.metadata import RunLabels, make_run_table
 from pt_reuse.runs.selection import chosen_rows
 
 
@@ -52,7 +52,6 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
             Call("infer_pool", "runs, qrels"), " says which must have been; ",
             Call("runs.with_metadata", "pooled=..."), " keeps it.", category=PoolUnknownWarning,
         )  # fmt: skip
-        frame = frame.assign(pooled=True, pooled_source=ASSUMED)
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
     return frame.drop(columns=blank)
 
