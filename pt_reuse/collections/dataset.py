@@ -159,6 +159,7 @@ class ReuseDataset(IRDSDataset):
         missing: str = "warn",
         download: bool = True,
         order: str = "trec_eval",
+        pool_order: str | None = None,
         duplicates: str = "error",
         cache: str | Path | None = None,
         n_jobs: int | None = None,
@@ -180,6 +181,7 @@ class ReuseDataset(IRDSDataset):
             missing: what to do when some runs cannot be had: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
             download: False looks on this machine only.
             order: ranking order, as in :func:`read_runs`.
+            pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
             cache: a folder for the parsed runs, as in :func:`read_runs`.
             n_jobs: threads for reading.
@@ -194,6 +196,8 @@ class ReuseDataset(IRDSDataset):
         """
         choice("missing", missing, ("warn", "error", "ignore"))
         choice("order", order, tuple(ORDERS))
+        if pool_order is not None:
+            choice("pool_order", pool_order, tuple(ORDERS))
         choice("duplicates", duplicates, ("error", "best"))
         flag("download", download)
         flag("verbose", verbose)
@@ -202,6 +206,8 @@ class ReuseDataset(IRDSDataset):
         conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
         reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
         collection = self.collection
+        if pool_order is not None or collection.pool_order is not None:
+            reading["pool_order"] = pool_order or collection.pool_order
         if collection.submitted is None:
             return read_own_runs(
                 collection, {**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose}

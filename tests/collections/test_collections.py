@@ -635,3 +635,14 @@ def test_own_types_over_those_of_a_definition(home, tmp_path):
     table = ds.get_runs(types={"two": "dense"}).run_table
     assert table["type"].tolist() == ["lexical", "dense"]
     assert table["type_source"].tolist() == ["definition", "given"]
+
+
+def test_a_collection_knows_the_order_of_its_pool(messages, home):
+    for name, order in (("trec-covid/round5", "file"), ("trec-8/adhoc", None)):
+        run = offline(name).submitted()["name"][0]
+        write_run(home / name / "runs" / run, run, topics=("1", "401"))
+        runs = messages.warned(lambda name=name, run=run: offline(name).get_runs(names=run))
+        assert (runs.order, runs.pool_order) == ("trec_eval", order)
+    assert offline().get_runs(names=run, pool_order="rank").pool_order == "rank"
+    messages.refused(lambda: offline().get_runs(pool_order="x"), argument="pool_order")
+    assert ("pool order", "file: pooled in another order than that of scoring") in offline("trec-covid/round5").facts()
