@@ -638,10 +638,10 @@ def test_own_types_over_those_of_a_definition(home, tmp_path):
 
 
 def test_a_collection_knows_the_order_of_its_pool(messages, home):
-    for name, order in (("trec-covid/round5", "file"), ("trec-8/adhoc", None)):
+    for name, topic, order in (("trec-covid/round5", "1", "file"), ("trec-8/adhoc", "401", None)):
         run = offline(name).submitted()["name"][0]
-        write_run(home / name / "runs" / run, run, topics=("1", "401"))
-        runs = messages.warned(lambda name=name, run=run: offline(name).get_runs(names=run))
+        write_run(home / name / "runs" / run, run, topics=(topic,))
+        runs = offline(name).get_runs(names=run)
         assert (runs.order, runs.pool_order) == ("trec_eval", order)
     assert offline().get_runs(names=run, pool_order="rank").pool_order == "rank"
     messages.refused(lambda: offline().get_runs(pool_order="x"), argument="pool_order")
