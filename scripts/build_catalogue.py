@@ -171,6 +171,9 @@ def described(row: dict[str, str], published: bool, topics: dict[str, list[str]]
         others = dict(part.split("=", 1) for part in row["url_of_tasks"].split("|") if part)
         entry |= {"url_of_tasks": others} if others else {}
     entry["folders"] = folders(row)
+    if row["pool_order"]:
+        need(row["pool_order"] == "file", f"{row['name']}: pool_order is 'file', or empty where it is that of scoring")
+        entry["pool_order"] = row["pool_order"]
     if row["sources"]:
         entry["sources"] = schemes[row["sources"]]
     if row["note"]:

@@ -71,6 +71,7 @@ def catalogued(name: str) -> Collection | None:
         access=entry.get("access"),
         folders=tuple(entry["folders"]),
         sources=DocumentSources(prefixes=dict(sources)) if sources else None,
+        pool_order=entry.get("pool_order"),
         note=entry.get("note", ""),
     )
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pt_reuse._errors import InputError, warn
 
-#: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets, or paths of files
+#: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets as a text, or paths of files in a tuple
 Source = str | tuple[str, ...]
 
 
@@ -62,7 +62,9 @@ class Collection:
             `submitted` has the addresses that differ.
         access: ``"open"`` or ``"password"``; None without `url`.
         folders: further folders, below the user's, in which its run files may be.
-        runs: folder or files of an own collection's runs.
+        runs: folder or pattern (a text) or files (a tuple) of an own collection's runs.
+        pool_order: order in which its pool was made: ``"file"``, that of the lines of the run files; None where it is
+            that of scoring, as far as is known.
         labels: ``teams``, ``types``, ``pooled``, ``metadata`` of an own collection, as :func:`read_runs` takes them.
         sources: how a docno tells its source; None where it does not.
         language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
@@ -86,6 +88,7 @@ class Collection:
     access: Literal["open", "password"] | None = None
     folders: tuple[str, ...] = ()
     runs: Source | None = None
+    pool_order: str | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     sources: DocumentSources | None = None
     language: str | None = None
@@ -96,11 +99,15 @@ class Collection:
         """Return whether somebody recorded which of the submitted runs were pooled."""
         return self.submitted is not None and bool(self.submitted["pooled"].notna().all()) and len(self.submitted) > 0
 
+    def is_replaced(self, part: str) -> bool:
+        """Return whether the user put files in place of the official ``"documents"``, ``"topics"`` or ``"qrels"``."""
+        return self.origin == "catalogue" and isinstance(getattr(self, part), tuple)
+
     @property
     def irds_id(self) -> str | None:
         """Return the ir_datasets id behind topics and judgments, None where files are."""
         for source in (self.qrels, self.topics, self.documents):
-            if isinstance(source, str) and source.startswith("irds:"):
+            if isinstance(source, str):
                 return source.removeprefix("irds:")
         return None
 
@@ -126,9 +133,7 @@ def places() -> list[Path]:
     """Return the folders in which a collection's files are looked for: :func:`home`, then ``PT_REUSE_DATA``."""
     data = _folder("PT_REUSE_DATA")
     if data is not None and not data.is_dir():
-        warn(
-            f"PT_REUSE_DATA is {str(data)!r}, which is no folder: nothing is looked up there.",
-        )
+        warn(f"PT_REUSE_DATA is {str(data)!r}, which is no folder: nothing is looked up there.")
     return [home(), *([data] if data is not None else [])]
 
 
@@ -139,7 +144,7 @@ def _folder(variable: str) -> Path | None:
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
-        raise InputError(f"{variable} is {value!r}: {error}. Give the path of a folder.") from error
+        raise InputError(f"{variable} is {value!r}: {str(error).rstrip('.')}. Give the path of a folder.") from error
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -16,15 +16,19 @@ import pyterrier as pt
 from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
-from pt_reuse._check import choice, examples, flag, positive
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._check import choice, flag, positive
+from pt_reuse._errors import Call, InputError, door, warn
+from pt_reuse.collections.availability import not_known, not_readable
 from pt_reuse.collections.catalogue import catalogued
-from pt_reuse.collections.collection import Collection, home
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.comparison import compare_judgments, compare_runs
 from pt_reuse.collections.facts import facts_of
+from pt_reuse.collections.fetching import Sources, fetch_report, get_run_files
 from pt_reuse.collections.irds import build_irds
-from pt_reuse.collections.offline import where_to_put
+from pt_reuse.collections.lacking import tell_lacking
+from pt_reuse.collections.own_runs import read_own_runs
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.run_source import RunSource, with_types
+from pt_reuse.collections.submitted import choose_runs, run_metadata, submitted_runs, with_types
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
@@ -34,7 +38,6 @@ from pt_reuse.runs.run_set import RunSet
 _Part = TypeVar("_Part")
 #: what reading through ir_datasets can raise: no network, no file, or one that is packed otherwise than it expects
 _CANNOT = (OSError, RuntimeError, ValueError, LookupError, EOFError, tarfile.TarError, zlib.error)
-_WORDS = {"queries": "topics", "qrels": "judgments", "docs": "documents"}
 
 
 class ReuseDataset(IRDSDataset):
@@ -91,7 +94,7 @@ class ReuseDataset(IRDSDataset):
         self._look_again()
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
-        self._compare_with_catalogue(frame)
+        compare_judgments(self.collection, frame)
         return frame
 
     @door
@@ -104,9 +107,9 @@ class ReuseDataset(IRDSDataset):
         frame = self.get_qrels()
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
-                f"reuse:{self.collection.name}: documents are judged for several aspects of a topic; each has the "
-                f"highest of its labels. get_qrels() has them apart.",
-            )
+                "documents are judged for several aspects of a topic; each has the highest of its labels. ",
+                Call("get_qrels"), " has them apart.", place=f"reuse:{self.collection.name}",
+            )  # fmt: skip
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
         return Qrels(frame[["qid", "docno", "label"]])
 
@@ -119,7 +122,7 @@ class ReuseDataset(IRDSDataset):
             try:
                 yield from documents
             except _CANNOT as error:
-                raise self._unavailable("docs", error) from error
+                raise not_readable(self.collection, self._irds, "docs", error) from error
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
@@ -139,7 +142,7 @@ class ReuseDataset(IRDSDataset):
         Raises:
             InputError: an own collection, whose runs are what its folder holds.
         """
-        table = with_types(RunSource(self.collection).submitted, types)
+        table = with_types(submitted_runs(self.collection), types)
         return table.drop(columns="url", errors="ignore")
 
     @door
@@ -156,6 +159,7 @@ class ReuseDataset(IRDSDataset):
         missing: str = "warn",
         download: bool = True,
         order: str = "trec_eval",
+        pool_order: str | None = None,
         duplicates: str = "error",
         cache: str | Path | None = None,
         n_jobs: int | None = None,
@@ -177,6 +181,7 @@ class ReuseDataset(IRDSDataset):
             missing: what to do when some runs cannot be had: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
             download: False looks on this machine only.
             order: ranking order, as in :func:`read_runs`.
+            pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
             cache: a folder for the parsed runs, as in :func:`read_runs`.
             n_jobs: threads for reading.
@@ -191,6 +196,8 @@ class ReuseDataset(IRDSDataset):
         """
         choice("missing", missing, ("warn", "error", "ignore"))
         choice("order", order, tuple(ORDERS))
+        if pool_order is not None:
+            choice("pool_order", pool_order, tuple(ORDERS))
         choice("duplicates", duplicates, ("error", "best"))
         flag("download", download)
         flag("verbose", verbose)
@@ -198,15 +205,21 @@ class ReuseDataset(IRDSDataset):
             positive("n_jobs", n_jobs, "threads")
         conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
         reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
-        if self.collection.submitted is None:
-            return self._own_runs({**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose})
-        source = RunSource(self.collection)
-        table = source.wanted(pooled, types, **conditions)
-        files = source.files(table, runs=runs, missing=missing, download=download, n_jobs=n_jobs or 8, verbose=verbose)
-        kept = table[table["name"].isin(files)]
-        field = read_runs([files[name] for name in kept["name"]], names="file", **reading)
-        source.check(field, files)
-        return field.with_metadata(metadata=source.metadata(kept))
+        collection = self.collection
+        if pool_order is not None or collection.pool_order is not None:
+            reading["pool_order"] = pool_order or collection.pool_order
+        if collection.submitted is None:
+            return read_own_runs(
+                collection, {**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose}
+            )
+        sources = Sources(folder=runs, download=download, n_jobs=n_jobs or 8, verbose=verbose)
+        table = choose_runs(collection, types, pooled, **conditions)
+        had = get_run_files(collection, table["name"].tolist(), sources)
+        tell_lacking(collection, table, had, sources, missing)
+        kept = table[table["name"].isin(had.files)]
+        field = read_runs([had.files[name] for name in kept["name"]], names="file", **reading)
+        compare_runs(collection, field, had.files)
+        return field.with_metadata(metadata=run_metadata(collection, kept))
 
     @door
     def fetch(
@@ -232,13 +245,15 @@ class ReuseDataset(IRDSDataset):
             verbose: show a progress bar.
 
         Returns:
-            DataFrame: ``name file status``, one row per run; status is ``"here"``, ``"fetched"`` or why it failed.
+            DataFrame: ``name file status reason``, one row per run; ``status`` is a :class:`FetchStatus`, ``"here"``,
+            ``"fetched"`` or ``"failed"``; ``reason`` says why it failed, None where it did not.
         """
-        source = RunSource(self.collection)
+        submitted_runs(self.collection)
         positive("n_jobs", n_jobs, "downloads at a time")
         flag("verbose", verbose)
-        table = source.wanted(pooled, None, names=names, team=team, type=type, task=task)
-        return source.fetch(table, n_jobs=n_jobs, verbose=verbose)
+        table = choose_runs(self.collection, None, pooled, names=names, team=team, type=type, task=task)
+        sources = Sources(n_jobs=n_jobs, verbose=verbose)
+        return fetch_report(self.collection, table["name"].tolist(), sources)
 
     @door
     def source_of(self, docno: str) -> str | None:
@@ -267,84 +282,29 @@ class ReuseDataset(IRDSDataset):
         return list(facts_of(self.collection))
 
     def __repr__(self) -> str:
-        own = [f", {part}={source!r}" for part in ("topics", "qrels") if (source := self._of_the_users(part))]
+        parts = [part for part in ("topics", "qrels") if self.collection.is_replaced(part)]
+        own = [f", {part}={getattr(self.collection, part)[0]!r}" for part in parts]
         return f"ReuseDataset('reuse:{self.collection.name}'{''.join(own)})"
 
-    def _of_the_users(self, part: str) -> str | None:
-        # what the user put into a catalogued collection's folder is used in place of ir_datasets' files
-        source = getattr(self.collection, part)
-        official = self.collection.origin != "catalogue" or source is None or source.startswith("irds:")
-        return None if official else source
-
-    def _own_runs(
-        self,
-        conditions: dict[str, Any],
-        types: RunLabels | None,
-        folder: str | Path | None,
-        reading: dict[str, Any],
-    ) -> RunSet:
-        source = self.collection.runs if folder is None else folder
-        if source is None:
-            whose = (
-                "its definition names no runs. Add them to it, or"
-                if self.collection.origin == "own"
-                else ("no run of it is on record. Where you have some,")
-            )
-            raise InputError(f"{whose} pass runs='FOLDER'.")
-        if conditions.pop("task") is not None:
-            raise InputError("its runs have no tasks.")
-        runs = read_runs(source, **self.collection.labels, **reading)
-        if conditions["pooled"] is not None and runs.pooled.isna().all():
-            raise InputError(
-                "who was pooled is not on record. Leave out pooled=, or add 'pooled' to its definition; "
-                "infer_pool(runs, qrels) says which runs must have contributed."
-            )
-        if types is not None:
-            runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
-        return runs.select(**conditions) if any(value is not None for value in conditions.values()) else runs
-
-    def _compare_with_catalogue(self, frame: pd.DataFrame) -> None:
-        collection = self.collection
-        if self._of_the_users("qrels") is None or "label" not in frame:
-            return
-        found = {"judgments": len(frame), "relevant": int((frame["label"] > 0).sum())}
-        expected = {"judgments": collection.n_judged, "relevant": collection.n_relevant}
-        odd = [f"{found[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, found[key])]
-        ids = collection.topic_ids
-        strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
-        odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
-        if odd:
-            warn(
-                f"reuse:{collection.name}: the judgments in {collection.qrels}, which are used in place of the "
-                f"official ones, have {'; '.join(odd)}. Are they those of another collection?",
-            )
+    def __getstate__(self) -> dict[str, Any]:
+        # what ir_datasets has of it is made anew in another process
+        return {name: value for name, value in vars(self).items() if name != "_irds"}
 
     def _check_variant(self, entity: str, variant: str | None) -> None:
         ref = self.irds_ref()
-        if variant is None or not ref.has(entity):
-            return
-        fields = getattr(ref, f"{entity}_cls")()._fields
-        known = [name for name in fields if name not in ("query_id", "doc_id", "iteration")]
-        choice("variant", variant, known)
+        if variant is not None and ref.has(entity):
+            fields = getattr(ref, f"{entity}_cls")()._fields
+            choice("variant", variant, [name for name in fields if name not in ("query_id", "doc_id", "iteration")])
 
     def _part(self, entity: str, get: Callable[[], _Part]) -> _Part:
-        name = f"reuse:{self.collection.name}"
         if not self.irds_ref().has(entity):
-            folder = home() / self.collection.name
-            if self.collection.origin == "own":
-                advice = f"Add {'qrels' if entity == 'qrels' else _WORDS[entity]} = ... to its definition"
-            elif entity == "docs":
-                advice = "Define a collection of your own that names them (register_collection)"
-            else:
-                file = "qrels.txt" if entity == "qrels" else "topics.tsv (or .xml, .txt, .jsonl)"
-                advice = f"Put them into {folder} as {file}"
-            raise InputError(f"{name}: no {_WORDS[entity]} are known for it. {advice}.")
+            raise not_known(self.collection, entity)
         try:
             return get()
+        except InputError:
+            raise
         except _CANNOT as error:
-            if isinstance(error, InputError):
-                raise
-            raise self._unavailable(entity, error) from error
+            raise not_readable(self.collection, self._irds, entity, error) from error
 
     def _look_again(self) -> None:
         # the user may have put a file into the collection's folder since, as an error advised
@@ -354,14 +314,3 @@ class ReuseDataset(IRDSDataset):
         if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):
             self.collection = now
             self.__dict__.pop("_irds", None)
-
-    def _unavailable(self, entity: str, error: Exception) -> InputError:
-        # ir_datasets hands over the errors of every address it tried; what it says first is enough
-        said = str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
-        text = " ".join(said.split()).rstrip(".") or type(error).__name__
-        return InputError(
-            f"reuse:{self.collection.name}: its {_WORDS[entity]} come through ir_datasets"
-            f"{f' ({self.collection.irds_id})' if self.collection.irds_id else ''}, which could not read them: "
-            f"{text if len(text) <= 160 else text[:157] + '...'}. "
-            f"{where_to_put(self.collection, self.irds_ref(), entity)}"
-        )

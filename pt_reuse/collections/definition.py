@@ -6,18 +6,17 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import did_you_mean, examples
+from pt_reuse._errors import InputError, door, located
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, format_of
+from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, document_format
 from pt_reuse.collections.parts.topic_files import check_topic_file
 from pt_reuse.runs.labels import RunLabels
 
@@ -25,10 +24,15 @@ from pt_reuse.runs.labels import RunLabels
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "runs", "sources")
 RUN_KEYS = ("folder", "files", "metadata", "teams", "types", "pooled")
 SOURCE_KEYS = ("prefixes", "pattern")
-_LABELS = ("metadata", "teams", "types", "pooled")
-_IRDS = "irds:"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 _PARTS = {"documents": "docs", "topics": "queries", "qrels": "qrels"}
+#: what else than the path of a file the labels of runs may be
+_LABELS: dict[str, tuple[Any, str]] = {
+    "metadata": (pd.DataFrame, "the path of a CSV"),
+    "teams": ((pd.DataFrame, pd.Series, Mapping), "a table of run and label, or the path of a file"),
+    "types": ((pd.DataFrame, pd.Series, Mapping), "a table of run and label, or the path of a file"),
+    "pooled": ((pd.DataFrame, pd.Series, Mapping, bool), "names of runs, true or false, or the path of a file"),
+}
 
 
 @door
@@ -79,11 +83,12 @@ def define(
     Raises:
         InputError: a name that cannot be used, a file that is not there, a value of the wrong kind.
     """
-    given = {"documents": documents, "topics": topics, "qrels": qrels}
+    given = {
+        "name": name, "title": title, "year": year, "language": language, "note": note, "documents": documents,
+        "topics": topics, "qrels": qrels, "runs": runs, "sources": sources,
+    }  # fmt: skip
     labels = {"metadata": metadata, "teams": teams, "types": types, "pooled": pooled}
-    folder = Path(base).expanduser() if base is not None else Path.cwd()
-    texts = {"title": title, "language": language, "note": note}
-    return _Definition("define", folder, {}).collection(name, texts, year, given, runs, labels, sources)
+    return _Definition(Path(base).expanduser() if base is not None else Path.cwd(), {}).collection(given, labels)
 
 
 @door
@@ -102,129 +107,100 @@ def read_definition(path: str | Path) -> Collection:
         InputError: no TOML, a key or value that does not belong there, a file that is not there.
     """
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a TOML file, got {path!r}.")
+        raise InputError(f"expected the path of a TOML file, got {path!r}.", argument="path")
     path = Path(path).expanduser()
     table = _read_toml(path)
-    where = f"read_definition: {path}"
-    _check_keys(where, "", table, KEYS)
-    if "name" not in table:
-        raise InputError(f"{where}: no key 'name'. Add what is to follow 'reuse:', such as name = \"mine\".")
-    runs = table.get("runs", {})
-    if not isinstance(runs, dict):
-        runs = {"folder": runs}
-    else:
-        _check_keys(where, "runs.", runs, RUN_KEYS)
-        if "folder" in runs and "files" in runs:
-            raise InputError(f"{where}: both 'runs.folder' and 'runs.files'. Keep one of them.")
+    with located(str(path)):
+        _check_keys("", table, KEYS)
+        if "name" not in table:
+            raise InputError("no key 'name'. Add what is to follow 'reuse:', such as name = \"mine\".")
+        runs = table.get("runs", {})
+        runs = runs if isinstance(runs, dict) else {"folder": runs}
+        _check_keys("runs.", runs, RUN_KEYS)
+        if {"folder", "files"} <= set(runs):
+            raise InputError("both 'runs.folder' and 'runs.files'. Keep one of them.")
         if runs and not {"folder", "files"} & set(runs):
-            raise InputError(f"{where}: the table [runs] names no run. Add folder = ... or files = [...] to it.")
-    sources = table.get("sources")
-    if isinstance(sources, dict):
-        _check_keys(where, "sources.", sources, SOURCE_KEYS)
-    elif sources is not None:
-        raise InputError(f"{where}: 'sources' must be a table with the keys {examples(SOURCE_KEYS)}, got {sources!r}.")
-    keys = {key: f"runs.{key}" for key in _LABELS} | {"runs": "runs.files" if "files" in runs else "runs.folder"}
-    return _Definition(where, path.parent, keys).collection(
-        table["name"],
-        {key: table.get(key) for key in ("title", "language", "note")},
-        table.get("year"),
-        {part: table.get(part) for part in _PARTS},
-        runs.get("folder", runs.get("files")),
-        {key: runs.get(key) for key in _LABELS},
-        sources,
-    )
+            raise InputError("the table [runs] names no run. Add folder = ... or files = [...] to it.")
+        sources = table.get("sources", {})
+        if not isinstance(sources, dict):
+            raise InputError(f"'sources' must be a table with the keys {examples(SOURCE_KEYS)}, got {sources!r}.")
+        _check_keys("sources.", sources, SOURCE_KEYS)
+        keys = {key: f"runs.{key}" for key in _LABELS} | {"runs": "runs.files" if "files" in runs else "runs.folder"}
+        given = {key: table.get(key) for key in KEYS} | {"runs": runs.get("folder", runs.get("files"))}
+        return _Definition(path.parent, keys).collection(given, {key: runs.get(key) for key in _LABELS})
 
 
 class _Definition:
     """The checks of what a definition names.
 
     Args:
-        where: what an error begins with.
         folder: what relative paths are relative to.
-        keys: argument -> how the user called it.
+        keys: argument -> how the user called it, where by another name.
     """
 
-    def __init__(self, where: str, folder: Path, keys: Mapping[str, str]):
-        self.where = where
-        self.folder = folder
-        self.keys = keys
+    def __init__(self, folder: Path, keys: Mapping[str, str]):
+        self.folder, self.keys = folder, keys
 
-    def wrong(self, argument: str, problem: str) -> InputError:
-        return InputError(f"{self.where}: {self.keys.get(argument, argument)!r} {problem}")
-
-    def collection(
-        self,
-        name: Any,
-        texts: Mapping[str, Any],
-        year: Any,
-        parts: Mapping[str, Any],
-        runs: Any,
-        labels: Mapping[str, Any],
-        sources: Any,
-    ) -> Collection:
+    def collection(self, given: Mapping[str, Any], labels: Mapping[str, Any]) -> Collection:
+        name, year = given["name"], given["year"]
         self._check_name(name)
-        for argument, value in parts.items():
-            if isinstance(value, str) and value == f"{_IRDS}reuse/{name}":
-                raise self.wrong(argument, f"is {value!r}, the collection itself. Name files, or another dataset.")
-        for argument, value in texts.items():
-            if value is not None and not isinstance(value, str):
-                raise self.wrong(argument, f"must be a text, got {value!r}.")
+        for argument in _PARTS:
+            if isinstance(given[argument], str) and given[argument] == f"irds:reuse/{name}":
+                raise self._wrong(argument, f"is {given[argument]!r}, the collection itself. Name another, or files.")
+        for argument in ("title", "language", "note"):
+            if not isinstance(given[argument], str | None):
+                raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
         if year is not None and (isinstance(year, bool) or not isinstance(year, int)):
-            raise self.wrong("year", f"must be a whole number, got {year!r}.")
+            raise self._wrong("year", f"must be a whole number, got {year!r}.")
         return Collection(
             name=name,
-            title=texts["title"] or name,
+            title=given["title"] or name,
             year=year,
-            language=texts["language"],
-            documents=self._documents(parts["documents"]),
-            topics=self._one_file("topics", parts["topics"]),
-            qrels=self._one_file("qrels", parts["qrels"]),
-            runs=self._runs(runs),
-            labels=self._labels(labels, runs),
-            sources=self._sources(sources),
-            note=texts["note"] or "",
+            language=given["language"],
+            documents=self._part("documents", given["documents"]),
+            topics=self._part("topics", given["topics"]),
+            qrels=self._part("qrels", given["qrels"]),
+            runs=self._runs(given["runs"]),
+            labels=self._labels(labels, given["runs"]),
+            sources=self._sources(given["sources"]),
+            note=given["note"] or "",
         )
+
+    def _wrong(self, argument: str, problem: str) -> InputError:
+        return InputError(f"{self.keys.get(argument, argument)!r} {problem}", argument=argument)
 
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str):
-            raise self.wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
-        odd = sorted(set(re.sub(r"[a-z0-9._/-]", "", name)))
-        if odd:
-            why = f"has {examples(odd)}"
-        elif name.startswith("/") or name.endswith("/") or "//" in name or not name:
-            why = "has a '/' at an end, two in a row, or nothing at all"
-        elif not _NAME.fullmatch(name) or ".." in name:
-            why = "has '..', or a part that begins with no letter or digit"
-        else:
+            raise self._wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
+        if _NAME.fullmatch(name) and ".." not in name:
             return
-        raise self.wrong("name", f"{name!r} {why}. Use lower-case letters, digits and . _ - in parts divided by '/'.")
+        odd = sorted(set(re.sub(r"[a-z0-9._/-]", "", name)))
+        why = (
+            f"has {examples(odd)}" if odd else "has an empty part, '..', or a part that begins with no letter or digit"
+        )
+        raise self._wrong("name", f"{name!r} {why}. Use lower-case letters, digits and . _ - in parts divided by '/'.")
 
-    def _documents(self, given: Any) -> Source | None:
-        if given is None or self._is_irds("documents", given):
+    def _part(self, argument: str, given: Any) -> Source | None:
+        if given is None:
+            return None
+        if isinstance(given, str) and given.startswith("irds:"):
+            # our own names are made known to ir_datasets later
+            if not given.startswith("irds:reuse/"):
+                find_irds(_PARTS[argument], given.removeprefix("irds:"), repr(self.keys.get(argument, argument)))
             return given
-        paths = self._paths("documents", given, folders=True)
-        formats = {format_of(path) for path in paths}
+        paths = self._paths(argument, given, folders=argument == "documents")
+        if argument != "documents" and len(paths) > 1:
+            raise self._wrong(argument, f"names several files: {examples([str(path) for path in paths])}. Give one.")
+        formats = {document_format(path) for path in paths}
         if len(formats) > 1:
-            raise self.wrong("documents", f"names files of several formats: {examples(sorted(formats))}. Use one.")
-        try:
-            # the first document only, which tells whether these are documents at all
-            _ = DocumentFiles(paths).fields
-        except InputError as error:
-            raise self.wrong("documents", f"cannot be used: {error}") from error
-        return tuple(str(path) for path in paths)
-
-    def _one_file(self, argument: str, given: Any) -> Source | None:
-        if given is None or self._is_irds(argument, given):
-            return given
-        paths = self._paths(argument, given, folders=False)
-        if len(paths) > 1:
-            raise self.wrong(argument, f"names several files: {examples([str(path) for path in paths])}. Give one.")
-        if argument == "topics":
-            try:
+            raise self._wrong(argument, f"names files of several formats: {examples(sorted(formats))}. Use one.")
+        with located(repr(argument)):
+            if argument == "documents":
+                # the first document only, which tells whether these are documents at all
+                _ = DocumentFiles(paths).fields
+            elif argument == "topics":
                 check_topic_file(paths[0])
-            except InputError as error:
-                raise self.wrong(argument, f"cannot be used: {error}") from error
-        return (str(paths[0]),)
+        return tuple(str(path) for path in paths)
 
     def _runs(self, given: Any) -> Source | None:
         if given is None:
@@ -235,54 +211,40 @@ class _Definition:
             return str(self._absolute(str(given)))
         return tuple(str(path) for path in paths)
 
-    def _is_irds(self, argument: str, given: Any) -> bool:
-        if not isinstance(given, str) or not given.startswith(_IRDS):
-            return False
-        # our own names are made known to ir_datasets later
-        if not given.startswith(f"{_IRDS}reuse/"):
-            find_irds(f"{self.where}: {self.keys.get(argument, argument)!r}", _PARTS[argument], given[len(_IRDS) :])
-        return True
-
     def _paths(self, argument: str, given: Any, *, folders: bool) -> list[Path]:
         several = not isinstance(given, str | os.PathLike)
         if several and (not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | pd.DataFrame)):
-            irds = f"'{_IRDS}ID', or " if argument in _PARTS else ""
-            raise self.wrong(argument, f"must be {irds}the path of a file or several, got {given!r}.")
+            irds = "'irds:ID', or " if argument in _PARTS else ""
+            got = "a table" if isinstance(given, pd.DataFrame) else repr(given)
+            raise self._wrong(argument, f"must be {irds}the path of a file or several, got {got}.")
         found: list[Path] = []
         for item in given if several else [given]:
             if not isinstance(item, str | os.PathLike) or not str(item) or "\0" in str(item):
-                raise self.wrong(argument, f"must hold paths of files, got {item!r}.")
-            if str(item).startswith(_IRDS):
-                raise self.wrong(argument, f"has {item!r} among files. Give it alone, or files only.")
-            found += self._expanded(argument, str(item), folders=folders)
+                raise self._wrong(argument, f"must hold paths of files, got {item!r}.")
+            if str(item).startswith("irds:"):
+                raise self._wrong(argument, f"has {item!r} among files. Give it alone, or files only.")
+            found += self._expanded(argument, str(item), folders)
         if not found:
-            raise self.wrong(argument, f"names no file. Expected {EXPECTED if argument == 'documents' else 'a path'}.")
+            raise self._wrong(argument, f"names no file. Expected {EXPECTED if argument == 'documents' else 'a path'}.")
         return list(dict.fromkeys(found))
 
-    def _expanded(self, argument: str, item: str, *, folders: bool) -> list[Path]:
+    def _expanded(self, argument: str, item: str, folders: bool) -> list[Path]:
         path = self._absolute(item)
         try:
-            if path.is_file():
-                return [path]
-            if path.is_dir():
-                if not folders:
-                    raise self.wrong(argument, f"is the folder {path}. Give the file.")
-                inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
-                if not inside:
-                    raise self.wrong(argument, f"is the folder {path}, which has no files.")
-                return inside
-            matched = sorted(Path(p) for p in glob(str(path), recursive=True) if Path(p).is_file())
+            if path.is_dir() and not folders:
+                raise self._wrong(argument, f"is the folder {path}. Give the file.")
+            pattern = f"{escape(str(path))}/*" if path.is_dir() else str(path)
+            matched = [path] if path.is_file() else sorted(Path(p) for p in glob(pattern, recursive=True))
+            files = [file for file in matched if file.is_file()]
+            beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         except OSError as error:
-            raise self.wrong(argument, f"{path} cannot be looked up: {error.strerror or error}.") from error
-        if not matched:
+            raise self._wrong(argument, f"{path} cannot be looked up: {error.strerror or error}.") from error
+        if not files and path.is_dir():
+            raise self._wrong(argument, f"is the folder {path}, which has no files.")
+        if not files:
             what = "no file matches it" if has_magic(item) else "no such file or folder"
-            raise self.wrong(argument, f"{path}: {what}.{self._near(path)}")
-        return matched
-
-    def _near(self, path: Path) -> str:
-        there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        near = get_close_matches(path.name, there, n=1)
-        return f" Did you mean {near[0]!r}?" if near else ""
+            raise self._wrong(argument, f"{path}: {what}.{did_you_mean(path.name, beside)}")
+        return files
 
     def _absolute(self, item: str) -> Path:
         return Path(os.path.abspath(self.folder / Path(item).expanduser()))
@@ -293,21 +255,16 @@ class _Definition:
             if value is None:
                 continue
             if runs is None:
-                raise self.wrong(argument, "is about runs, but no runs are given. Name them, or leave it out.")
-            frames = pd.DataFrame if argument == "metadata" else (pd.DataFrame, pd.Series, Mapping)
+                raise self._wrong(argument, "is about runs, but no runs are given. Name them, or leave it out.")
+            kinds, wanted = _LABELS[argument]
             if isinstance(value, str | os.PathLike):
                 labels[argument] = self._paths(argument, value, folders=False)[0]
-            elif isinstance(value, frames) or (argument == "pooled" and isinstance(value, bool)):
+            elif isinstance(value, kinds):
                 labels[argument] = value
             elif argument == "pooled" and _are_names(value):
                 labels[argument] = list(value)
             else:
-                what = {
-                    "metadata": "the path of a CSV",
-                    "pooled": "names of runs, true or false, or the path of a file",
-                }
-                wanted = what.get(argument, "a table of run and label, or the path of a file")
-                raise self.wrong(argument, f"must be {wanted}, got {value!r}.")
+                raise self._wrong(argument, f"must be {wanted}, got {value!r}.")
         return labels
 
     def _sources(self, given: Any) -> DocumentSources | None:
@@ -315,36 +272,25 @@ class _Definition:
             return None
         if isinstance(given, DocumentSources):
             prefixes, pattern = given.prefixes, given.pattern
-        elif isinstance(given, str):
-            prefixes, pattern = {}, given
         elif isinstance(given, Mapping):
             by_key = set(given) <= set(SOURCE_KEYS)
             prefixes, pattern = (given.get("prefixes", {}), given.get("pattern")) if by_key else (given, None)
+        elif isinstance(given, str):
+            prefixes, pattern = {}, given
         else:
-            raise self.wrong("sources", f"must map beginnings of docnos to sources, or be a pattern, got {given!r}.")
-        if not isinstance(prefixes, Mapping) or not all(
-            isinstance(text, str) and text for pair in prefixes.items() for text in pair
-        ):
-            raise self.wrong("sources", f"must map beginnings of docnos to sources, both texts, got {prefixes!r}.")
-        if pattern is not None:
-            self._check_pattern(pattern)
+            raise self._wrong("sources", f"must map beginnings of docnos to sources, or be a pattern, got {given!r}.")
+        pairs = prefixes.items() if isinstance(prefixes, Mapping) else [("", "")]
+        if not all(isinstance(text, str) and text for pair in pairs for text in pair):
+            raise self._wrong("sources", f"must map beginnings of docnos to sources, both texts, got {prefixes!r}.")
         if not prefixes and pattern is None:
-            raise self.wrong("sources", "has neither prefixes nor a pattern. Leave it out where docnos tell no source.")
-        return DocumentSources(dict(prefixes), pattern)
-
-    def _check_pattern(self, pattern: Any) -> None:
-        if not isinstance(pattern, str):
-            raise self.wrong("sources", f"has a pattern that is no text: {pattern!r}.")
+            raise self._wrong("sources", "has neither prefixes nor a pattern. Leave it out if docnos tell no source.")
         try:
-            groups = re.compile(pattern).groups
-        except (re.error, RecursionError, OverflowError) as error:
-            raise self.wrong(
-                "sources", f"has a pattern that is no regular expression: {pattern!r} ({error})."
-            ) from error
-        if groups != 1:
-            raise self.wrong(
-                "sources", f"has the pattern {pattern!r} with {groups} groups. Put brackets around the source, once."
-            )
+            if pattern is not None and re.compile(pattern).groups != 1:
+                raise self._wrong("sources", f"has the pattern {pattern!r}. Put brackets around the source, once.")
+        except (re.error, TypeError, RecursionError, OverflowError) as error:
+            problem = f"has a pattern that is no regular expression: {pattern!r} ({error})."
+            raise self._wrong("sources", problem) from error
+        return DocumentSources(dict(prefixes), pattern)
 
 
 def _are_names(value: Any) -> bool:
@@ -352,12 +298,11 @@ def _are_names(value: Any) -> bool:
     return several and all(isinstance(name, str) for name in value)
 
 
-def _check_keys(where: str, table: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+def _check_keys(table: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
     for key in given:
         if key not in allowed:
-            near = get_close_matches(key, allowed, n=1)
-            hint = f" Did you mean {table + near[0]!r}?" if near else ""
-            raise InputError(f"{where}: unknown key {table + key!r}; there is {examples(allowed, len(allowed))}.{hint}")
+            near = did_you_mean(table + key, [table + known for known in allowed])
+            raise InputError(f"unknown key {table + key!r}; there is {examples(allowed, len(allowed))}.{near}")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -368,6 +313,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is no TOML: {error}. Mend the file.") from error
+        raise InputError(f"no TOML: {error}. Mend the file.", place=str(path)) from error

@@ -30,6 +30,8 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
         yield "pooled", _pooled(collection, submitted, advice)
+        if collection.pool_order:
+            yield "pool order", f"{collection.pool_order}: pooled in another order than that of scoring"
         yield "published", _published(collection, submitted)
         here = find_run_files(collection, submitted["name"])
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"

@@ -3,21 +3,19 @@
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._check import did_you_mean, examples
+from pt_reuse._errors import Call, InputError
 from pt_reuse.collections.collection import Collection, Source
-from pt_reuse.collections.parts.components import OwnDocuments, OwnJudgments, OwnTopics
+from pt_reuse.collections.parts.components import OwnPart, own_documents, own_judgments, own_topics
 from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
 WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
-_PREFIX = "irds:"
 
 
 class RunDocs:
@@ -61,37 +59,16 @@ class SubmittedRun(NamedTuple):
         return iter(self.scoreddocs)
 
 
-class Runs:
-    """What a dataset of this package has besides what ir_datasets asks for: its runs.
+def runs_part(get_runs: Callable[[], RunSet]) -> OwnPart:
+    """Return what a dataset of this package has besides what ir_datasets asks for: its runs, read when asked for."""
+    read = cache(get_runs)
 
-    Args:
-        get_runs: reads the runs; called when they are first asked for.
-    """
-
-    def __init__(self, get_runs: Callable[[], RunSet]):
-        self._get_runs = get_runs
-
-    def runs_iter(self) -> Iterator[SubmittedRun]:
-        """Yield every run."""
-        table = self._runs.run_table
+    def runs() -> Iterator[SubmittedRun]:
+        table = read().run_table
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, None if pooled is pd.NA else bool(pooled), RunDocs(self._runs, name))
+            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), RunDocs(read(), name))
 
-    def runs_count(self) -> int:
-        """Return how many runs there are."""
-        return len(self._runs)
-
-    def runs_handler(self) -> "Runs":
-        """Return itself."""
-        return self
-
-    def runs_cls(self) -> type:
-        """Return the type of a run."""
-        return SubmittedRun
-
-    @cached_property
-    def _runs(self) -> RunSet:
-        return self._get_runs()
+    return OwnPart("runs", iter=runs, count=lambda: len(read()), cls=lambda: SubmittedRun)
 
 
 class IrdsPart:
@@ -118,30 +95,30 @@ class IrdsPart:
 
     @cached_property
     def _dataset(self) -> Any:
-        return find_irds(f"reuse:{self._name}", self._part, self._irds_id)
+        return find_irds(self._part, self._irds_id, f"reuse:{self._name}")
 
 
-def find_irds(where: str, part: str, irds_id: str) -> Any:
+def find_irds(part: str, irds_id: str, place: str) -> Any:
     """Return a dataset of ir_datasets that has a part, or raise an InputError that says what there is.
 
     Args:
-        where: what the error begins with.
         part: ``"docs"``, ``"queries"`` or ``"qrels"``.
         irds_id: its id.
+        place: who names it, for the error.
     """
     import ir_datasets
 
     try:
         dataset = ir_datasets.load(irds_id)
     except KeyError:
-        near = get_close_matches(irds_id, list(ir_datasets.registry), n=3)
-        hint = f" Did you mean {examples(near)}?" if near else ""
+        said = f"ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}."
         if irds_id.startswith("reuse/"):
-            hint = " Call register_datasets() first, which makes the collections of this package known to it."
-        raise InputError(f"{where}: ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}.{hint}") from None
+            call = Call("register_datasets")
+            raise InputError(said, " First call ", call, ", which tells it our collections.", place=place) from None
+        raise InputError(f"{said}{did_you_mean(irds_id, ir_datasets.registry)}", place=place) from None
     if not dataset.has(part):
-        there = [word for name, word in WORDS.items() if dataset.has(name)]
-        raise InputError(f"{where}: {irds_id!r} of ir_datasets has no {WORDS[part]}, only {examples(there) or 'none'}.")
+        there = examples(word for name, word in WORDS.items() if dataset.has(name))
+        raise InputError(f"{irds_id!r} of ir_datasets has no {WORDS[part]}, only {there or 'none'}.", place=place)
     return dataset
 
 
@@ -163,30 +140,28 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
 
     name = f"reuse/{collection.name}"
     parts: list[Any] = [
-        _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
+        _part(collection, "docs", collection.documents, lambda paths: own_documents(paths, name, collection.language)),
         _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
-        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
+        _part(collection, "qrels", collection.qrels, lambda paths: own_judgments(paths[0])),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
-        parts.append(Runs(get_runs))
+        parts.append(runs_part(get_runs))
     dataset = ir_datasets.Dataset(*parts)
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
 
 
-def _own_topics(collection: Collection, path: str) -> OwnTopics:
+def _own_topics(collection: Collection, path: str) -> OwnPart:
     # a file in place of ir_datasets' own is called as that, so that a script runs with either
     def fields() -> Sequence[str]:
         if collection.origin != "catalogue" or collection.irds_id is None:
             return ()
-        return find_irds(f"reuse:{collection.name}", "queries", collection.irds_id).queries_cls()._fields[1:]
+        return find_irds("queries", collection.irds_id, name).queries_cls()._fields[1:]
 
     name = f"reuse/{collection.name}"
-    return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
+    return own_topics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
 
 
 def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:
-    if source is None:
-        return None
-    if isinstance(source, str) and source.startswith(_PREFIX):
-        return IrdsPart(collection.name, part, source.removeprefix(_PREFIX))
-    return own((source,) if isinstance(source, str) else source)
+    if isinstance(source, str):
+        return IrdsPart(collection.name, part, source.removeprefix("irds:"))
+    return None if source is None else own(source)

@@ -6,14 +6,32 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
 from pt_reuse.collections.registry import adding, collection_names, find_collection
 
-#: id in ir_datasets -> the collection that was registered under it
-_REGISTERED: dict[str, Collection] = {}
+#: id in ir_datasets -> the collection that is registered under it now
+_REGISTERED: dict[str, ReuseDataset] = {}
+
+
+class Registered:
+    """What ir_datasets keeps under an id: the dataset that we have under it now, since its registry takes none back.
+
+    Args:
+        irds_id: the id.
+    """
+
+    def __init__(self, irds_id: str):
+        self._irds_id = irds_id
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        # in another process than the one that registered it, it is looked up anew
+        dataset = _REGISTERED.get(self._irds_id) or ReuseDataset(self._irds_id.removeprefix("reuse/"))
+        return getattr(dataset.irds_ref(), name)
 
 
 @door
@@ -42,15 +60,18 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     """
     if parts:
         if not isinstance(definition, str) or definition.endswith(".toml"):
-            raise InputError(f"beside parts, expected the collection's name, got {definition!r}.")
+            raise InputError(
+                f"beside parts, expected the collection's name, got {definition!r}.", argument="definition"
+            )
         collection = define(definition, **parts)
     elif isinstance(definition, Collection):
         collection = definition
     elif isinstance(definition, str) and not definition.endswith(".toml") and not os.path.exists(definition):
+        call = Call("register_collection", "'mine', documents=..., topics=..., qrels=..., runs=...")
         raise InputError(
-            f"{definition!r} is no file. Give the path of a TOML file, or a name and the "
-            f"collection's parts: register_collection('mine', documents=..., topics=..., qrels=..., runs=...)."
-        )
+            f"{definition!r} is no file. Give the path of a TOML file, or a name and the collection's parts: ",
+            call, ".", argument="definition",
+        )  # fmt: skip
     else:
         collection = read_definition(definition)
     with adding(collection, overwrite=overwrite):
@@ -85,9 +106,7 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
         try:
             register_one(find_collection(name), overwrite=overwrite)
         except InputError as error:
-            warn(
-                f"{_id(name)!r} is left out: {error}",
-            )
+            warn(f"{_id(name)!r} is left out: ", error)
     return [_id(name) for name in names if _id(name) in _REGISTERED]
 
 
@@ -108,33 +127,22 @@ def register_one(collection: Collection, *, overwrite: bool = False) -> str:
     import ir_datasets
 
     name = _id(collection.name)
-    if name in ir_datasets.registry:
-        if _check_free(collection, overwrite):
-            return name
-        # its registry offers no way to take a dataset back
-        del ir_datasets.registry._registered[name]
-    ir_datasets.registry.register(name, ReuseDataset(collection).irds_ref())
-    _REGISTERED[name] = collection
+    known = _REGISTERED.get(name)
+    if known is not None and known.collection.same_as(collection):
+        return name
+    if known is None and name in ir_datasets.registry:
+        raise InputError(f"ir_datasets has a dataset {name!r} of somebody else's. Choose another name.")
+    if known is not None and not overwrite:
+        advice = Option("overwrite", True)
+        raise InputError(f"another dataset {name!r} is registered. Pass ", advice, ", or choose another name.")
+    _REGISTERED[name] = ReuseDataset(collection)
+    if known is None:
+        ir_datasets.registry.register(name, ir_datasets.Dataset(Registered(name)))
     for source in (collection.documents, collection.topics, collection.qrels):
         other = source.removeprefix("irds:") if isinstance(source, str) else ""
         if other.startswith("reuse/") and other not in ir_datasets.registry:
             register_one(find_collection(other.removeprefix("reuse/")))
     return name
-
-
-def _check_free(collection: Collection, overwrite: bool) -> bool:
-    """Return whether the very collection is registered; raise where another is, and may not be replaced."""
-    import ir_datasets
-
-    name = _id(collection.name)
-    if name in _REGISTERED and _REGISTERED[name].same_as(collection):
-        return True
-    if name in ir_datasets.registry and not overwrite:
-        raise InputError(
-            f"ir_datasets has another dataset {name!r} registered. Pass overwrite=True to replace it, or choose "
-            f"another name."
-        )
-    return False
 
 
 def _id(name: str) -> str:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import Call, InputError, Option, Part, in_python, located, warn
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.near_names import nearest
 
 _OWN: dict[str, Collection] = {}
-_TOLD: set[tuple[str, str]] = set()
+_TOLD: set[str] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
@@ -41,7 +41,7 @@ def find_collection(name: str) -> Collection:
         InputError: a name that is no text.
     """
     if not isinstance(name, str):
-        raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.")
+        raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
     name = name.removeprefix("reuse:").strip("/")
     own = _own()
     if name in own:
@@ -50,7 +50,7 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection 'reuse:{name}'. {_advice(name, own)}")
+        raise UnknownCollectionError(f"no collection 'reuse:{name}'. ", *_advice(name, own))
     return _with_local_files(collection)
 
 
@@ -72,7 +72,8 @@ def adding(collection: Collection, *, overwrite: bool = False) -> Iterator[None]
         raise InputError(f"{name!r} is a collection of the package. Choose another name, such as 'my/{name}'.")
     own = _own()
     if name in own and not overwrite and not own[name].same_as(collection):
-        raise InputError(f"{name!r} is the name of another collection already. Pass overwrite=True to replace it.")
+        advice = Option("overwrite", True)
+        raise InputError(f"{name!r} is the name of another collection already. Pass ", advice, " to replace it.")
     _check_references(collection, {**own, name: collection})
     before = _OWN.get(name)
     _OWN[name] = collection
@@ -93,33 +94,38 @@ def _own() -> dict[str, Collection]:
         try:
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
-        except (InputError, OSError) as error:
-            _leave_out(path, str(error))
+        except InputError as error:
+            _leave_out(error)
             continue
-        name = collection.name
+        except OSError as error:
+            _leave_out(InputError(f"it cannot be read ({error.strerror or error}).", place=str(path)))
+            continue
+        name, problem = collection.name, ""
         if _is_of_package(name):
-            _leave_out(path, f"{name!r} is one of the package's. Choose another name.")
+            problem = f"{name!r} is one of the package's. Choose another name."
         elif name in found:
-            _leave_out(path, f"{of[name]} has the name {name!r}, too. Choose another name.")
+            problem = f"{of[name]} has the name {name!r}, too. Choose another name."
+        if problem:
+            _leave_out(InputError(problem, place=str(path)))
         else:
             found[name], of[name] = collection, path
     own = {**found, **_OWN}
     for name, path in of.items():
         try:
-            _check_references(found[name], own)
+            with located(str(path)):
+                _check_references(found[name], own)
         except InputError as error:
-            _leave_out(path, str(error))
+            _leave_out(error)
             own.pop(name, None)
     return own
 
 
-def _leave_out(path: Path, why: str) -> None:
+def _leave_out(error: InputError) -> None:
     # told once for each state of the file, however often names are looked up
-    if (str(path), why) not in _TOLD:
-        _TOLD.add((str(path), why))
-        warn(
-            f"the collection defined in {path} is left out: {why}",
-        )
+    why = error.worded(in_python, function=False)
+    if why not in _TOLD:
+        _TOLD.add(why)
+        warn("a definition in your folder is left out: ", error)
 
 
 def _is_of_package(name: str) -> bool:
@@ -140,7 +146,9 @@ def _check_references(collection: Collection, own: Mapping[str, Collection], cha
         if name in own:
             _check_references(own[name], own, chain)
         elif not _is_of_package(name):
-            raise InputError(f"{part!r} of {collection.name!r} is {source!r}: no such collection. {_advice(name, own)}")
+            said = f"{part!r} of {collection.name!r} is {source!r}: no such collection. "
+            others = {other: found for other, found in own.items() if other not in chain}
+            raise InputError(said, *_advice(name, others))
 
 
 @lru_cache(maxsize=256)
@@ -162,12 +170,10 @@ def _with_local_files(collection: Collection) -> Collection:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
-                warn(
-                    f"{folder} has {examples([path.name for path in there])}; {there[0].name!r} is used. Keep one of "
-                    f"them.",
-                )
+                names_there = examples([path.name for path in there])
+                warn(f"{folder} has {names_there}; {there[0].name!r} is used. Keep one of them.")
             if there:
-                changes.setdefault(part, str(there[0]))
+                changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection
 
 
@@ -178,8 +184,9 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _advice(name: str, own: Mapping[str, Collection]) -> str:
+def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     every = {known: catalogued(known) for known in catalogue_names()}
     near = nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
     hint = f"Did you mean {examples([f'reuse:{known}' for known in near])}? " if near else ""
-    return f"{hint}list_collections() shows all, list_collections('deep learning') some of them."
+    some = Call("list_collections", "'deep learning'")
+    return hint, Call("list_collections"), " shows all, ", some, " some of them."

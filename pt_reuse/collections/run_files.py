@@ -32,7 +32,7 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
         InputError: `runs` is no folder.
     """
     if runs is not None:
-        tops = [_given_folder(collection, runs)]
+        tops = [_given_folder(runs)]
     else:
         tops = [place / name for place in places() for name in (collection.name, *collection.folders)]
     below = [top / name if name else top for top in tops for name in _BELOW]
@@ -78,16 +78,9 @@ def file_names(name: str) -> list[str]:
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _PACKED]
 
 
-def expected_files(names: Sequence[str]) -> str:
-    """Return, for an error, how the files of these runs should be called."""
-    return examples([f"input.{name}.gz" for name in names])
-
-
 def _warn_of_twins(name: str, folder: Path, files: Sequence[str]) -> None:
     if len(files) > 1:
-        warn(
-            f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.",
-        )
+        warn(f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.")
 
 
 def _warn_of_another(name: str, taken: Path, other: Path) -> None:
@@ -97,28 +90,23 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
     except OSError:
         return
     if differ:
-        warn(
-            f"run {name!r} is in two places, as files of different sizes: {taken} is read, {other} is not. Take the "
-            f"wrong one away.",
-        )
+        sizes = f"run {name!r} is in two places, as files of different sizes"
+        warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
 
 
-def _given_folder(collection: Collection, runs: str | Path) -> Path:
+def _given_folder(runs: str | Path) -> Path:
     if not isinstance(runs, str | os.PathLike) or not str(runs):
-        raise InputError(f"{collection.name}: runs must be the path of a folder, got {runs!r}.")
+        raise InputError(f"runs must be the path of a folder, got {runs!r}.", argument="runs")
     try:
         top = Path(runs).expanduser()
         what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
     except (OSError, RuntimeError, ValueError) as error:
         shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
-        raise InputError(
-            f"{collection.name}: runs {shown} cannot be looked up: {getattr(error, 'strerror', None) or error}."
-        ) from error
+        why = getattr(error, "strerror", None) or str(error).rstrip(".")
+        raise InputError(f"runs {shown} cannot be looked up: {why}.", argument="runs") from error
     if what:
-        raise InputError(
-            f"{collection.name}: runs {top} {what}. Give the folder that holds the run files, named input.TAG.gz, "
-            f"TAG.gz or TAG."
-        )
+        named = "named input.TAG.gz, TAG.gz or TAG"
+        raise InputError(f"runs {top} {what}. Give the folder that holds the run files, {named}.", argument="runs")
     return top
 
 
@@ -148,6 +136,4 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _warn_of_closed(folder: Path, error: OSError) -> None:
-    warn(
-        f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.",
-    )
+    warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pt_reuse.commands.output import Drawing, draw, print_table, refuse_existing, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_out
-from pt_reuse.demo.walk import answer, narrate
+from pt_reuse.demo.narration import narrate
+from pt_reuse.demo.walk import answer
 
 
 def add_to(commands: Commands) -> Parser:

@@ -7,8 +7,8 @@ import sys
 
 from pt_reuse._check import count, examples
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
 from pt_reuse.collections.run_files import download_folder
-from pt_reuse.collections.run_source import FETCHED, HERE, RunSource
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.output import SHOWN
 from pt_reuse.commands.parser import Commands, Parser
@@ -43,15 +43,15 @@ def _run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    there = {status: int((files["status"] == status).sum()) for status in (HERE, FETCHED)}
-    failed = files[~files["status"].isin(there)]
+    n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
+    failed = files[files["status"] == FetchStatus.FAILED]
     print(
-        f"{collection.name}: {count(len(files), 'run')}: {there[HERE]:,} were here, {there[FETCHED]:,} fetched, "
-        f"{len(failed):,} failed."
+        f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
+        f"{n[FetchStatus.FETCHED]:,} fetched, {len(failed):,} failed."
     )
-    if there[HERE] < len(files):
+    if n[FetchStatus.HERE] < len(files):
         print(f"New files go to {download_folder(collection)}")
-    reasons = RunSource(collection).reasons(dict(zip(failed["name"], failed["status"], strict=True)))
+    reasons = runs_by_reason(collection, dict(zip(failed["name"], failed["reason"], strict=True)))
     groups = list(reasons.items())
     for reason, runs in groups[:SHOWN]:
         print(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")

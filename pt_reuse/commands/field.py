@@ -12,7 +12,7 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.run_source import PoolUnknownWarning
+from pt_reuse.collections.submitted import PoolUnknownWarning
 from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels

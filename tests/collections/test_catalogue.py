@@ -158,6 +158,13 @@ def test_names_are_in_order_and_say_what_they_are():
             assert catalogued(name).year == (value if value > 2000 else 1991 + value)
 
 
+def test_the_order_in_which_a_pool_was_made():
+    made = {name for name in catalogue_names() if catalogued(name).pool_order == "file"}
+    deep = {f"trec-{year}/deep/{kind}" for year in (2019, 2020, 2021) for kind in ("docs", "passages")}
+    assert made == {f"trec-covid/round{n}" for n in range(1, 6)} | deep
+    assert {catalogued(name).pool_order for name in catalogue_names()} == {None, "file"}
+
+
 def test_trec1_has_no_runs_on_record():
     assert catalogued("trec-1/adhoc").submitted is None
 

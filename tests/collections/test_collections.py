@@ -16,8 +16,8 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.collections import registry, run_files, run_source
-from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.collections import fetching, registry, run_files
+from pt_reuse.collections.download.run_check import Expected, check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
@@ -33,7 +33,7 @@ def home(tmp_path, monkeypatch):
     """Return an empty folder of the user's; nothing outside it is looked at."""
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setattr(run_source, "fetch_runs", no_network)
+    monkeypatch.setattr(fetching, "fetch_runs", no_network)
     return tmp_path / "home"
 
 
@@ -64,18 +64,16 @@ def test_runs_carry_what_is_on_record(trec8_home):
     assert runs.order == "trec_eval"
 
 
-def test_conditions_choose_before_anything_is_read(trec8_home):
+def test_conditions_choose_before_anything_is_read(messages, trec8_home):
     (trec8_home / "trec-8" / "adhoc" / "runs" / "input.8manexT3D1N0.gz").write_text("no run at all")
     runs = offline().get_runs(type="automatic", pooled=True, missing="ignore")
     assert runs.names == ["1", "INQ604"]
     assert offline().get_runs(team="umass", names=["INQ604"], missing="ignore").names == ["INQ604"]
-    with pytest.raises(ptr.InputError, match=r"no team 'umas'.*Did you mean 'umass'"):
-        offline().get_runs(team="umas")
-    with pytest.raises(ptr.InputError, match="no type 'neural'"):
-        offline().get_runs(type="neural")
+    messages.refused(lambda: offline().get_runs(team="umas"))
+    messages.refused(lambda: offline().get_runs(type="neural"))
 
 
-def test_missing_runs_are_counted_with_the_teams_that_go(trec8_home):
+def test_missing_runs_are_counted_with_the_teams_that_go(messages, trec8_home):
     with pytest.warns(ptr.ReuseWarning) as caught:
         offline().get_runs(pooled=True)
     message = str(caught[0].message)
@@ -85,28 +83,24 @@ def test_missing_runs_are_counted_with_the_teams_that_go(trec8_home):
     assert f"{len(absent)} teams without any run left: {', '.join(sorted(absent))})" in message
     assert "Download: no network. (67 runs)" in message
     assert str(trec8_home / "trec-8" / "adhoc" / "runs") in message
-    with pytest.raises(ptr.InputError, match="67 of 71 runs missing"):
-        offline().get_runs(pooled=True, missing="error")
-    with pytest.raises(ptr.InputError, match="missing must be one of"):
-        offline().get_runs(missing="drop")
+    messages.refused(lambda: offline().get_runs(pooled=True, missing="error"))
+    messages.refused(lambda: offline().get_runs(missing="drop"))
 
 
-def test_teams_that_are_absent_are_those_without_any_run(home):
+def test_teams_that_are_absent_are_those_without_any_run(messages, home):
     names = offline().submitted()
     umass = names.loc[names["team"] == "umass", "name"].tolist()
     write_run(home / "trec8-adhoc" / f"{umass[0]}.gz", umass[0])
-    with pytest.warns(ptr.ReuseWarning, match=r"128 of 129 runs missing.*40 teams without any run left"):
-        offline().get_runs()
+    messages.warned(lambda: offline().get_runs())
 
 
-def test_without_any_run_the_error_says_which_folder_to_fill(home):
+def test_without_any_run_the_error_says_which_folder_to_fill(messages, home):
     with pytest.raises(ptr.InputError) as error:
         offline().get_runs()
     message = str(error.value)
     assert "none of 129 runs is on this machine, and none could be downloaded: no network. (129 runs)" in message
     assert f"{home / 'trec-8' / 'adhoc' / 'runs'}, named 'input.1.gz', 'input.8manexT3D1N0.gz'" in message
-    with pytest.raises(ptr.InputError, match=r"pass download=True\."):
-        offline().get_runs(download=False)
+    messages.refused(lambda: offline().get_runs(download=False))
 
 
 @pytest.mark.parametrize(
@@ -117,13 +111,11 @@ def test_layouts(home, where):
     assert offline().get_runs(names="1").names == ["1"]
 
 
-def test_a_folder_given_is_the_only_one_looked_at(trec8_home, tmp_path):
+def test_a_folder_given_is_the_only_one_looked_at(messages, trec8_home, tmp_path):
     write_run(tmp_path / "mine" / "INQ604", "other-tag")
     assert offline().get_runs(runs=tmp_path / "mine", missing="ignore").names == ["INQ604"]
-    with pytest.raises(ptr.InputError, match=r"runs .*nowhere does not exist. Give the folder"):
-        offline().get_runs(runs=tmp_path / "nowhere")
-    with pytest.raises(ptr.InputError, match=r"1 run is on this machine.*named 'input.1.gz'"):
-        offline().get_runs(runs=tmp_path / "mine", names="1")
+    messages.refused(lambda: offline().get_runs(runs=tmp_path / "nowhere"))
+    messages.refused(lambda: offline().get_runs(runs=tmp_path / "mine", names="1"))
 
 
 def test_a_second_place_is_only_read(home, tmp_path, monkeypatch):
@@ -135,10 +127,9 @@ def test_a_second_place_is_only_read(home, tmp_path, monkeypatch):
     assert tmp_path / "data" / "trec8-adhoc" / "inputs" in folders_of(collection)
 
 
-def test_two_files_of_one_run_are_told(trec8_home):
+def test_two_files_of_one_run_are_told(messages, trec8_home):
     write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "1", "1")
-    with pytest.warns(ptr.ReuseWarning, match=r"run '1' is in .* as 'input.1.gz', '1'; 'input.1.gz' is read"):
-        offline().get_runs(names="1")
+    messages.warned(lambda: offline().get_runs(names="1"))
 
 
 def test_file_names():
@@ -146,7 +137,7 @@ def test_file_names():
     assert "a.zst" in file_names("a")
 
 
-def test_own_types_over_those_on_record(trec8_home, tmp_path):
+def test_own_types_over_those_on_record(messages, trec8_home, tmp_path):
     mine = tmp_path / "mine.csv"
     mine.write_text("name,type\n1,traditional\nREADWARE,interactive\n")
     runs = offline().get_runs(types=mine, missing="ignore")
@@ -154,8 +145,7 @@ def test_own_types_over_those_on_record(trec8_home, tmp_path):
     assert table["type"].tolist() == ["traditional", "manual", "automatic", "interactive"]
     assert table["type_source"].tolist() == [str(mine), "catalogue", "catalogue", str(mine)]
     assert offline().get_runs(types=mine, type="interactive").names == ["READWARE"]
-    with pytest.warns(ptr.ReuseWarning, match="1 name not among the runs: 'nobody'"):
-        offline().submitted(types={"1": "x", "nobody": "y"})
+    messages.warned(lambda: offline().submitted(types={"1": "x", "nobody": "y"}))
 
 
 def test_official_types_stay(home):
@@ -164,14 +154,12 @@ def test_official_types_stay(home):
     assert set(core.loc[core["official_type"] == "relauto", "type"]) == {"feedback"}
 
 
-def test_who_was_pooled_may_not_be_known(home):
+def test_who_was_pooled_may_not_be_known(messages, home):
     ds = offline("trec-2019/deep/passages")
-    with pytest.raises(ptr.InputError, match=r"who was pooled is not on record.*infer_pool"):
-        ds.get_runs(pooled=True)
+    messages.refused(lambda: ds.get_runs(pooled=True))
     name = ds.submitted()["name"][0]
     write_run(home / "trec-2019" / "deep" / "passages" / name, name, topics=("19335", "47923"))
-    with pytest.warns(ptr.ReuseWarning, match="not on record, so every run counts as a contributor"):
-        runs = ds.get_runs(names=name)
+    runs = messages.warned(lambda: ds.get_runs(names=name))
     assert runs.pooled.tolist() == [pd.NA]
     # it goes on to say so until somebody says who was pooled
     assert repr(runs).startswith("RunSet: 1 run (pooled: not on record), 1 team")
@@ -193,22 +181,22 @@ def test_what_is_submitted_cannot_be_changed_by_accident(home):
 
 def test_fetch_reports_each_run(trec8_home):
     report = offline().fetch(type="manual")
-    assert report.set_index("name").loc["READWARE", "status"] == "here"
-    assert set(report["status"]) == {"here", "no network."}
+    assert report.set_index("name").loc["READWARE", "status"] == fetching.FetchStatus.HERE == "here"
+    assert set(report["status"]) == {"here", "failed"}
+    assert set(report["reason"]) == {None, "no network."}
     assert len(report) == 13
 
 
-def test_unknown_names_say_what_is_near():
+def test_unknown_names_say_what_is_near(messages):
     for name, advice in (("trec-8/ad-hoc", "Did you mean 'reuse:trec-8/adhoc'"), ("xyz", "list_collections")):
         with pytest.raises(KeyError) as error:
             pt.get_dataset(f"reuse:{name}")
         # PyTerrier has words of its own and ours as the cause
         assert advice in str(error.value.__cause__)
-    with pytest.raises(ptr.InputError, match="must be a text"):
-        registry.find_collection(8)
+    messages.refused(lambda: registry.find_collection(8))
 
 
-def test_list_collections(trec8_home):
+def test_list_collections(messages, trec8_home):
     table = ptr.list_collections("trec-8 ad hoc")
     row = table.iloc[0]
     assert (row["name"], row["year"], row["topics"], row["judged"]) == ("trec-8/adhoc", 1999, 50, 86830)
@@ -223,8 +211,7 @@ def test_list_collections(trec8_home):
     assert {"irds:disks45/nocr/trec8", "vaswani"} <= set(known)
     assert ptr.list_collections(here=True)["name"].tolist() == ["demo", "trec-8/adhoc"]
     assert ptr.list_collections("no such thing").empty
-    with pytest.raises(ptr.InputError, match="search must be words"):
-        ptr.list_collections(8)
+    messages.refused(lambda: ptr.list_collections(8))
 
 
 def test_sources_of_documents():
@@ -234,10 +221,9 @@ def test_sources_of_documents():
     assert offline("trec-covid/round5").source_of("ug7v899j") is None
 
 
-def test_judgments_put_into_the_users_folder(home):
+def test_judgments_put_into_the_users_folder(messages, home):
     folder = home / "trec-2" / "adhoc"
-    with pytest.raises(ptr.InputError, match=r"no judgments are known for it. Put them into .*trec-2/adhoc as qrels"):
-        offline("trec-2/adhoc").get_qrels()
+    messages.refused(lambda: offline("trec-2/adhoc").get_qrels())
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n102 0 WSJ1 0\n")
     (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
@@ -374,18 +360,17 @@ def test_the_official_judgments_in_the_users_folder_are_not_told(data, home):
     assert len(offline("trec-covid/round5").get_qrels()) == 23_151
 
 
-def test_a_run_of_another_collection_is_an_error(trec8_home):
+def test_a_run_of_another_collection_is_an_error(messages, trec8_home):
     path = trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz"
     write_run(path, "1", topics=("351", "352"))
     with pytest.raises(ptr.InputError) as error:
         offline().get_runs(missing="ignore")
     assert f"{path}, taken for run '1', has no topic of the collection: it has '351', '352'" in str(error.value)
     write_run(path, "1", topics=("352", "401"))
-    with pytest.warns(ptr.ReuseWarning, match=r"1 run \('1'\) with topics that are not of the collection: '352'"):
-        offline().get_runs(missing="ignore")
+    messages.warned(lambda: offline().get_runs(missing="ignore"))
 
 
-def test_local_topics_are_called_as_those_of_ir_datasets(home):
+def test_local_topics_are_called_as_those_of_ir_datasets(messages, home):
     folder = home / "trec-covid" / "round5"
     folder.mkdir(parents=True)
     (folder / "topics.xml").write_text(
@@ -394,8 +379,7 @@ def test_local_topics_are_called_as_those_of_ir_datasets(home):
     )
     topics = offline("trec-covid/round5").get_topics("description")
     assert topics.to_dict("records") == [{"qid": "1", "query": "what is it"}]
-    with pytest.raises(ptr.InputError, match="variant must be one of 'title', 'description', 'narrative'"):
-        offline("trec-covid/round5").get_topics("question")
+    messages.refused(lambda: offline("trec-covid/round5").get_topics("question"))
 
 
 def test_ids_of_topics_are_those_of_the_judgments(home):
@@ -409,13 +393,12 @@ def test_ids_of_topics_are_those_of_the_judgments(home):
     assert ds.get_topics()["qid"].tolist() == ["051"]
 
 
-def test_aspects_of_a_topic_are_merged_for_qrels(home, monkeypatch):
+def test_aspects_of_a_topic_are_merged_for_qrels(messages, home, monkeypatch):
     ds = offline("trec-2009/web/diversity")
     rows = [("1", "d1", 0, "1"), ("1", "d1", 1, "2"), ("1", "d2", 0, "1")]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "subtopic_id"])
     monkeypatch.setattr(ds, "get_qrels", lambda: frame)
-    with pytest.warns(ptr.ReuseWarning, match="each has the highest of its labels"):
-        merged = ds.get_judgments().to_frame()
+    merged = messages.warned(lambda: ds.get_judgments().to_frame())
     assert merged.values.tolist() == [["1", "d1", 1], ["1", "d2", 0]]
 
 
@@ -435,22 +418,19 @@ def test_near_names(wanted, near):
     assert f"Did you mean 'reuse:{near}'" in str(error.value)
 
 
-def test_a_failed_registration_leaves_nothing(home):
-    with pytest.raises(ptr.InputError, match=r"'topics' of 'ref/x' is 'irds:reuse/nope': no such collection"):
-        ptr.register_collection("ref/x", topics="irds:reuse/nope")
+def test_a_failed_registration_leaves_nothing(messages, home):
+    messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/nope"))
     assert "ref/x" not in registry.collection_names()
     ptr.register_collection("ref/x", topics="irds:reuse/demo")
     # the same again is no error, another is
     ptr.register_collection("ref/x", topics="irds:reuse/demo")
-    with pytest.raises(ptr.InputError, match="Pass overwrite=True"):
-        ptr.register_collection("ref/x", qrels="irds:reuse/demo")
+    messages.refused(lambda: ptr.register_collection("ref/x", qrels="irds:reuse/demo"))
     ptr.register_collection("ref/y", topics="irds:reuse/ref/x")
-    with pytest.raises(ptr.InputError, match="comes from itself: ref/x -> ref/y -> ref/x"):
-        ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True)
+    messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True))
     assert registry.find_collection("ref/x").topics == "irds:reuse/demo"
 
 
-def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(home):
+def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(messages, home):
     folder = home / "collections"
     folder.mkdir(parents=True)
     (folder / "a.toml").write_text('name = "same"\ntopics = "irds:reuse/demo"\n')
@@ -466,10 +446,9 @@ def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(home):
     assert f"{folder / 'a.toml'} has the name 'same', too" in told
     assert "no such collection" in told
     assert "is one of the package's" in told
-    assert "is no TOML" in told
+    assert "no TOML" in told
     # told once, however often names are looked up
-    with pytest.raises(ptr.InputError, match="Pass overwrite=True"):
-        ptr.register_collection("same", qrels="irds:reuse/demo")
+    messages.refused(lambda: ptr.register_collection("same", qrels="irds:reuse/demo"))
 
 
 def test_one_odd_folder_does_not_keep_the_others_from_being_listed(home):
@@ -481,92 +460,77 @@ def test_one_odd_folder_does_not_keep_the_others_from_being_listed(home):
         assert len(ptr.list_collections("trec-8 ad hoc")) == 1
 
 
-def test_folders_that_cannot_be(monkeypatch, tmp_path):
+def test_folders_that_cannot_be(messages, monkeypatch, tmp_path):
     monkeypatch.setenv("PT_REUSE_HOME", "~nobody-of-that-name/x")
-    with pytest.raises(ptr.InputError, match="PT_REUSE_HOME is '~nobody-of-that-name/x'"):
-        registry.find_collection("trec-8/adhoc")
+    messages.refused(lambda: registry.find_collection("trec-8/adhoc"))
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
     monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "gone"))
-    with pytest.warns(ptr.ReuseWarning, match="which is no folder"):
-        registry.find_collection("trec-8/adhoc")
+    messages.warned(lambda: registry.find_collection("trec-8/adhoc"))
 
 
-def test_a_folder_of_own_runs_may_grow(home, tmp_path):
+def test_a_folder_of_own_runs_may_grow(messages, home, tmp_path):
     write_run(tmp_path / "mine" / "one", "one")
     ds = ptr.register_collection("mine", runs=tmp_path / "mine")
     write_run(tmp_path / "mine" / "two", "two")
     assert ds.get_runs().names == ["one", "two"]
     assert ptr.list_collections("mine")["here"].tolist() == [2]
-    with pytest.raises(ptr.InputError, match=r"who was pooled is not on record.*'pooled'"):
-        ds.get_runs(pooled=True)
-    with pytest.raises(ptr.InputError, match="source must be a folder"):
-        ds.get_runs(runs="")
+    messages.refused(lambda: ds.get_runs(pooled=True))
+    messages.refused(lambda: ds.get_runs(runs=""))
     ds = ptr.register_collection("mine", runs=tmp_path / "mine", pooled=["two"], overwrite=True)
     assert ds.get_runs(pooled=True).names == ["two"]
 
 
-def test_what_cannot_be_had_of_an_own_collection(home):
+def test_what_cannot_be_had_of_an_own_collection(messages, home):
     ds = ptr.register_collection("mine", topics="irds:reuse/demo", note="Topics only.")
-    with pytest.raises(ptr.InputError, match=r"no judgments are known for it. Add qrels = \.\.\. to its definition"):
-        ds.get_qrels()
-    with pytest.raises(ptr.InputError, match="its definition names no runs"):
-        ds.get_runs()
-    with pytest.raises(ptr.InputError, match=r"no run of it is on record. Where you have some, pass runs='FOLDER'"):
-        offline("trec-1/adhoc").get_runs()
-    with pytest.raises(ptr.InputError, match="'qrels' must be"):
-        ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]}))
+    messages.refused(lambda: ds.get_qrels())
+    messages.refused(lambda: ds.get_runs())
+    messages.refused(lambda: offline("trec-1/adhoc").get_runs())
+    messages.refused(lambda: ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]})))
 
 
-def test_a_file_of_another_run_is_told(trec8_home):
+def test_a_file_of_another_run_is_told(messages, trec8_home):
     path = trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz"
     write_run(path, "INQ604")
-    with pytest.warns(ptr.ReuseWarning, match=r"1 file whose last column has the tag of another run: .*holds run 'INQ"):
-        offline().get_runs(missing="ignore")
+    messages.warned(lambda: offline().get_runs(missing="ignore"))
     # a tag that no other run has says nothing
     write_run(path, "someone")
     assert offline().get_runs(missing="ignore").names == TREC8
 
 
-def test_a_run_with_few_topics_is_told(trec8_home):
+def test_a_run_with_few_topics_is_told(messages, trec8_home):
     write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "input.1.gz", "1", topics=("401",))
     for name in TREC8[1:]:
         write_run(trec8_home / "trec-8" / "adhoc" / "runs" / f"input.{name}.gz", name, topics=("401", "402", "403"))
-    with pytest.warns(ptr.ReuseWarning, match=r"1 run \('1'\) with less than half of the 3 topics that most runs have"):
-        offline().get_runs(missing="ignore")
+    messages.warned(lambda: offline().get_runs(missing="ignore"))
 
 
-def test_where_not_all_topics_are_known_some_are(home):
+def test_where_not_all_topics_are_known_some_are(messages, home):
     deep = registry.find_collection("trec-2019/deep/docs")
     assert deep.topic_ids is None
     assert len(deep.some_topics) == 41
     path = home / "input.x"
     write_run(path, "x")
-    with pytest.raises(ptr.InputError, match=r"has no topic of TREC 2019.*: its topics are '401', '450'"):
-        check_run_file("x", path, None, deep.title, some_topics=deep.some_topics)
+    messages.refused(lambda: check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics)))
     write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
-    assert check_run_file("x", path, None, deep.title, some_topics=deep.some_topics) is None
-    with pytest.raises(ptr.InputError, match="holds run 'x' by the last column"):
-        check_run_file("y", path, None, deep.title, others={"x", "y"})
+    assert check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics)) is None
+    messages.refused(lambda: check_run_file("y", path, Expected(title=deep.title, others={"x", "y"})))
     path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
-    with pytest.raises(ptr.InputError, match="ends in the middle of its last line"):
-        check_run_file("bm", path, None, deep.title)
+    messages.refused(lambda: check_run_file("bm", path, Expected(title=deep.title)))
 
 
-def test_the_same_run_in_two_places(home):
+def test_the_same_run_in_two_places(messages, home):
     write_run(home / "trec-8" / "adhoc" / "runs" / "input.1", "1")
     write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1")
     assert offline().get_runs(names="1").names == ["1"]
     write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1", topics=("401",))
-    with pytest.warns(ptr.ReuseWarning, match="in two places, as files of different sizes"):
-        offline().get_runs(names="1")
+    messages.warned(lambda: offline().get_runs(names="1"))
 
 
-def test_links_in_a_circle_keep_nobody_from_the_others(trec8_home):
+def test_links_in_a_circle_keep_nobody_from_the_others(messages, trec8_home):
     folder = trec8_home / "trec-8" / "adhoc" / "runs"
     (folder / "input.INQ603.gz").symlink_to(folder / "input.INQ603.gz")
     assert offline().get_runs(names="INQ604").names == ["INQ604"]
-    with pytest.raises(ptr.InputError, match="INQ603"):
-        offline().get_runs(names="INQ603")
+    messages.refused(lambda: offline().get_runs(names="INQ603"))
 
 
 def test_a_folder_that_may_not_be_looked_into(trec8_home, monkeypatch):
@@ -582,40 +546,29 @@ def test_a_folder_that_may_not_be_looked_into(trec8_home, monkeypatch):
         assert ptr.list_collections("trec-8 ad hoc")["here"].tolist() == [0]
 
 
-WRONG = {
-    "order": "must be one of", "verbose": "must be True or False", "n_jobs": "must be a whole number",
-    "download": "must be True or False", "missing": "must be one of", "duplicates": "must be one of",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
-@pytest.mark.parametrize(("argument", "message"), WRONG.items())
-def test_arguments_are_checked_before_anything_is_fetched(home, monkeypatch, name, argument, message):
-    monkeypatch.setattr(run_source, "fetch_runs", None)
-    with pytest.raises(ptr.InputError, match=message):
-        offline(name).get_runs(**{argument: -1})
+@pytest.mark.parametrize("argument", ["order", "verbose", "n_jobs", "download", "missing", "duplicates"])
+def test_arguments_are_checked_before_anything_is_fetched(messages, home, monkeypatch, name, argument):
+    monkeypatch.setattr(fetching, "fetch_runs", None)
+    messages.refused(lambda: offline(name).get_runs(**{argument: -1}), argument=argument)
 
 
-@pytest.mark.parametrize("runs", ["", 3, ["a"], "~nobody-of-that-name/x", "x" * 5000])
-def test_folders_that_are_none(home, runs):
-    with pytest.raises(ptr.InputError, match="runs"):
-        offline().get_runs(runs=runs)
+@pytest.mark.parametrize("runs", ["", 3, ["a"], "~nobody-of-that-name/x", "x" * 5000], ids=range(5))
+def test_folders_that_are_none(messages, home, runs):
+    messages.refused(lambda: offline().get_runs(runs=runs))
 
 
-def test_a_folder_in_use_is_an_error_and_no_partial_field(trec8_home, monkeypatch):
+def test_a_folder_in_use_is_an_error_and_no_partial_field(messages, trec8_home, monkeypatch):
     def in_use(*_, **__):
         raise FolderInUseError("fetch_runs: another call is downloading")
 
-    monkeypatch.setattr(run_source, "fetch_runs", in_use)
-    with pytest.raises(ptr.InputError, match="another call is downloading"):
-        offline().get_runs()
+    monkeypatch.setattr(fetching, "fetch_runs", in_use)
+    messages.refused(lambda: offline().get_runs())
 
 
-def test_conditions_that_nothing_meets_say_where_to_look(trec8_home):
-    with pytest.raises(ptr.InputError, match=r"no run meets all conditions. See `submitted\(\)`"):
-        offline().get_runs(names=[])
-    with pytest.raises(ptr.InputError, match=r"no task 'adhoc'; no run has a task\.$"):
-        offline().get_runs(task="adhoc")
+def test_conditions_that_nothing_meets_say_where_to_look(messages, trec8_home):
+    messages.refused(lambda: offline().get_runs(names=[]))
+    messages.refused(lambda: offline().get_runs(task="adhoc"))
     assert "url" not in offline().submitted()
     assert offline().fetch(names=["1", "READWARE"])["status"].tolist() == ["here", "here"]
 
@@ -625,16 +578,15 @@ def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
         folder.mkdir(parents=True)
         return no_network(urls)
 
-    monkeypatch.setattr(run_source, "fetch_runs", nothing)
+    monkeypatch.setattr(fetching, "fetch_runs", nothing)
     home.mkdir()
-    assert set(offline().fetch(names="1")["status"]) == {"no network."}
+    assert offline().fetch(names="1")[["status", "reason"]].values.tolist() == [["failed", "no network."]]
     assert list(home.iterdir()) == []
 
 
-def test_a_file_put_there_after_an_error_is_found(home):
+def test_a_file_put_there_after_an_error_is_found(messages, home):
     ds = offline("trec-2/adhoc")
-    with pytest.raises(ptr.InputError, match="Put them into"):
-        ds.get_qrels()
+    messages.refused(lambda: ds.get_qrels())
     folder = home / "trec-2" / "adhoc"
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n")
@@ -659,12 +611,10 @@ def test_judgments_packed_otherwise_than_ir_datasets_expects(data, tmp_path):
     assert f"packed as NIST publishes it, where ir_datasets looks: {disks}" in out
 
 
-def test_a_dataset_by_its_name_alone(home):
+def test_a_dataset_by_its_name_alone(messages, home):
     assert repr(ptr.ReuseDataset("trec-8/adhoc")) == "ReuseDataset('reuse:trec-8/adhoc')"
-    with pytest.raises(ptr.InputError, match="expected the name of a collection, such as 'trec-8/adhoc', got 8"):
-        ptr.ReuseDataset(8)
-    with pytest.raises(ptr.InputError, match="a docno must be a text, got None"):
-        offline().source_of(None)
+    messages.refused(lambda: ptr.ReuseDataset(8))
+    messages.refused(lambda: offline().source_of(None))
 
 
 def test_a_dataset_in_a_notebook(home):
@@ -682,6 +632,17 @@ def test_own_types_over_those_of_a_definition(home, tmp_path):
     for name in ("one", "two"):
         write_run(tmp_path / "mine" / name, name)
     ds = ptr.register_collection("mine", runs=tmp_path / "mine", types={"one": "lexical", "two": "neural"})
-    table = ds.get_runs(types={"two": "dense"}).table
+    table = ds.get_runs(types={"two": "dense"}).run_table
     assert table["type"].tolist() == ["lexical", "dense"]
     assert table["type_source"].tolist() == ["definition", "given"]
+
+
+def test_a_collection_knows_the_order_of_its_pool(messages, home):
+    for name, topic, order in (("trec-covid/round5", "1", "file"), ("trec-8/adhoc", "401", None)):
+        run = offline(name).submitted()["name"][0]
+        write_run(home / name / "runs" / run, run, topics=(topic,))
+        runs = offline(name).get_runs(names=run)
+        assert (runs.order, runs.pool_order) == ("trec_eval", order)
+    assert offline().get_runs(names=run, pool_order="rank").pool_order == "rank"
+    messages.refused(lambda: offline().get_runs(pool_order="x"), argument="pool_order")
+    assert ("pool order", "file: pooled in another order than that of scoring") in offline("trec-covid/round5").facts()

@@ -26,11 +26,11 @@ from hypothesis import strategies as st
 from run_server import RunServer, always, chunked, cut, etag, locked, paused, reset, status, steady, whole
 
 from pt_reuse._errors import InputError
-from pt_reuse.collections.download import credentials, run_check, transfer
+from pt_reuse.collections.download import credentials, patience, run_check, transfer
 from pt_reuse.collections.download import runs as download
 from pt_reuse.collections.download.address import AddressError, Origin, parse_address
 from pt_reuse.collections.download.partial import Partial
-from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.collections.download.run_check import Expected, check_run_file
 from pt_reuse.collections.download.runs import fetch_runs
 from pt_reuse.runs.reading import read_runs
 
@@ -59,7 +59,7 @@ PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 
 
 def check(name, path):
-    check_run_file(name, path, TOPICS, "trec-8/adhoc")
+    check_run_file(name, path, Expected(title="trec-8/adhoc", topic_ids=TOPICS))
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     for name in ("NETRC", credentials.USERNAME, credentials.PASSWORD):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.setattr(patience, "BACKOFF", 0.0)
 
 
 @pytest.fixture
@@ -471,9 +471,9 @@ def test_no_run_of_the_collection(server, folder, body, said):
 def test_any_topics(tmp_path):
     path = tmp_path / "f"
     path.write_bytes(text_of("bm25", 10, ["7"]))
-    assert check_run_file("bm25", path, None, "mine") is None
+    assert check_run_file("bm25", path, Expected(title="mine")) is None
     with pytest.raises(InputError, match=r"the file of run 'bm25' has no topic of mine: its topics are '7'\."):
-        check_run_file("bm25", path, frozenset({"8"}), "mine")
+        check_run_file("bm25", path, Expected(title="mine", topic_ids=frozenset({"8"})))
 
 
 def test_a_check_that_refuses(server, folder):
@@ -515,21 +515,22 @@ def test_how_often_a_refusal_is_tried(server, folder, code, times):
 
 
 @pytest.mark.parametrize("code", [429, 500, 502, 503, 504])
-@pytest.mark.parametrize("wait", [None, "0", formatdate(0, usegmt=True), "soon"])
+@pytest.mark.parametrize("wait", [None, "0", formatdate(0, usegmt=True), "soon", "²"])
 def test_busy_at_first(server, folder, code, wait):
     busy = status(code, **({"Retry_After": wait} if wait else {}))
     server.plans = {"/bm25": [busy, whole(GZ)]}
     assert fetch(server, folder).files["bm25"].read_bytes() == GZ
 
 
-def test_how_long_a_server_may_ask_to_wait(server, folder, monkeypatch):
-    server.plans = {"/bm25": status(503, Retry_After="3600")}
-    assert "asks to wait 3,600 seconds. Try again later." in fails(server, folder)
+@pytest.mark.parametrize("wait", ["3600", "9" * 40, "in two hours"])
+def test_how_long_a_server_may_ask_to_wait(server, folder, wait):
+    wait = formatdate(time.time() + 7200, usegmt=True) if wait == "in two hours" else wait
+    server.plans = {"/bm25": status(503, Retry_After=wait)}
+    reason = fails(server, folder)
+    assert "asks to wait" in reason
+    assert reason.endswith(" seconds. Try again later.")
+    assert ("3,600" in reason) == (wait == "3600")
     assert len(server.asked) == 1
-    assert transfer._asked_to_wait("7") == 7
-    assert transfer._asked_to_wait("²") == 0
-    assert transfer._asked_to_wait("9" * 40) > transfer.LONGEST_WAIT
-    assert 50 < transfer._asked_to_wait(formatdate(time.time() + 120, usegmt=True)) <= 120
 
 
 def test_waits_what_is_asked_and_ever_longer(server, folder, monkeypatch):
@@ -541,7 +542,7 @@ def test_waits_what_is_asked_and_ever_longer(server, folder, monkeypatch):
             return False
 
     monkeypatch.setattr(transfer, "Event", Stop)
-    monkeypatch.setattr(transfer, "BACKOFF", 1.0)
+    monkeypatch.setattr(patience, "BACKOFF", 1.0)
     server.plans = {"/bm25": [status(500), status(503, Retry_After="9"), status(500), whole(GZ)]}
     assert fetch(server, folder, tries=4).files
     assert waited == [1.0, 9.0, 4.0]
@@ -1158,8 +1159,8 @@ def test_two_calls_at_once_in_one_folder(server, folder):
         ({"timeout": None}, "timeout must be"),
         ({"verbose": 1}, "verbose must be True or False"),
         ({"check": None}, "check must be a function"),
-        ({"wanted": ["bm25"]}, "wanted must be a mapping of run name -> URL, got list"),
-        ({"wanted": {"bm25": None}}, "both str; got str -> NoneType"),
+        ({"wanted": ["bm25"]}, "wanted must be a mapping of run name -> URL"),
+        ({"wanted": {"bm25": None}}, "both texts"),
         ({"folder": ""}, "folder must be the path of a folder"),
         ({"folder": Path(__file__)}, "cannot be used"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.kernels import KERNELS
 from pt_reuse.engine.rescore import NO_CHANGES, Changes

@@ -13,7 +13,7 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, team_fields
 
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.engine.pairs import rank_alone
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet

@@ -14,7 +14,7 @@ import pytest
 
 import pt_reuse
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet

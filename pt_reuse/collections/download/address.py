@@ -32,11 +32,7 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str, base: str = "") -> Address:
-    """Cut up a URL with the code that will connect, so that no other server is meant by it.
-
-    Args:
-        url: the URL.
-        base: what it may be relative to.
+    """Cut up a URL, relative to another, with the code that will connect: no other server is meant by it.
 
     Raises:
         AddressError: no URL of http or https, or one with a user name or password in it.
@@ -45,22 +41,18 @@ def parse_address(url: str, base: str = "") -> Address:
     from urllib3.exceptions import HTTPError
     from urllib3.util import parse_url
 
-    problem = "the address cannot be used: it is no valid URL"
+    problem = "it is no valid URL"
     try:
-        url = urljoin(base, url) if base else url
-        given = parse_url(url)
-        sent = Request("GET", url).prepare().url or "" if given.scheme in _PORTS and given.auth is None else ""
-        parts = parse_url(sent)
+        given = parse_url(urljoin(base, url) if base else url)
+        if given.auth is not None:
+            problem = "it has a user name or password in it, which are taken from the environment or a netrc file"
+        elif given.scheme not in _PORTS:
+            problem = "it is not one of http or https"
+        else:
+            sent = Request("GET", urljoin(base, url) if base else url).prepare().url or ""
+            parts = parse_url(sent)
+            if parts.scheme in _PORTS and parts.auth is None and parts.host:
+                return Address(sent, Origin(parts.scheme, parts.host.lower(), parts.port or _PORTS[parts.scheme]))
     except (RequestException, HTTPError, ValueError):
         pass  # raised below, so that it carries nothing of their texts, which hold the URL
-    else:
-        if given.auth is not None:
-            problem = (
-                "the address has a user name or password in it. Leave them out: they are taken from the environment "
-                "or a netrc file"
-            )
-        elif given.scheme not in _PORTS:
-            problem = "the address is not one of http or https"
-        elif parts.scheme in _PORTS and parts.auth is None and parts.host:
-            return Address(sent, Origin(parts.scheme, parts.host.lower(), parts.port or _PORTS[parts.scheme]))
-    raise AddressError(problem)
+    raise AddressError(f"the address cannot be used: {problem}")

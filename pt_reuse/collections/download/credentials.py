@@ -76,41 +76,30 @@ def how_to_log_in(origin: Origin) -> str:
 
 
 def _from_netrc(host: str) -> Login | None:
-    path = _netrc_file()
+    named = os.environ.get("NETRC")
+    if named and not Path(os.path.expanduser(named)).is_file():
+        raise LoginError("NETRC names a file that does not exist. Set it to your netrc file, or unset it.")
+    paths = [Path(os.path.expanduser(path)) for path in ([named] if named else ["~/.netrc", "~/_netrc"])]
+    path = next((path for path in paths if path.is_file()), None)
     if path is None:
         return None
     problem = ""
     try:
-        hosts = netrc.netrc(str(path)).hosts
+        # the entry 'default' would give a password to whoever asks
+        found = netrc.netrc(str(path)).hosts.get(host)
     except netrc.NetrcParseError as error:
-        # its own message quotes the file
         problem = f" at line {error.lineno}" if error.lineno else " (it is not as netrc files are)"
     except (OSError, ValueError, AssertionError) as error:
         problem = f" ({type(error).__name__})"
     if problem:
+        # raised here, since the library's own error quotes the file
         raise LoginError(f"the netrc file {path} cannot be read{problem}. Mend it, or set the environment variables.")
-    # the entry 'default' would give a password to whoever asks
-    found = hosts.get(host)
     if found is None:
         return None
-    username, _, password = found
-    if not username or not password:
-        raise LoginError(f"the entry for machine {host} in the netrc file {path} lacks its login or password.")
-    return _login(username, password, f"the entry for machine {host} in the netrc file {path}")
-
-
-def _netrc_file() -> Path | None:
-    named = os.environ.get("NETRC")
-    if named:
-        path = Path(os.path.expanduser(named))
-        if not path.is_file():
-            raise LoginError("NETRC names a file that does not exist. Set it to your netrc file, or unset it.")
-        return path
-    for name in (".netrc", "_netrc"):
-        path = Path(os.path.expanduser("~")) / name
-        if path.is_file():
-            return path
-    return None
+    entry = f"the entry for machine {host} in the netrc file {path}"
+    if not found[0] or not found[2]:
+        raise LoginError(f"{entry} lacks its login or password.")
+    return _login(found[0], found[2], entry)
 
 
 def _login(username: str, password: str, where: str) -> Login:

@@ -7,6 +7,7 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,26 +55,27 @@ def whole_file_suffix(path: Path) -> str:
     return _SUFFIX[packed]
 
 
-def check_run_file(
-    name: str,
-    path: Path,
-    topic_ids: frozenset[str] | None,
-    expected: str,
-    *,
-    some_topics: frozenset[str] | None = None,
-    others: Collection[str] = (),
-) -> None:
-    r"""Raise unless a file is a run of the right topics.
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """What a file must hold to be a run of a collection.
 
-    A plain text that was cut off between two lines cannot be told from a whole one.
-
-    Args:
-        name: the run's name.
-        path: the file, packed or not.
+    Attributes:
+        title: of the collection, for errors.
         topic_ids: the topics that the run may have; it may lack some. None: any.
-        expected: the collection that the run should be of, for the message.
         some_topics: topics of which the run must have one at least, where not all are known.
         others: names of the other runs of the collection: a file whose lines bear one of them is not this run.
+    """
+
+    title: str
+    topic_ids: frozenset[str] | None = None
+    some_topics: frozenset[str] | None = None
+    others: Collection[str] = ()
+
+
+def check_run_file(name: str, path: Path, expected: Expected) -> None:
+    r"""Raise unless a file, packed or not, is the run of a name.
+
+    A plain text that was cut off between two lines cannot be told from a whole one.
 
     Raises:
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
@@ -84,7 +86,7 @@ def check_run_file(
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder, "input.bm25")
         ...     _ = path.write_text("401 Q0 d1 1 2.5 bm25\n")
-        ...     check_run_file("bm25", path, frozenset({"401", "402"}), "trec-8/adhoc")
+        ...     check_run_file("bm25", path, Expected(title="trec-8/adhoc", topic_ids=frozenset({"401", "402"})))
     """
     source = f"the file of run {name!r}"
     try:
@@ -95,24 +97,19 @@ def check_run_file(
         tags, rows = parse_run(data, "file")
     if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
-    strange = [tag for tag in tags if tag != name and tag in others]
+    strange = [tag for tag in tags if tag != name and tag in expected.others]
     if strange:
         raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
-    if topic_ids is None:
-        if some_topics and not some_topics.intersection(rows.topics):
-            of = f"Expected a run of {expected}, with topics such as {examples(sorted(some_topics))}."
-            raise InputError(f"{source} has no topic of {expected}: its topics are {examples(rows.topics)}. {of}")
-        return
-    odd = [topic for topic in rows.topics if topic not in topic_ids]
-    if not odd:
-        return
-    of = f"Expected a run of {expected}, whose topics are such as {examples(sorted(topic_ids))}."
+    known = expected.topic_ids or expected.some_topics or frozenset(rows.topics)
+    odd = [topic for topic in rows.topics if topic not in known]
+    of = f"Expected a run of {expected.title}, with topics such as {examples(sorted(known))}."
     if len(odd) == len(rows.topics):
-        raise InputError(f"{source} has no topic of {expected}: its topics are {examples(odd)}. {of}")
-    raise InputError(
-        f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {expected} does not have: "
-        f"{examples(odd)}. {of}"
-    )
+        raise InputError(f"{source} has no topic of {expected.title}: its topics are {examples(odd)}. {of}")
+    if odd and expected.topic_ids is not None:
+        raise InputError(
+            f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {expected.title} does not have: "
+            f"{examples(odd)}. {of}"
+        )
 
 
 def _beginning(path: Path, packed: str) -> bytes:

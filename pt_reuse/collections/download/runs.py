@@ -56,23 +56,17 @@ def fetch_runs(
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
     it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
     call goes on if the server can and the file is still the same. A file that is there already is left as it is.
-
-    User name and password are sent only to a server that asks for them: those of the environment variables
-    ``PT_REUSE_TREC_USERNAME`` and ``PT_REUSE_TREC_PASSWORD`` to trec.nist.gov, those of a netrc file to the machine
-    they are for, both over https alone and never to where a server redirects. Proxies are taken from the environment.
-
-    Ctrl-C stops the call and keeps what arrived. A connection that is silent at that moment may hold up the end of
-    the process for as long as `timeout`.
+    Proxies are taken from the environment. Ctrl-C stops the call and keeps what arrived; a connection that is silent at
+    that moment may hold up the end of the process for as long as `timeout`.
 
     Args:
         wanted: run name -> URL (http or https).
         folder: where to; made when it does not exist.
-        check: called with a run's name and its file; raises InputError when it is not the right one. It is called
-            from several threads.
+        check: called with a run's name and its file, from several threads; raises InputError when it is not the run.
         n_jobs: files at a time.
         timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file is asked for when the connection breaks or the server is busy. A server that cannot be
-            reached at all is given up at once.
+        tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy. A
+            server that cannot be reached at all is given up at once.
         verbose: show a progress bar.
 
     Returns:
@@ -85,17 +79,20 @@ def fetch_runs(
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     fetch_runs({"bm25": "ftp://example.org/bm25"}, folder, check=lambda name, path: None).failed
-        {'bm25': 'the address is not one of http or https.'}
+        {'bm25': 'the address cannot be used: it is not one of http or https.'}
     """
-    _check_wanted(wanted)
+    texts = isinstance(wanted, Mapping) and all(isinstance(text, str) for pair in wanted.items() for text in pair)
+    if not texts:
+        # no value is shown: an address may have a password in it
+        raise InputError("wanted must be a mapping of run name -> URL, both texts.", argument="wanted")
     if not callable(check):
-        raise InputError(f"check must be a function of name and path, got {check!r}.")
+        raise InputError(f"check must be a function of name and path, got {check!r}.", argument="check")
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-        raise InputError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
+        raise InputError(f"timeout must be a number of seconds above 0, got {timeout!r}.", argument="timeout")
     n_jobs, tries = positive("n_jobs", n_jobs, "files"), positive("tries", tries, "tries")
     flag("verbose", verbose)
     if not isinstance(folder, str | os.PathLike) or not str(folder):
-        raise InputError(f"folder must be the path of a folder, got {folder!r}.")
+        raise InputError(f"folder must be the path of a folder, got {folder!r}.", argument="folder")
     folder = Path(folder)
     try:
         (folder / PARTIAL_FOLDER).mkdir(parents=True, exist_ok=True)
@@ -216,17 +213,6 @@ def _unsafe(name: str) -> str:
     return ""
 
 
-def _check_wanted(wanted: Mapping[str, str]) -> None:
-    if not isinstance(wanted, Mapping):
-        raise InputError(f"wanted must be a mapping of run name -> URL, got {type(wanted).__name__}.")
-    for name, url in wanted.items():
-        if not isinstance(name, str) or not isinstance(url, str):
-            # the value is not shown: an address may have a password in it
-            raise InputError(
-                f"wanted must map run names to URLs, both str; got {type(name).__name__} -> {type(url).__name__}."
-            )
-
-
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     # two at once in one folder would write to the same partial files; the lock ends with the process
@@ -240,9 +226,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FolderInUseError(
-                f"fetch_runs: another call is downloading into {folder} now. Wait until it has ended."
-            ) from None
+            raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.") from None
         except OSError:
             pass  # a file system without locks
         yield

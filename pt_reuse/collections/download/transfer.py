@@ -1,32 +1,35 @@
-"""Transfer: files over HTTP, with redirects, credentials, tries and resumption under rules of our own."""
+"""Transfer: files over HTTP, with redirects, credentials and resumption under rules of our own."""
 
 from __future__ import annotations
 
 import socket
 import ssl
-import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
+from pt_reuse._check import count
 from pt_reuse.collections.download.address import Address, AddressError, Origin, parse_address
 from pt_reuse.collections.download.credentials import Login, LoginError, find_login, how_to_log_in
 from pt_reuse.collections.download.partial import Partial, content_length, content_range
+from pt_reuse.collections.download.patience import (
+    BUSY,
+    LONGEST_WAIT,
+    StoppedError,
+    asked_to_wait,
+    backoff,
+    patient_session,
+)
 from pt_reuse.collections.download.run_check import DamagedError
 
 if TYPE_CHECKING:
-    from requests import PreparedRequest, Response, Session
+    from requests import PreparedRequest, Response
 
 #: bytes of the largest file that is downloaded
 MOST_BYTES = 2 * 10**9
-#: seconds before the second try; doubled before each further one
-BACKOFF = 1.0
-#: seconds that a server may ask to wait
-LONGEST_WAIT = 60.0
 MOST_REDIRECTS = 5
 _BLOCK = 1 << 14
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -36,14 +39,8 @@ class TransferError(Exception):
     """A file that did not arrive; the message is for a person, and no try more would help."""
 
 
-class _TryAgainError(TransferError):
-    def __init__(self, reason: str, wait: float = 0.0):
-        super().__init__(reason)
-        self.wait = wait
-
-
-class StoppedError(Exception):
-    """The transfer was told to stop."""
+class _BrokenOffError(Exception):
+    """A file of which only a part arrived; the message is a clause."""
 
 
 class Transfer:
@@ -51,7 +48,7 @@ class Transfer:
 
     Args:
         timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file is asked for.
+        tries: how often a file is asked for, or the rest of it.
         connections: how many at a time.
     """
 
@@ -59,7 +56,7 @@ class Transfer:
         self.stop = Event()
         self.connections = connections
         self._timeout, self._tries = timeout, tries
-        self._session = _session(connections)
+        self._session = patient_session(tries, connections, self.stop)
         self._open: set[Response] = set()
         self._reached: set[Origin] = set()
         self._dead: dict[Origin, str] = {}
@@ -75,27 +72,21 @@ class Transfer:
             TransferError: the file did not arrive.
             StoppedError: :meth:`close` was called.
         """
-        address, tried = self._address(url), 0
-        while True:
-            tried += 1
+        address, reason = self._address(url), ""
+        for tried in range(self._tries):
+            if tried:
+                self.stop.wait(backoff(tried))
             try:
                 if not part.complete():
                     self._try(address, part)
                 return whole(part.path)
             except DamagedError as error:
                 part.discard()
-                reason, wait = str(error), 0.0
-            except _TryAgainError as error:
-                reason, wait = str(error), error.wait
-            if wait > LONGEST_WAIT:
-                raise TransferError(f"{reason} and asks to wait {wait:,.0f} seconds. Try again later.")
-            if tried >= self._tries:
-                reason = f"{reason} (tried {tried} {'time' if tried == 1 else 'times'})."
-                if address.origin not in self._reached:
-                    self._dead[address.origin] = reason
-                kept = " What arrived is kept: the next call goes on from there." if part.validator() else ""
-                raise TransferError(reason + kept)
-            self.stop.wait(max(wait, min(BACKOFF * 2 ** (tried - 1), LONGEST_WAIT)))
+                reason = str(error)
+            except _BrokenOffError as error:
+                reason = str(error)
+        kept = " What arrived is kept: the next call goes on from there." if part.validator() else ""
+        raise TransferError(f"{reason} (tried {count(self._tries, 'time')}).{kept}")
 
     def raise_if_stopped(self) -> None:
         """Raise StoppedError when :meth:`close` was called."""
@@ -127,41 +118,43 @@ class Transfer:
             with self._lock:
                 self._open.add(response)
             try:
-                self._take(response, address, part, "Range" in headers)
+                if self._is_file(response, address, part, "Range" in headers):
+                    self._store(response, part)
             finally:
                 with self._lock:
                     self._open.discard(response)
 
-    def _take(self, response: Response, address: Address, part: Partial, resumed: bool) -> None:
-        status = response.status_code
-        if status == 416 and resumed:
-            if content_range(response.headers)[1] == part.size():
-                return  # there is no more of it
+    def _is_file(self, response: Response, address: Address, part: Partial, resumed: bool) -> bool:
+        """Return whether an answer brings bytes of the file; False where there are no more of it."""
+        status, shown = response.status_code, address.shown()
+        if status == 416 and resumed and content_range(response.headers)[1] == part.size():
+            return False
+        if (status == 416 and resumed) or (status == 206 and resumed and not part.continued_by(response.headers)):
             part.discard()
-            raise _TryAgainError("the server has no more of the file, yet it is not whole")
-        if status == 206 and resumed:
-            if not part.continued_by(response.headers):
-                part.discard()
-                raise _TryAgainError("the server sent another part of the file than was asked for")
-        elif status == 200:
+            raise _BrokenOffError("the server sent another part of the file than was asked for")
+        if status in (404, 410):
+            raise TransferError(f"{shown}: there is no such file ({status}).")
+        if status == 407:
+            raise TransferError("the proxy asks for a user name and password (407).")
+        if status in BUSY:
+            wait = asked_to_wait(response)
+            if wait > LONGEST_WAIT:
+                raise TransferError(
+                    f"{shown}: the server answered {status} and asks to wait {wait:,.0f} seconds. Try again later."
+                )
+            raise TransferError(f"{shown}: the server answered {status} (tried {count(self._tries, 'time')}).")
+        if status != 200 and not (status == 206 and resumed):
+            raise TransferError(f"{shown}: the server answered {status}, not with a file.")
+        if status == 200:
             part.start(response.headers)
-        else:
-            raise _bad_status(response, address)
-        if max(content_length(response.headers) or 0, part.length or 0) > MOST_BYTES:
-            part.discard()
-            raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
-        self._store(response, part)
-        size = part.size()
-        if part.length is not None and size != part.length:
-            if size > part.length:
-                part.discard()
-            raise _TryAgainError(f"the connection ended after {size:,} of {part.length:,} bytes")
+        return True
 
     def _store(self, response: Response, part: Partial) -> None:
         blocks = response.raw.stream(_BLOCK, decode_content=False)
+        said = max(content_length(response.headers) or 0, part.length or 0)
         size, lost = part.size(), ""
         with part.path.open("ab") as file:
-            while True:
+            while max(size, said) <= MOST_BYTES:
                 try:
                     block = next(blocks, b"")
                 except _connection_errors() as error:
@@ -169,16 +162,15 @@ class Transfer:
                 self.raise_if_stopped()
                 if not block:
                     break
-                size += len(block)
-                if size > MOST_BYTES:
-                    break
-                file.write(block)
-        if size > MOST_BYTES:
+                size += file.write(block)
+        if max(size, said) > MOST_BYTES:
             part.discard()
             raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
-        if lost:
+        if lost or (part.length is not None and size != part.length):
             of = f" of {part.length:,}" if part.length is not None else ""
-            raise _TryAgainError(f"{lost} after {size:,}{of} bytes")
+            if size > (part.length or size):
+                part.discard()
+            raise _BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
 
     def _address(self, url: str, before: str = "", base: str = "") -> Address:
         try:
@@ -202,37 +194,30 @@ class Transfer:
 
     def _ask(self, address: Address, headers: Mapping[str, str]) -> Response:
         # credentials are sent to a server only once it has asked for them
-        host, login = address.origin.host, self._accepted.get(address.origin)
+        origin = address.origin
+        login = self._accepted.get(origin)
         response = self._get(address, headers, login)
         if response.status_code == 401 and login is None:
             response.close()
             if "basic" not in response.headers.get("WWW-Authenticate", "basic").lower():
-                raise TransferError(f"{host} asks for a login of a kind that is not supported (not basic).")
-            login, response = self._log_in(address, headers)
-        if response.status_code == 401:
-            response.close()
-            raise self._refusal(address.origin)
-        if response.status_code == 403:
-            response.close()
-            sent = "although a user name and password were sent" if login else "and may want a user name and password"
-            raise TransferError(f"{host} refuses {address.shown()} (403), {sent}. {how_to_log_in(address.origin)}")
-        return response
-
-    def _log_in(self, address: Address, headers: Mapping[str, str]) -> tuple[Login, Response]:
-        origin = address.origin
-        with self._login_lock:  # one thread tries them, so that wrong ones are sent once
-            login = self._accepted.get(origin)
-            if login is None:
+                raise TransferError(f"{origin.host} asks for a login of a kind that is not supported (not basic).")
+            with self._login_lock:  # one thread tries them, so that wrong ones are sent once
                 if origin in self._refused:
                     raise self._refusal(origin)
-                login = self._find_login(origin)
+                login = self._accepted.get(origin) or self._find_login(origin)
                 response = self._get(address, headers, login)
                 if response.status_code == 401:
                     self._refused.add(origin)
                 else:
                     self._accepted[origin] = login
-                return login, response
-        return login, self._get(address, headers, login)
+        if response.status_code in (401, 403):
+            response.close()
+        if response.status_code == 401:
+            raise self._refusal(origin)
+        if response.status_code == 403:
+            sent = "although a user name and password were sent" if login else "and may want a user name and password"
+            raise TransferError(f"{origin.host} refuses {address.shown()} (403), {sent}. {how_to_log_in(origin)}")
+        return response
 
     def _find_login(self, origin: Origin) -> Login:
         asks = f"{origin.host} asks for a user name and password"
@@ -261,81 +246,52 @@ class Transfer:
                 request.headers["Authorization"] = login.header()
             return request
 
-        failure: TransferError
+        reason = ""
         try:
             response = self._session.request(
                 "GET", address.url, headers=headers, auth=authorize, stream=True, allow_redirects=False,
-                timeout=(self._timeout, self._timeout),
+                timeout=self._timeout,
             )  # fmt: skip
         except _connection_errors() as error:
-            failure = self._no_answer(address, error)
-        else:
-            self._reached.add(address.origin)
-            if self.stop.is_set():
-                response.close()
-                raise StoppedError
-            return response
-        # raised here, so that it carries nothing of the library's own error
-        raise failure
+            reason = self._no_answer(address, error)
+        if reason:
+            # raised here, so that it carries nothing of the library's own error
+            self.raise_if_stopped()
+            if address.origin not in self._reached:
+                self._dead[address.origin] = reason
+            raise TransferError(reason)
+        self._reached.add(address.origin)
+        if self.stop.is_set():
+            response.close()
+            raise StoppedError
+        return response
 
-    def _no_answer(self, address: Address, error: Exception) -> TransferError:
+    def _no_answer(self, address: Address, error: Exception) -> str:
         from requests import exceptions
         from urllib3.exceptions import NewConnectionError
 
-        host, kinds = address.origin.host, _kinds(error)
-
-        def has(kind: type) -> bool:
-            return any(issubclass(found, kind) for found in kinds)
-
-        if has(ssl.SSLCertVerificationError):
-            return self._give_up(address.origin, f"the certificate of {host} could not be verified.")
+        kinds = _kinds(error)
+        if ssl.SSLCertVerificationError in kinds:
+            return f"the certificate of {address.origin.host} could not be verified."
         if isinstance(error, exceptions.ConnectTimeout):
             why = f"it did not answer within {self._timeout:g} seconds"
-        elif has(socket.gaierror):
+        elif socket.gaierror in kinds:
             why = "its name is not known here"
         elif isinstance(error, exceptions.ProxyError):
             why = "the proxy that the environment names cannot be reached or refuses"
-        elif has(ConnectionRefusedError):
+        elif ConnectionRefusedError in kinds:
             why = "it refuses connections"
-        elif has(NewConnectionError):
+        elif any(issubclass(kind, NewConnectionError) for kind in kinds):
             why = "it cannot be reached"
         elif isinstance(error, ValueError):
-            return TransferError(f"{address.shown()}, or the proxy's address in the environment, cannot be used.")
+            return f"{address.shown()}, or the proxy's address in the environment, cannot be used."
         else:
-            return _TryAgainError(f"{host}: {self._loss(error)}")
-        reason = f"no connection to {host}: {why}"
-        if address.origin in self._reached:
-            return _TryAgainError(reason)
-        return self._give_up(address.origin, f"{reason}. Is there a network?")
-
-    def _give_up(self, origin: Origin, reason: str) -> TransferError:
-        self._dead[origin] = reason
-        return TransferError(reason)
+            return f"{address.origin.host}: {self._loss(error)} (tried {count(self._tries, 'time')})."
+        return f"no connection to {address.origin.host}: {why}. Is there a network?"
 
     def _loss(self, error: Exception) -> str:
         silent = any(issubclass(kind, TimeoutError) or "Timeout" in kind.__name__ for kind in _kinds(error))
         return f"nothing came for {self._timeout:g} seconds" if silent else "the connection broke"
-
-
-def _bad_status(response: Response, address: Address) -> TransferError:
-    status, what = response.status_code, f"{address.shown()}: the server answered {response.status_code}"
-    if status in (404, 410):
-        return TransferError(f"{address.shown()}: there is no such file ({status}).")
-    if status == 407:
-        return TransferError("the proxy asks for a user name and password (407).")
-    if status in (408, 425, 429) or (status >= 500 and status != 501):
-        return _TryAgainError(what, _asked_to_wait(response.headers.get("Retry-After", "")))
-    return TransferError(f"{what}, not with a file.")
-
-
-def _asked_to_wait(text: str) -> float:
-    text = text.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (TypeError, ValueError, OverflowError):
-        return 0.0
 
 
 def _kinds(error: BaseException) -> set[type]:
@@ -355,25 +311,3 @@ def _connection_errors() -> tuple[type[Exception], ...]:
     from urllib3.exceptions import HTTPError
 
     return HTTPError, HTTPException, OSError, ValueError
-
-
-def _session(connections: int) -> Session:
-    import requests
-    from requests.adapters import HTTPAdapter
-
-    class OneHop(requests.Session):
-        def get_redirect_target(self, resp: Response) -> str | None:
-            # asked even if redirects are not followed, and then reads the whole answer
-            return None
-
-    session = OneHop()
-    session.cookies.set_policy(_no_cookies())
-    for scheme in ("http", "https"):
-        session.mount(f"{scheme}://", HTTPAdapter(pool_maxsize=connections))
-    return session
-
-
-def _no_cookies() -> Any:
-    from http.cookiejar import DefaultCookiePolicy
-
-    return DefaultCookiePolicy(allowed_domains=[])

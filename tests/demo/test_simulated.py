@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP, Judged
 
 from pt_reuse._errors import InputError
-from pt_reuse.collections.simulated import simulate_field
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score

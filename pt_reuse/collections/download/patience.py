@@ -1,0 +1,88 @@
+"""Patience: how often and after how long a server is asked again, by urllib3's rules with two limits of ours."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from requests import Response, Session
+
+#: seconds before the second try; doubled before each further one
+BACKOFF = 1.0
+#: seconds that a server may ask to wait
+LONGEST_WAIT = 60.0
+#: answers after which the same is asked for again
+BUSY = frozenset({408, 425, 429, *range(500, 600)} - {501})
+
+
+class StoppedError(Exception):
+    """The transfer was told to stop."""
+
+
+def backoff(tried: int) -> float:
+    """Return the seconds to wait before the next try."""
+    return float(min(BACKOFF * 2 ** (tried - 1), LONGEST_WAIT))
+
+
+def patient_session(tries: int, connections: int, stop: Event) -> Session:
+    """Return a session that asks again where the connection breaks before an answer or the server is busy.
+
+    It follows no redirect, keeps no cookies, and hands over the last answer of a server that stays busy. A server that
+    cannot be reached is not asked again.
+
+    Args:
+        tries: how often the same is asked for.
+        connections: how many at a time.
+        stop: ends each wait.
+    """
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3.exceptions import InvalidHeader, MaxRetryError, ResponseError
+    from urllib3.util import Retry
+
+    class Patience(Retry):
+        def get_backoff_time(self) -> float:
+            return backoff(len(self.history))
+
+        def parse_retry_after(self, retry_after: str) -> float:
+            try:
+                return super().parse_retry_after(retry_after)
+            except (InvalidHeader, ValueError, OverflowError):
+                return 0.0
+
+        def increment(self, method: Any = None, url: Any = None, response: Any = None, *more: Any, **named: Any) -> Any:
+            if response is not None and (self.get_retry_after(response) or 0) > LONGEST_WAIT:
+                raise MaxRetryError(named["_pool"], url, ResponseError("it asks to wait too long"))
+            return super().increment(method, url, response, *more, **named)
+
+        def sleep(self, response: Any = None) -> None:
+            asked = self.get_retry_after(response) if response is not None else None
+            if stop.wait(asked or self.get_backoff_time()):
+                raise StoppedError
+
+    class OneHop(requests.Session):
+        def get_redirect_target(self, resp: Response) -> str | None:
+            # asked even if redirects are not followed, and then reads the whole answer
+            return None
+
+    patience = Patience(
+        tries - 1, connect=0, other=0, status_forcelist=BUSY, allowed_methods={"GET"}, raise_on_status=False
+    )
+    session = OneHop()
+    session.cookies.set_policy(_no_cookies())
+    for scheme in ("http", "https"):
+        session.mount(f"{scheme}://", HTTPAdapter(pool_maxsize=connections, max_retries=patience))
+    return session
+
+
+def asked_to_wait(response: Response) -> float:
+    """Return how many seconds a busy server asks to wait, 0 where it does not say."""
+    retries = response.raw.retries
+    return (retries.get_retry_after(response.raw) or 0.0) if retries is not None else 0.0
+
+
+def _no_cookies() -> Any:
+    from http.cookiejar import DefaultCookiePolicy
+
+    return DefaultCookiePolicy(allowed_domains=[])

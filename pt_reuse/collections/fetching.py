@@ -1,0 +1,111 @@
+"""Run files of a collection: found on this machine, else downloaded from where they are published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import pandas as pd
+
+from pt_reuse._errors import InputError
+from pt_reuse.collections.collection import Collection, home
+from pt_reuse.collections.download.run_check import Expected, check_run_file
+from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
+from pt_reuse.collections.run_files import download_folder, find_run_files
+from pt_reuse.collections.submitted import submitted_runs
+
+
+class FetchStatus(str, Enum):
+    """Where the file of a run is after a download."""
+
+    HERE = "here"
+    FETCHED = "fetched"
+    FAILED = "failed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where run files are taken from.
+
+    Attributes:
+        folder: to look in instead of the user's; nothing is downloaded then.
+        download: whether to download what is not on this machine.
+        n_jobs: downloads at a time.
+        verbose: show a progress bar.
+    """
+
+    folder: str | Path | None = None
+    download: bool = True
+    n_jobs: int = 8
+    verbose: bool = False
+
+
+def get_run_files(collection: Collection, names: Sequence[str], sources: Sources) -> Fetched:
+    """Return the file of each run that can be had, and why others that are published could not be downloaded."""
+    found = find_run_files(collection, names, sources.folder)
+    lacking = [name for name in names if name not in found]
+    if not lacking or sources.folder is not None or not sources.download:
+        return Fetched(files=found, failed={})
+    fetched = _download(collection, lacking, sources)
+    files = {name: file for name in names if (file := found.get(name) or fetched.files.get(name))}
+    return Fetched(files=files, failed=fetched.failed)
+
+
+def fetch_report(collection: Collection, names: Sequence[str], sources: Sources) -> pd.DataFrame:
+    """Download what is not on this machine; return ``name file status reason``, one row per run."""
+    here = find_run_files(collection, names)
+    fetched = get_run_files(collection, names, sources)
+    status = {name: FetchStatus.HERE if name in here else FetchStatus.FETCHED for name in fetched.files}
+    rows = [
+        (name, str(fetched.files[name]) if name in status else None, status.get(name, FetchStatus.FAILED),
+         fetched.failed.get(name)) for name in names
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["name", "file", "status", "reason"], dtype=object)
+
+
+def runs_by_reason(collection: Collection, failed: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the runs behind each reason; a reason that names a run's own address counts as one."""
+    grouped: dict[str, list[str]] = {}
+    for name, reason in failed.items():
+        general = reason.replace(str(collection.url_of(name)), collection.url or "the address")
+        grouped.setdefault(general, []).append(name)
+    return grouped
+
+
+def _download(collection: Collection, names: Sequence[str], sources: Sources) -> Fetched:
+    submitted = submitted_runs(collection)
+    published = dict(zip(submitted["name"], submitted["published"], strict=True))
+    urls = {name: url for name in names if published[name] and (url := collection.url_of(name)) is not None}
+    failed = {name: "not published anywhere that is known." for name in names if name not in urls}
+    if not urls:
+        return Fetched(files={}, failed=failed)
+    folder = download_folder(collection)
+    expected = Expected(
+        title=collection.title, topic_ids=collection.topic_ids, some_topics=collection.some_topics,
+        others=set(submitted["name"]),
+    )  # fmt: skip
+
+    def check(name: str, path: Path) -> None:
+        check_run_file(name, path, expected)
+
+    try:
+        fetched = fetch_runs(urls, folder, check=check, n_jobs=sources.n_jobs, verbose=sources.verbose)
+    except FolderInUseError:
+        raise
+    except InputError as error:
+        # a folder that cannot be written to keeps nobody from the runs that are there
+        error.function = None
+        return Fetched(files={}, failed={**failed, **dict.fromkeys(urls, str(error))})
+    finally:
+        # where nothing came, nothing is left; a folder with anything in it stays
+        with suppress(OSError):
+            while folder != home():
+                folder.rmdir()
+                folder = folder.parent
+    return Fetched(files=fetched.files, failed={**failed, **fetched.failed})
