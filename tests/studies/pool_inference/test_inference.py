@@ -139,7 +139,7 @@ def comparable(field, judged):
     return bool({t for t, _ in judged} & {t for lists in field.values() for t, docs in lists.items() if docs})
 
 
-@settings(max_examples=250)
+@settings(deadline=None, max_examples=250)
 @given(pooled_fields(), st.sampled_from([0.0, 0.1, 0.25, 0.5]), st.sampled_from([None, None, 1, 2, 4, 50]))
 def test_agrees_with_the_slow_reference(made, tolerance, depth):
     field, _, _, judged = made
@@ -239,7 +239,7 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
             assert row["new_judged"] == pytest.approx(np.mean([pair in judged for pair in new]))
 
 
-@settings(max_examples=120)
+@settings(deadline=None, max_examples=120)
 @given(pooled_fields())
 def test_what_a_complete_pool_proves(made):
     """The judged set is exactly the pool of known contributors to one depth."""
@@ -272,7 +272,7 @@ def test_what_a_complete_pool_proves(made):
     assert len(by_topic.unexplained) == 0
 
 
-@settings(max_examples=100)
+@settings(deadline=None, max_examples=100)
 @given(pooled_fields(), st.sampled_from([0.0, 0.2]))
 def test_topic_depths_never_fit_worse(made, tolerance):
     field, _, _, judged = made
