@@ -1,5 +1,6 @@
 from ._errors import InputError as InputError
 from ._errors import ReuseWarning as ReuseWarning
+from ._result import read_result as read_result
 from ._version import __version__ as __version__
 from .collections.dataset import ReuseDataset as ReuseDataset
 from .collections.listing import list_collections as list_collections
@@ -14,6 +15,7 @@ from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.reading import read_runs as read_runs
 from .runs.run_set import RunSet as RunSet
+from .scoring.agreement import Agreement as Agreement
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
