@@ -109,12 +109,13 @@ def in_python(advice: Advice) -> str:
 
 def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a function a public door: what is raised or warned inside bears its name, unless another door was first."""
-    name = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__").removesuffix(".__getitem__")
+    owner, _, bare = function.__qualname__.rpartition(".")
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if _CALLED.get() is not None:
             return function(*args, **kwargs)
+        name = _method_name(bare, args[0]) if owner and args else bare
         token = _CALLED.set(name)
         try:
             return function(*args, **kwargs)
@@ -125,6 +126,12 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
             _CALLED.reset(token)
 
     return called
+
+
+def _method_name(method: str, owner: Any) -> str:
+    # the class of the object at hand, which may inherit the method
+    kind = owner if isinstance(owner, type) else type(owner)
+    return kind.__name__ if method in ("__init__", "__call__") else f"{kind.__name__}.{method}"
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class Provided:
         self._docnos = self.documents.docnos()
         frame = qrels.to_frame()
         # what a measure may ask of judgments beyond their labels stands in further columns
-        self._frame = pt.model.to_ir_measures(frame) if frame.shape[1] > 3 else None
+        self._frame = pt.model.to_ir_measures(frame) if qrels.arrays.extra is not None else None
 
     def score(self, topics: range, judgments: Judgments, cells: Cells) -> NDArray[np.float64]:
         """Return (measures, cells, runs): first these topics under the base set, then the changed cells.
