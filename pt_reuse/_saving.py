@@ -130,6 +130,8 @@ class Encoder:
                 return {"objects": [self.encode(item, place) for item in value.tolist()]}
             self.arrays[place] = value
             return {"array": place}
+        if value is ...:
+            return {"any": True}
         if isinstance(value, Enum):
             return {"choice": type(value).__name__, "name": value.name}
         if is_dataclass(value) and not isinstance(value, type):
@@ -173,6 +175,8 @@ class Decoder:
         if "objects" in part:
             values = [self.decode(item, hint) for item in part["objects"]]
             return np.array([*values, None], dtype=object)[:-1]
+        if "any" in part:
+            return ...
         if "float" in part:
             return float(part["float"])
         if "mapping" in part:
