@@ -500,7 +500,8 @@ def test_the_record(tmp_path):
     assert nameless in str(found)
     assert "Mine: 2 of 4" in found._repr_html_()
     files = found.save(tmp_path / "out")
-    assert [path.name for path in files] == ["summary.csv", "table.csv", "conventions.csv", "settings.json"]
+    tables = ["summary.csv", "table.csv", "conventions.csv"]
+    assert [path.name for path in files] == [*tables, "settings.json", "result.json"]
 
 
 def test_labels_that_lack_are_told(tmp_path):
