@@ -37,7 +37,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     options.check_field(options)
     if options.out:
-        names = [*(f"{table}.csv" for table in _TABLES), "settings.json", _PICTURE]
+        names = [*(f"{table}.csv" for table in _TABLES), "settings.json", "result.json", _PICTURE]
         refuse_existing(Path(options.out), names, options.overwrite)
     runs, qrels = read_field(options, pooled_matters=False), read_judgments(options)
     print(f"{runs!r}\n{qrels!r}")

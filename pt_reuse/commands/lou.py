@@ -14,7 +14,10 @@ from pt_reuse.commands.parser import Commands, Parser, add_out, listed
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
-_TABLES = ("summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "settings.json")
+_TABLES = (
+    "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
+    "settings.json", "arrays.npz", "result.json",
+)  # fmt: skip
 
 
 def add_to(commands: Commands) -> Parser:

@@ -155,7 +155,7 @@ def test_errors_say_what_to_do(options, messages):
     arguments = {"runs": field.as_runs(), "qrels": as_qrels(field.judgments), "measures": AP, **options}
     error = messages.refused(lambda: leave_out_uniques(**arguments))
     assert error.function == "leave_out_uniques"
-    # a topic that no run has is told as the runs' fault; the pool's errors name no argument yet
+    # a topic that no run has is the fault of the runs; what only depth_pool checks may name no argument
     told = "runs" if isinstance(options.get("qrels"), Qrels) else next(iter(options))
     assert error.argument in (told, None)
 

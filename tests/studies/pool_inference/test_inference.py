@@ -458,7 +458,7 @@ def test_a_result_is_frozen_and_saved(tmp_path):
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.depth = 4
     saved = {path.name for path in found.save(tmp_path / "out")}
-    assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json"}
+    assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json", "result.json"}
     assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
         "depth": "3 (inferred)", "tolerance": 0.0, "order": "trec_eval", "topics": 2, "judged": "any label",
         "record": "not on record",
