@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
+from pt_reuse.engine.long_names import Portable
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
 
 
 @dataclass(frozen=True)
-class TopicDocs:
+class TopicDocs(Portable):
     """Documents, topic by topic; a topic may have none.
 
     Attributes:
@@ -65,6 +66,9 @@ class TopicDocs:
     def qid(self, row: int) -> str:
         """Return the topic name of one row."""
         return self.topics[int(np.searchsorted(self.starts, row, side="right")) - 1]
+
+    def _long_names(self) -> list[bytes]:
+        return tokens.long_names_in(self.words)
 
     def take(self, rows: NDArray[np.int64]) -> TopicDocs:
         """Return the documents of some rows, which ascend; all topics stay."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_reuse.engine import tokens
+from pt_reuse.engine import long_names, tokens
+from pt_reuse.runs.run_set import RunSet
 
-names = st.lists(
-    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30), max_size=20
-)
+text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
+#: some are too long for a table, and differ at their very end only
+names = st.lists(text | st.integers(0, 9).map(lambda i: "long" * 30 + str(i)) | text.map(lambda t: t * 40), max_size=20)
 
 
 def words(texts):
@@ -25,11 +29,10 @@ def test_decoding_gives_back_what_was_encoded(texts):
 
 
 @given(names)
-def test_byte_order_sorts_as_bytes_do(texts):
+def test_names_descend_in_the_order_of_their_bytes(texts):
     distinct = list(dict.fromkeys(texts))
-    turned = tokens.byte_order(words(distinct))
-    order = np.lexsort(turned.T[::-1])
-    assert [distinct[i] for i in order] == sorted(distinct, key=lambda text: text.encode())
+    order = np.lexsort(tokens.descending(words(distinct)))
+    assert [distinct[i] for i in order] == sorted(distinct, key=lambda text: text.encode(), reverse=True)
 
 
 @pytest.mark.parametrize("collide", [False, True])
@@ -37,7 +40,7 @@ def test_byte_order_sorts_as_bytes_do(texts):
 def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, table, needles):
     with pytest.MonkeyPatch.context() as patch:
         if collide:
-            patch.setattr(tokens, "hashes", lambda w: w[:, 0] & np.uint64(1))
+            patch.setattr(tokens, "hashes", lambda w: w[:, 0] & np.uint64(256))
         needles = needles + table[:4]
         codes, first = tokens.factorize(words(needles))
         seen = list(dict.fromkeys(needles))
@@ -60,3 +63,53 @@ def test_padding_does_not_change_a_hash():
 
 def test_bytes_that_are_not_utf8_survive():
     assert tokens.encode(tokens.decode(np.array([b"caf\xe9", b"ok"], dtype="S8"))).tolist() == [b"caf\xe9", b"ok"]
+
+
+# names too long for a table
+
+LIMIT = long_names.LIMIT
+
+
+def test_a_long_name_does_not_widen_the_table():
+    short, long = "d" * LIMIT, "d" * (LIMIT + 1)
+    assert words(["d1", long]).shape == (2, long_names.WIDTH // 8)
+    assert words(["d1", short]).shape == (2, LIMIT // 8)
+    assert tokens.decode(tokens.encode(["d1", long, short])) == ["d1", long, short]
+
+
+def test_a_long_name_in_a_buffer():
+    names = [b"d1", b"x" * 900, b"d" * LIMIT, b"y" * 65, b"d2"]
+    buffer = np.frombuffer(b" ".join(names) + bytes(8), dtype=np.uint8)
+    ends = np.cumsum([len(name) + 1 for name in names]) - 1
+    starts = ends - [len(name) for name in names]
+    found = tokens.words_at(buffer, starts, ends)
+    assert tokens.names_of(tokens.as_tokens(found)) == names
+    same = tokens.as_words(tokens.table(names))
+    assert np.array_equal(found, same)
+    assert tokens.match(found, same).tolist() == list(range(5))
+
+
+def test_a_digest_that_ends_in_nul(monkeypatch):
+    monkeypatch.setattr(long_names, "_NAMES", {})
+    monkeypatch.setattr(long_names, "_STAND_INS", {})
+    monkeypatch.setattr(long_names, "blake2b", lambda name, digest_size: Digest(b"x" + bytes(digest_size - 1)))
+    assert tokens.decode(tokens.encode(["a" * 100, "b"])) == ["a" * 100, "b"]
+    with pytest.raises(ValueError, match="one digest"):  # never one name for another
+        tokens.encode(["c" * 100])
+
+
+class Digest:
+    def __init__(self, raw):
+        self.raw = raw
+
+    def digest(self):
+        return self.raw
+
+
+def test_long_names_go_along_to_another_process(monkeypatch):
+    frame = pd.DataFrame({"qid": "1", "docno": ["a" * 100, "b"], "score": [1.0, 2.0]})
+    runs = RunSet.from_frames({"a": frame})
+    packed = pickle.dumps(runs)
+    monkeypatch.setattr(long_names, "_NAMES", {})
+    monkeypatch.setattr(long_names, "_STAND_INS", {})
+    assert pickle.loads(packed)["a"]["docno"].tolist() == ["b", "a" * 100]

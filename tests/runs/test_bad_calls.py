@@ -76,9 +76,38 @@ IN_MEMORY = {
 }
 
 
+# fault of a RunSet: the argument or the place that the error names
+ARGUMENTS = {
+    **dict.fromkeys(["frames None", "frames 5", "frames set", "frames list", "one frame", "no frames"], "frames"),
+    **dict.fromkeys(["names that are one", "an empty run name"], "frames"),
+    **dict.fromkeys(["pipelines None", "a pipeline 5"], "pipelines"),
+    **dict.fromkeys(["topics None", "topics without qid"], "topics"),
+    "batch_size 0": "batch_size",
+    "order": "order",
+    "pool_order": "pool_order",
+    **dict.fromkeys(["unite with itself", "unite with 5", "unite two orders", "unite two orders of pools"], "other"),
+    **dict.fromkeys(["restrict to a text", "restrict to None", "restrict to strangers"], "docnos"),
+    **dict.fromkeys(["reorder by x", "reorder by rank without ranks", "reorder by tied ranks"], "order"),
+    **dict.fromkeys(["reorder by missing ranks", "the pool's order by rank"], "order"),
+    "units without types": "by",
+    **dict.fromkeys(["write where a file is", "write into a file"], "folder"),
+}
+PLACES = {
+    **dict.fromkeys(["a frame is None", "no score", "no rank", "two columns score", "qid 1.0"], "run 'a'"),
+    **dict.fromkeys(["an empty docno", "NUL in a docno", "half a character"], "run 'a'"),
+    **{fault: "run 'a'" for fault in IN_MEMORY if fault.startswith("score ")},
+    **dict.fromkeys(["tied ranks", "a rank is missing"], "run 'a'"),
+    "qid is missing": "run 'a', row 1",
+    "docno is missing": "run 'a', row 0",
+    **dict.fromkeys(["reorder by tied ranks", "reorder by missing ranks", "the pool's order by rank"], "run 'b'"),
+    "a docno too long for a frame": "run 'b'",
+}
+
+
 @pytest.mark.parametrize("fault", IN_MEMORY)
 def test_in_memory(fault, messages, tmp_path):
-    messages.refused(lambda: IN_MEMORY[fault](tmp_path))
+    call = IN_MEMORY[fault]
+    messages.refused(lambda: call(tmp_path), argument=ARGUMENTS.get(fault), place=PLACES.get(fault))
 
 
 RUNS = RunSet.from_frames({"a": FRAME, "b": FRAME.assign(docno=["a", "c"])}, teams={"a": "A", "b": "B"})
@@ -138,7 +167,8 @@ CALLS = {
 @pytest.mark.parametrize("fault", CALLS)
 def test_call(fault, messages, tmp_path):
     put(tmp_path, {"input.a": b"mine"})
-    messages.refused(lambda: CALLS[fault](tmp_path))
+    call = CALLS[fault]
+    messages.refused(lambda: call(tmp_path), argument=ARGUMENTS.get(fault), place=PLACES.get(fault))
     # nothing was written, no temporary file is left
     assert [path.name for path in tmp_path.iterdir()] == ["input.a"]
     assert (tmp_path / "input.a").read_bytes() == b"mine"

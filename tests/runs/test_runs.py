@@ -83,9 +83,13 @@ def test_html_is_escaped():
 
 
 def test_units(runs):
-    assert runs.units("team", "f") == ["X", "X", "Y"]
-    assert runs.units("type", "f") == ["manual", "automatic", "automatic"]
-    assert runs.units("run", "f") == ["a", "b", "c"]
+    for by, expected in {
+        "team": ["X", "X", "Y"],
+        "type": ["manual", "automatic", "automatic"],
+        "run": ["a", "b", "c"],
+    }.items():
+        units = runs.units(by)
+        assert [units.names[u] for u in units.of_run] == expected
 
 
 def test_without_metadata():
