@@ -64,8 +64,8 @@ class Spec:
         highest = max(gains.values(), default=0)
         if self.exponential and highest > _HIGHEST_EXPONENT:
             raise InputError(
-                f"nDCG(dcg='exp-log2'): label {highest} would have the gain 2^{highest} - 1, beyond float64. Use "
-                f"dcg='log2', or map the labels to lower grades with gains=."
+                f"nDCG(dcg='exp-log2'): label {highest} would have the gain 2^{highest} - 1, beyond float64. Use the "
+                f"measure nDCG, or map the labels to lower grades by the measure's gains."
             )
         return {label: 2.0**gain - 1 if self.exponential else float(gain) for label, gain in gains.items() if gain > 0}
 

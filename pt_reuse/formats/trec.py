@@ -50,7 +50,7 @@ def parse_run(data: bytes, order: str) -> tuple[dict[str, int], RunRows]:
 
     The rows are named by the first tag.
     """
-    fields = _fields(data, 6, RUN_LINE, {4: ("This looks like qrels (four columns): give it to ", Call("read_qrels"))})
+    fields = _fields(data, 6, RUN_LINE, {4: ("This looks like qrels (four columns). Use ", Call("read_qrels"))})
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
     tags = _tags(fields)
@@ -70,9 +70,7 @@ def parse_run(data: bytes, order: str) -> tuple[dict[str, int], RunRows]:
 
 def parse_qrels(data: bytes) -> QrelsRows:
     """Read one qrels file in its own line order."""
-    fields = _fields(
-        data, 4, QRELS_LINE, {6: ("This looks like a run file (six columns): give it to ", Call("read_runs"))}
-    )
+    fields = _fields(data, 4, QRELS_LINE, {6: ("This looks like a run file (six columns). Use ", Call("read_runs"))})
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
     values, _ = parse_numbers(fields.buffer, *fields.column(3))

@@ -21,7 +21,7 @@ _WHITE = " \t\n\r\v\f"
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
 _SEPARATORS = (",", "\t", ";", "|")
 _A_CSV = "the path of a CSV with a header, or a DataFrame"
-_POOLED_FILE = "a file with one run name a line, a two-column file, a list of names, or a dict"
+_POOLED_FILE = "a file with one run name a line, or a two-column file"
 
 
 def read_labels(labels: RunLabels, column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _read_csv(path: str | Path, argument: str) -> pd.DataFrame:
 
 
 def _read_two_columns(path: str | Path, column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
-    lines = _read_text(path, argument, f"a file with two columns, run tag and {column}, or a dict")
+    lines = _read_text(path, argument, f"a file with two columns, run tag and {column}")
     for separator in _SEPARATORS:
         if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
             return read_labels(_read_csv(path, argument), column, argument, names)

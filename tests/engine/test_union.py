@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import RunRows, build_field
+from pt_reuse.engine.building import build_field
+from pt_reuse.engine.field import RunRows
 from pt_reuse.engine.union import unite
 
 DOCS = ["a", "b", "c", "12345678", "a-name-of-two-words", "a-name-of-two-wordz", "ä", "x" * 70]

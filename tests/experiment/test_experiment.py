@@ -149,7 +149,7 @@ def test_no_columns_is_pt_experiment(arguments):
 
 def test_what_a_call_of_pt_experiment_looks_like():
     systems, plain = list(frames().values()), list(frames().values())
-    for extra in ([], [NAMES], [NAMES, True], [NAMES, True, False], [None, "both"]):
+    for extra in ([], [NAMES], [NAMES, True], [None, "both"]):
         if not extra or extra[0] is None:
             systems, plain = [list(retrievers().values()) for _ in range(2)]
             plain = systems  # they are named by their addresses
@@ -160,6 +160,10 @@ def test_what_a_call_of_pt_experiment_looks_like():
     assert_same(
         ptr.Experiment(tuple(systems), TOPICS, QRELS, ["map"], NAMES, baseline=0),
         pt.Experiment(systems, TOPICS, QRELS, ["map"], NAMES, baseline=0),
+    )
+    assert_same(
+        ptr.Experiment(systems, TOPICS, QRELS, ["map"], NAMES, True, dataframe=False),
+        pt.Experiment(plain, TOPICS, QRELS, ["map"], NAMES, True, False),
     )
 
 

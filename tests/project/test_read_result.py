@@ -21,7 +21,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._result import ARRAYS, CONTENTS, HOMES, Record, Result, read_result
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.pool_inference.inferred_pool import infer_pool
+from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.uniques import leave_out_uniques
 from pt_reuse.verification.verification import verify
 

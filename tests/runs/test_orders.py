@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.judgments import Qrels, read_qrels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 

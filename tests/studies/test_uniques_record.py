@@ -31,9 +31,17 @@ def test_the_record_cannot_be_changed(lou):
 
 def test_settings_name_every_convention(lou):
     assert lou.settings == {
-        "by": "team", "depth": 3, "remove": "relevant", "contributors": "pooled (3 of 4 runs)", "order": "trec_eval",
-        "complete": True, "ties": "means equal to 12 decimals", "judged": 7, "judged without contributor": 3,
-    }  # fmt: skip
+        "by": "team",
+        "depth": 3,
+        "remove": "relevant",
+        "contributors": "pooled (3 of 4 runs)",
+        "order": "trec_eval",
+        "pool order": "trec_eval",
+        "complete": True,
+        "ties": "means equal to 12 decimals",
+        "judged": 7,
+        "judged without contributor": 3,
+    }
 
 
 def test_the_settings_are_those_asked_for():
