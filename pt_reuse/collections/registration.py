@@ -91,6 +91,9 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
     Returns:
         list of str: the names for ``ir_datasets.load``, also behind ``irds:`` in ``pt.get_dataset``.
 
+    Raises:
+        InputError: nothing; a collection that cannot be registered is left out, with a warning.
+
     Example:
         >>> import ir_datasets, pt_reuse as ptr
         >>> "reuse/trec-8/adhoc" in ptr.register_datasets()

@@ -39,7 +39,6 @@ def unite(first: Field, second: Field) -> Field:
             to = slice(at, at + piece.stop - piece.start)
             codes[to], scores[to] = code_of_second[i][second.codes[piece]], second.scores[piece]
             lengths[i, first.n_runs :], at = second.lengths[b], to.stop
-    numbers = _numbers(first, second, pairs)
     return Field(
         lengths.shape[1],
         tuple(topics),
@@ -49,26 +48,10 @@ def unite(first: Field, second: Field) -> Field:
         offsets(lengths.ravel()),
         codes,
         scores,
-        file=Places.joined([first.file, second.file], [numbers[0][first.file.lists], numbers[1][second.file.lists]]),
-        rank=Places.joined([first.rank, second.rank], [numbers[0][first.rank.lists], numbers[1][second.rank.lists]]),
+        file=_unite_places(first, second, topics, (first.file, second.file)),
+        rank=_unite_places(first, second, topics, (first.rank, second.rank)),
         ranked=np.concatenate([first.ranked, second.ranked]),
     )
-
-
-def _numbers(
-    first: Field, second: Field, pairs: list[tuple[int | None, int | None]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number that each list of either field has in the united one."""
-    n_runs = first.n_runs + second.n_runs
-    places: tuple[dict[int, int], dict[int, int]] = ({}, {})
-    for i, pair in enumerate(pairs):
-        for place, t in zip(places, pair, strict=True):
-            if t is not None:
-                place[t] = i
-    topics = [np.array([place[t] for t in range(len(place))], dtype=np.int64) for place in places]
-    mine = topics[0][:, None] * n_runs + np.arange(first.n_runs)
-    theirs = topics[1][:, None] * n_runs + first.n_runs + np.arange(second.n_runs)
-    return mine.ravel(), theirs.ravel()
 
 
 def _unite_vocabularies(first: Tokens, second: Tokens) -> tuple[Tokens, NDArray[np.int32], NDArray[np.int32]]:
@@ -107,3 +90,12 @@ def _unite_documents(
         codes.append(code_of[theirs])
         code_of[both] = -1
     return docs, codes
+
+
+def _unite_places(first: Field, second: Field, topics: list[str], places: tuple[Places, Places]) -> Places:
+    place, n_runs = {topic: i for i, topic in enumerate(topics)}, first.n_runs + second.n_runs
+    lists = []
+    for field, part, before in ((first, places[0], 0), (second, places[1], first.n_runs)):
+        topic = np.array([place[name] for name in field.topics], dtype=np.int64)
+        lists.append(topic[part.lists // field.n_runs] * n_runs + before + part.lists % field.n_runs)
+    return Places.joined(places, lists)

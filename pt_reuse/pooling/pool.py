@@ -186,7 +186,15 @@ class Pool:
         })  # fmt: skip
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
-        """Return for each document the one unit of the contributors that has it, or -1; and these units."""
+        """Return which unit alone contributed each document.
+
+        Args:
+            by: ``"team"``, ``"run"`` or ``"type"``.
+
+        Returns:
+            (documents,) the unit, as a position among the units of the contributors, -1 where several or none
+            contributed the document; and these units.
+        """
         units = units_of(self.run_table, by)
         return self.entries.sole(units), units
 

@@ -186,6 +186,16 @@ class Qrels:
         """Write a TREC qrels file, ``qid 0 docno label``.
 
         Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
+
+        Args:
+            path: the file.
+            overwrite: replace a file that exists; default is an error.
+
+        Returns:
+            Path: the file.
+
+        Raises:
+            InputError: no judgments, a file that exists or cannot be written, a name with white space.
         """
         return write_arrays(self.arrays, path, overwrite=overwrite)
 
@@ -200,7 +210,11 @@ class Qrels:
         return f"<p><b>{html.escape(repr(self))}</b></p>{self.counts().to_html(max_rows=12, index=False, escape=True)}"
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
-        """Return the judgments that a mask (one flag per row) marks; the topic set stays."""
+        """Return some of the judgments; the topic set stays.
+
+        Args:
+            kept: (judgments,) whether to keep each, in the order of :meth:`to_frame`.
+        """
         return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)))
 
     def _find_rows(self, other: Any) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from pt_reuse.qrels.judgments import Qrels
 
 @door
 def read_qrels(path: str | Path) -> Qrels:
-    """Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
+    r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
 
     Args:
         path: the file; packed files are recognised by their first bytes.
@@ -21,5 +21,12 @@ def read_qrels(path: str | Path) -> Qrels:
 
     Raises:
         InputError: naming the file, the line and what to do.
+
+    Example:
+        >>> import tempfile, pathlib, pt_reuse as ptr
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
+        >>> _ = file.write_text("1 0 d1 2\n1 0 d2 0\n")
+        >>> ptr.read_qrels(file)
+        Qrels: 1 topic, 2 judgments, 1 relevant (labels 0: 1, 2: 1)
     """
     return Qrels.of_arrays(read_arrays(path))

@@ -16,11 +16,11 @@ from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
-from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.union import unite
 from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
+from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import make_run_table, record_in_words, stack_tables
 from pt_reuse.runs.ordering import in_order
@@ -141,16 +141,7 @@ class RunSet:
     @door
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
-        row, field = self.row(name), self.field
-        rows, lengths = field.rows_of_run(row), field.lengths[:, row]
-        columns = {
-            "qid": np.repeat(np.array([*field.topics, None], dtype=object)[:-1], lengths),
-            "docno": self._docnos(field.docs_of(rows)),
-            "rank": ranges(np.zeros_like(lengths), lengths),
-            "score": field.scores[rows],
-            "name": np.full(len(rows), name, dtype=object),
-        }
-        return pd.DataFrame(columns)
+        return run_frame(self.field, self.row(name), name)
 
     def to_frame(self) -> pd.DataFrame:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
@@ -158,7 +149,14 @@ class RunSet:
 
     @door
     def row(self, name: str) -> int:
-        """Return the position of a run, or say which names are near."""
+        """Return the position of a run among the runs, from 0.
+
+        Args:
+            name: of the run.
+
+        Raises:
+            InputError: no such run; the error says which names are near.
+        """
         check_known("run", name, self._names)
         return self._row[name]
 
@@ -199,7 +197,14 @@ class RunSet:
 
     @door
     def units(self, by: str) -> Units:
-        """Return the teams, types or runs of the field, or say which runs have none."""
+        """Return the teams, types or runs of the field.
+
+        Args:
+            by: ``"team"``, ``"type"`` or ``"run"``.
+
+        Raises:
+            InputError: another `by`, or runs without a team or type.
+        """
         return units_of(self._table, by)
 
     @door
@@ -244,6 +249,15 @@ class RunSet:
 
         What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
         not name. A collection of names as `pooled` names all pooled runs.
+
+        Args:
+            teams: run name -> team, as in :func:`read_runs`.
+            types: run name -> type.
+            pooled: which runs were pooled.
+            metadata: a frame or CSV with the column ``name`` and further ones.
+
+        Returns:
+            RunSet: the same runs.
         """
         table = make_run_table(
             self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.run_table
@@ -363,16 +377,7 @@ class RunSet:
 
     def sizes(self) -> pd.DataFrame:
         """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
-        lengths = self.field.lengths
-        shortest = np.where(lengths > 0, lengths, np.iinfo(np.int64).max).min(axis=0, initial=np.iinfo(np.int64).max)
-        columns = {
-            "topics": (lengths > 0).sum(axis=0),
-            "rows": lengths.sum(axis=0),
-            "shortest": np.where(lengths.sum(axis=0) > 0, shortest, 0),
-            "longest": lengths.max(axis=0, initial=0),
-        }
-        sizes = pd.DataFrame(columns)
-        return pd.concat([self.run_table, sizes], axis=1)
+        return pd.concat([self.run_table, run_sizes(self.field)], axis=1)
 
     def __repr__(self) -> str:
         parts = [f"{count(len(self), 'run')} ({record_in_words(self._table['pooled'])})"]
@@ -384,9 +389,3 @@ class RunSet:
     def _repr_html_(self) -> str:
         head = html.escape(repr(self))
         return f"<p><b>{head}</b></p>{self.sizes().to_html(max_rows=12, index=False, escape=True)}"
-
-    def _docnos(self, docs: NDArray[np.int32]) -> NDArray[np.object_]:
-        distinct, inverse = np.unique(docs, return_inverse=True)
-        texts = np.empty(len(distinct), dtype=object)
-        texts[:] = tokens.decode(self.field.vocabulary[distinct])
-        return texts[inverse]

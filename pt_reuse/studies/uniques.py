@@ -118,7 +118,15 @@ class LeaveOutUniques(Result):
 
     @door
     def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw each run's score under the full against its own unit's reduced judgments; see plots.uniques."""
+        """Draw each run's score under the full against its own unit's reduced judgments.
+
+        Args:
+            measure: one of the measures; default the first.
+            ax: where to draw; default a new figure.
+
+        Returns:
+            Axes: a point per run; runs on the diagonal lose nothing.
+        """
         from pt_reuse.plots.uniques import plot_reduced_scores
 
         name = measure_among(self.scores.measures, measure)
@@ -126,7 +134,14 @@ class LeaveOutUniques(Result):
 
     @door
     def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how many unique documents each unit contributed, relevant and not relevant."""
+        """Draw how many unique documents each unit contributed, relevant and not relevant.
+
+        Args:
+            ax: where to draw; default a new figure.
+
+        Returns:
+            Axes: a bar per contributing unit.
+        """
         from pt_reuse.plots.uniques import plot_unique_counts
 
         return plot_unique_counts(self.unique_counts, ax=ax)

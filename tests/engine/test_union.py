@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import build_field
-from pt_reuse.engine.field import RunRows
+from pt_reuse.engine.places import Places
+from pt_reuse.engine.run_rows import FileRows
 from pt_reuse.engine.union import unite
 
 DOCS = ["a", "b", "c", "12345678", "a-name-of-two-words", "a-name-of-two-wordz", "ä", "x" * 70]
@@ -24,8 +25,13 @@ FIELD = st.lists(RUN, min_size=1, max_size=4)
 
 def as_rows(name, run):
     docs = [docno for found in run.values() for docno in found]
-    starts = np.cumsum([0, *map(len, run.values())])
-    return RunRows(name, list(run), starts, tokens.as_words(tokens.encode(docs)), np.arange(len(docs)) * 0.5)
+    words = tokens.as_words(tokens.encode(docs))
+    lengths = np.array([len(found) for found in run.values()], dtype=np.int64)
+    scores = np.arange(len(docs)) * 0.5 % 3  # neither the file nor the ranks follow the scores
+    rows = FileRows(list(run), np.repeat(np.arange(len(run)), lengths), words.take, scores)
+    rows.words_of = lambda chosen: words.take(chosen, axis=0)
+    ranks = np.arange(len(docs))[::-1] * 7.0 % 11
+    return rows.in_order(name, "trec_eval", Places.of_ranks(np.arange(len(run)), lengths, ranks))
 
 
 def coded(field):
@@ -34,7 +40,16 @@ def coded(field):
 
 def read_back(field):
     return [
-        (rows.topics, rows.starts.tolist(), tokens.decode(tokens.as_tokens(rows.docs)), rows.scores.tolist())
+        (
+            rows.topics,
+            rows.starts.tolist(),
+            tokens.decode(tokens.as_tokens(rows.docs)),
+            rows.scores.tolist(),
+            *(
+                part and [part.lists.tolist(), part.starts.tolist(), part.values.tolist()]
+                for part in (rows.file, rows.rank)
+            ),
+        )
         for rows in field.to_rows([str(r) for r in range(field.n_runs)])
     ]
 

@@ -145,7 +145,14 @@ class InferredPool(Result):
 
     @door
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the share of judged documents by rank, of the runs judged as deep and all others."""
+        """Draw the share of judged documents by rank, of the runs judged as deep and all others.
+
+        Args:
+            ax: where to draw; default a new figure.
+
+        Returns:
+            Axes: a line for each kind of runs, and an upright line at every depth.
+        """
         from pt_reuse.plots.inference import plot_judged_by_rank
 
         return plot_judged_by_rank(self.by_rank, self.by_topic, ax=ax)
