@@ -66,6 +66,15 @@ def by_score(
     return permutation
 
 
+def merges(group: NDArray[np.int64], scores: NDArray[np.float64]) -> bool:
+    """Return whether float32 takes some scores of a list for equal that are not; each list descends."""
+    with np.errstate(over="ignore"):
+        keys = scores.astype(np.float32)
+    equal = keys[1:] == keys[:-1]
+    equal &= scores[1:] != scores[:-1]
+    return bool((equal & (group[1:] == group[:-1])).any()) if equal.any() else False
+
+
 def _by_name_in_blocks(names: list[Words], begins: NDArray[np.bool_]) -> NDArray[np.int64]:
     # sort the rows of each block by keys as np.lexsort takes them; most blocks are pairs, which one comparison sorts
     block = np.cumsum(begins)

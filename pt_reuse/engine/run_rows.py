@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine.lists import offsets
-from pt_reuse.engine.order import BY_SCORE, by_score
+from pt_reuse.engine.order import BY_SCORE, by_score, merges
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.tokens import Words
 
@@ -84,7 +84,10 @@ class FileRows:
             moved[topic[by_trec_eval != np.arange(len(topic))]] = True
         permutation = None
         if order in BY_SCORE:
-            permutation = by_trec_eval if order == "trec_eval" else by_score(topic, words_of, scores, order)
+            permutation = by_trec_eval
+            best_first = scores if by_trec_eval is None else scores[by_trec_eval]
+            if order == "trec_eval9" and merges(topic, best_first):
+                permutation = by_score(topic, words_of, scores, order)
         elif order == "rank" and rank is not None:
             permutation = rank.permutation(self.starts)
         rows = np.arange(len(topic)) if permutation is None else permutation

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.lists import taken
+from pt_reuse.engine.lists import offsets
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.run_rows import FileRows
 from pt_reuse.formats.lines import Fields
@@ -22,29 +22,34 @@ def rank_places(fields: Fields, rows: FileRows) -> Places:
     lengths, starts = np.diff(rows.starts), rows.starts[:-1]
     # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ...
     first = (fields.buffer[begins[starts]] != ord("0")).astype(np.int64)
-    counted = np.arange(len(begins)) - np.repeat(starts - first, lengths)
-    other = np.flatnonzero(_are_not(counted, fields.buffer, begins, ends))
-    if not len(other):
+    words = _words(fields.buffer, begins, ends)
+    counted = _written(1 << int(lengths.max() + 1).bit_length())
+    topics, ranks, others = [], [], []
+    for t, (a, n, f) in enumerate(zip(starts.tolist(), lengths.tolist(), first.tolist(), strict=True)):
+        other = np.flatnonzero(words[a : a + n] != counted[f : f + n])
+        if len(other):
+            topics.append(t)
+            ranks.append(np.arange(f, f + n, dtype=np.float64))
+            others.append(a + other)
+    if not topics:
         return Places.none()
-    odd = np.unique(np.searchsorted(starts, other, side="right") - 1)
-    ranks = counted.astype(np.float64)
-    ranks[other], wrong = parse_numbers(fields.buffer, begins[other], ends[other])
-    ranks[other[wrong]] = np.nan
-    return Places.of_ranks(odd, lengths[odd], taken(ranks, starts[odd], lengths[odd]))
+    odd, column, at = np.array(topics), np.concatenate(ranks), np.concatenate(others)
+    values, wrong = parse_numbers(fields.buffer, begins[at], ends[at])
+    values[wrong] = np.nan
+    # where the rows stand among those of the topics at hand
+    column[at - np.repeat(starts[odd] - offsets(lengths[odd])[:-1], [len(other) for other in others])] = values
+    return Places.of_ranks(odd, lengths[odd], column)
 
 
-def _are_not(
-    numbers: NDArray[np.int64], buffer: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    # which tokens are not written as these numbers; compared as words of text
+def _words(buffer: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    # each token as a word of text, what stands behind it shifted out; a token of more than 8 bytes is no count, either
     loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
     sizes = ends - begins
-    # what stands behind the token is shifted out
-    words = loads[begins] << (64 - 8 * sizes).astype(np.uint64)
-    wrong = words != _written(1 << int(numbers.max()).bit_length())[numbers]
+    words = loads[begins]
+    words <<= (64 - 8 * np.minimum(sizes, 8)).astype(np.uint64)
     if int(sizes.max()) > 8:
-        wrong |= sizes > 8
-    return wrong
+        words[sizes > 8] = 0
+    return words
 
 
 @lru_cache(maxsize=4)
