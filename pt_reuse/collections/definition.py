@@ -16,8 +16,8 @@ from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import InputError, door, located
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, document_format
-from pt_reuse.collections.parts.topic_files import check_topic_file
+from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
+from pt_reuse.collections.parts.topics import check_topic_file
 from pt_reuse.runs.labels import RunLabels
 
 #: keys of a definition file, and of the tables in it
@@ -197,7 +197,7 @@ class _Definition:
         with located(repr(argument)):
             if argument == "documents":
                 # the first document only, which tells whether these are documents at all
-                _ = DocumentFiles(paths).fields
+                OwnDocuments(paths, "").docs_cls()
             elif argument == "topics":
                 check_topic_file(paths[0])
         return tuple(str(path) for path in paths)

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import ir_datasets
+
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -123,9 +125,6 @@ def register_one(collection: Collection, *, overwrite: bool = False) -> str:
     Raises:
         InputError: another is registered under the name, and `overwrite` is False.
     """
-    # ir_datasets takes a third of a second to import, which `import pyterrier` should not pay for us
-    import ir_datasets
-
     name = _id(collection.name)
     known = _REGISTERED.get(name)
     if known is not None and known.collection.same_as(collection):
