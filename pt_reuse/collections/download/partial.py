@@ -12,7 +12,6 @@ from typing import Any
 from pt_reuse._files import replacing
 
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
-_RECORD = {"url": str, "etag": str | None, "modified": str | None, "length": int | None}
 
 
 class Partial:
@@ -90,12 +89,10 @@ class Partial:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            about = json.loads(self._record.read_bytes())
-        except (OSError, ValueError):
+            about: dict[str, Any] = json.loads(self._record.read_bytes())
+            return about if about["url"] == self._url else None
+        except (OSError, ValueError, TypeError):  # none, or a file of somebody else's
             return None
-        if not isinstance(about, dict) or any(not isinstance(about.get(key), of) for key, of in _RECORD.items()):
-            return None
-        return about if about["url"] == self._url else None
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:
