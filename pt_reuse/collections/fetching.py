@@ -13,7 +13,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse.collections.collection import Collection, home
-from pt_reuse.collections.download.run_check import Expected, check_run_file
+from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
 from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of
 from pt_reuse.collections.submitted import submitted_runs
@@ -87,13 +87,9 @@ def _download(collection: Collection, names: Sequence[str], sources: Sources) ->
     if not urls:
         return Fetched(files={}, failed=failed)
     folder = download_folder(collection)
-    expected = Expected(
-        title=collection.title, topic_ids=collection.topic_ids, some_topics=collection.some_topics,
-        others=set(submitted["name"]),
-    )  # fmt: skip
 
     def check(name: str, path: Path) -> None:
-        check_run_file(name, path, expected)
+        check_run_file(name, path, collection)
 
     try:
         fetched = fetch_runs(urls, folder, check=check, n_jobs=sources.n_jobs, verbose=sources.verbose)

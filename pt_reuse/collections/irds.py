@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-import ir_datasets
 import pandas as pd
-from ir_datasets.formats import GenericScoredDoc
 
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import Call, InputError
@@ -35,6 +33,8 @@ class RunDocs:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield ``GenericScoredDoc(query_id, doc_id, score)``."""
+        from ir_datasets.formats import GenericScoredDoc
+
         frame = self._runs[self._name]
         for qid, docno, value in zip(frame["qid"], frame["docno"], frame["score"].tolist(), strict=True):
             yield GenericScoredDoc(qid, docno, value)
@@ -121,6 +121,8 @@ def find_irds(part: str, irds_id: str, place: str) -> Any:
         irds_id: its id.
         place: who names it, for the error.
     """
+    import ir_datasets
+
     try:
         dataset = ir_datasets.load(irds_id)
     except KeyError:
@@ -148,6 +150,9 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
         ``scoreddocs_iter()``) yields ``GenericScoredDoc(query_id, doc_id, score)``. Also ``runs_count()``,
         ``runs_cls()``, ``runs_handler()``. Without `get_runs` and where nobody knows of runs, all four are absent.
     """
+    # ir_datasets takes a third of a second to import, which the commands should not pay for
+    import ir_datasets
+
     name = f"reuse/{collection.name}"
     parts: list[Any] = [
         _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),

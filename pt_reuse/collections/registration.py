@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import ir_datasets
-
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -125,6 +123,8 @@ def register_one(collection: Collection, *, overwrite: bool = False) -> str:
     Raises:
         InputError: another is registered under the name, and `overwrite` is False.
     """
+    import ir_datasets
+
     name = _id(collection.name)
     known = _REGISTERED.get(name)
     if known is not None and known.collection.same_as(collection):

@@ -187,7 +187,7 @@ def _is_file(path: Path) -> bool:
 
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     every = {known: catalogued(known) for known in catalogue_names()}
-    near = nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
+    near = _nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
     hint = f"Did you mean {examples([f'reuse:{known}' for known in near])}? " if near else ""
     some = Call("list_collections", "'deep learning'")
     return hint, Call("list_collections"), " shows all, ", some, " some of them."
@@ -197,44 +197,25 @@ def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
 _CALLED = {"dl": "deep", "tb": "terabyte", "mq": "million", "cds": "clinical", "psg": "passages", "doc": "docs"}
 
 
-def nearest(wanted: str, collections: Mapping[str, Collection], most: int = 3) -> list[str]:
-    """Return the names of the collections nearest to one that was asked for, the nearest first.
+def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
+    """Return three names at most: by name, id or folder in other spellings; else by letters, and words in common."""
 
-    Looked at are names, the ids of ir_datasets, the folders in which runs are kept, and, for the rest, which words and
-    years they have in common: ``dl19`` is near ``trec-2019/deep/docs``.
+    def plain(text: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", text.lower())
 
-    Args:
-        wanted: what was asked for.
-        collections: name -> collection.
-        most: how many to return at most.
-    """
-    plain = _plain(wanted)
-    exact = [
-        name
-        for name, collection in collections.items()
-        if plain in {_plain(text) for text in (name, collection.irds_id or "", *collection.folders)}
-    ]
-    if exact:
-        return exact[:most]
-    words = _words(wanted)
-    shared = {name: _in_common(words, collection) for name, collection in collections.items()}
-    # the word trec says nothing: two thirds of the others must be in common
-    need = max(1, -(-2 * len([word for word in words if word != "trec"]) // 3))
-    best = [name for name in sorted(shared, key=lambda name: -shared[name]) if shared[name] >= need]
-    best = [name for name in best if shared[name] == shared[best[0]]]
-    close = get_close_matches(wanted, list(collections), n=most, cutoff=0.75)
-    return list(dict.fromkeys([*close, *best]))[:most]
+    def words(text: str) -> list[str]:
+        # the word trec says nothing
+        found = [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower())]
+        return [word for word in found if word != "trec"]
 
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.lower())
-
-
-def _words(text: str) -> list[str]:
-    return [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower())]
-
-
-def _in_common(words: list[str], collection: Collection) -> int:
-    known = set(_words(f"{collection.name} {collection.title} {collection.irds_id or ''} {collection.year or ''}"))
-    years = {str(collection.year % 100), f"{collection.year % 100:02}"} if collection.year else set()
-    return sum(word in known or word in years for word in words if word != "trec")
+    exact, shared = [], {}
+    for name, found in collections.items():
+        if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folders)):
+            exact.append(name)
+        year = found.year or 0
+        known = {*words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
+        shared[name] = sum(word in known for word in words(wanted))
+    # two thirds of the words at least
+    most = max([*shared.values(), 1, -(-2 * len(words(wanted)) // 3)])
+    close = get_close_matches(wanted, list(collections), n=3, cutoff=0.75)
+    return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]

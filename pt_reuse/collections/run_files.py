@@ -121,18 +121,10 @@ def _is_folder(path: Path) -> bool:
 def _files_in(folder: Path) -> set[str]:
     try:
         with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if not _leads_to_folder(entry)}
+            return {entry.name for entry in entries if not os.path.isdir(entry)}
     except OSError as error:
         _warn_of_closed(folder, error)
         return set()
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        # a link in a circle; reading it will say so
-        return False
 
 
 def _warn_of_closed(folder: Path, error: OSError) -> None:

@@ -26,10 +26,11 @@ from hypothesis import strategies as st
 from run_server import RunServer, always, chunked, cut, etag, locked, paused, reset, status, steady, whole
 
 from pt_reuse._errors import InputError
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download import patience, run_check, servers, transfer
 from pt_reuse.collections.download import runs as download
 from pt_reuse.collections.download.partial import Partial
-from pt_reuse.collections.download.run_check import Expected, check_run_file
+from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import fetch_runs
 from pt_reuse.collections.download.servers import Origin, TransferError, parse_address
 from pt_reuse.runs.reading import read_runs
@@ -59,7 +60,7 @@ PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 
 
 def check(name, path):
-    check_run_file(name, path, Expected(title="trec-8/adhoc", topic_ids=TOPICS))
+    check_run_file(name, path, Collection(name="x", title="trec-8/adhoc", topic_ids=TOPICS))
 
 
 @pytest.fixture(autouse=True)
@@ -471,9 +472,9 @@ def test_no_run_of_the_collection(server, folder, body, said):
 def test_any_topics(tmp_path):
     path = tmp_path / "f"
     path.write_bytes(text_of("bm25", 10, ["7"]))
-    assert check_run_file("bm25", path, Expected(title="mine")) is None
+    assert check_run_file("bm25", path, Collection(name="x", title="mine")) is None
     with pytest.raises(InputError, match=r"the file of run 'bm25' has no topic of mine: its topics are '7'\."):
-        check_run_file("bm25", path, Expected(title="mine", topic_ids=frozenset({"8"})))
+        check_run_file("bm25", path, Collection(name="x", title="mine", topic_ids=frozenset({"8"})))
 
 
 def test_a_check_that_refuses(server, folder):

@@ -10,12 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from ir_datasets.formats import BaseDocs
-from ir_datasets.indices import Docstore
-
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse.collections.parts.rows import (
+    OwnPart,
     Row,
     format_by_ending,
     read_rows,
@@ -41,7 +39,7 @@ _ABOUT = re.compile(r"<(DOC[A-Z]+)\b[^>]*>.*?</\1>|<!--.*?-->", re.IGNORECASE | 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
-class OwnDocuments(BaseDocs):
+class OwnDocuments(OwnPart):
     """Documents of own files, read anew each time, one after the other; by id, they are all kept in memory.
 
     The readers of ir_datasets pass over what is broken, and write an index beside the files.
@@ -51,6 +49,8 @@ class OwnDocuments(BaseDocs):
         namespace: what the ids of the documents belong to.
         language: of the documents, an ISO 639-1 code.
     """
+
+    part = "Docs"
 
     def __init__(self, paths: Sequence[str | Path], namespace: str, language: str | None = None):
         self._paths = [Path(path) for path in paths]
@@ -123,20 +123,27 @@ class OwnDocuments(BaseDocs):
                     yield path, docno, {"text" if name == text else name: value for name, value in rest.items()}
 
 
-class OwnDocstore(Docstore):
+class OwnDocstore:
     """Documents by id, all of them in memory; an id that stands twice is an InputError."""
 
     def __init__(self, documents: OwnDocuments):
-        super().__init__(documents.docs_cls())
         self._by_id: dict[str, Any] = {}
         for document in documents.read():
             if self._by_id.setdefault(document.doc_id, document) is not document:
                 problem = f"document {document.doc_id!r} stands more than once. Keep one."
                 raise InputError(problem, place=documents.docs_namespace())
 
+    def get(self, doc_id: str, field: str | None = None) -> Any:
+        """Return one document, or one field of it; a KeyError where there is none."""
+        return getattr(self._by_id[doc_id], field) if field else self._by_id[doc_id]
+
+    def get_many(self, doc_ids: Iterable[str], field: str | None = None) -> dict[str, Any]:
+        """Return documents by id; an unknown id is left out, as in ir_datasets."""
+        return {doc_id: self.get(doc_id, field) for doc_id in doc_ids if doc_id in self._by_id}
+
     def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[Any]:
-        """Yield documents by id; an unknown id is left out, as in ir_datasets."""
-        return (self._by_id[doc_id] for doc_id in doc_ids if doc_id in self._by_id)
+        """Yield documents by id."""
+        return iter(self.get_many(doc_ids).values())
 
     def count(self) -> int:
         """Return how many documents there are."""

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ir_datasets.formats import BaseQrels, BaseQueries, GenericQrel
-
 from pt_reuse._errors import InputError
 from pt_reuse.collections.parts.rows import (
+    OwnPart,
     Row,
     format_by_ending,
     read_rows,
@@ -41,7 +40,7 @@ _LABEL = re.compile(
 )
 
 
-class OwnTopics(BaseQueries):
+class OwnTopics(OwnPart):
     """Topics of an own file, read when they are first asked for.
 
     Args:
@@ -51,6 +50,8 @@ class OwnTopics(BaseQueries):
         ids: the topics there may be; NIST numbers its first ones from 051, and judges 51.
         fields: what the fields are to be called, where the file has as many.
     """
+
+    part = "Queries"
 
     def __init__(
         self,
@@ -112,8 +113,10 @@ class OwnTopics(BaseQueries):
         return make, list(topics.values())
 
 
-class OwnJudgments(BaseQrels):
+class OwnJudgments(OwnPart):
     """Judgments of a TREC qrels file, read when they are first asked for."""
+
+    part = "Qrels"
 
     def __init__(self, path: str | Path):
         self._path = Path(path)
@@ -125,7 +128,13 @@ class OwnJudgments(BaseQrels):
     def qrels_iter(self) -> Iterator[Any]:
         """Yield ``GenericQrel(query_id, doc_id, relevance)``."""
         frame = self._qrels.to_frame()
-        return map(GenericQrel, frame["qid"], frame["docno"], frame["label"].tolist())
+        return map(self.qrels_cls(), frame["qid"], frame["docno"], frame["label"].tolist())
+
+    def qrels_cls(self) -> Any:
+        """Return the type of a judgment."""
+        from ir_datasets.formats import GenericQrel
+
+        return GenericQrel
 
     def qrels_count(self) -> int:
         """Return how many judgments there are."""
