@@ -113,7 +113,13 @@ class ReuseDataset(IRDSDataset):
 
     @door
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
-        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does."""
+        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does.
+
+        Args:
+            verbose: show a progress bar.
+            start: how many documents to pass over.
+            count: how many to yield at most; default all.
+        """
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 
         def guarded() -> Iterator[dict]:
@@ -262,7 +268,7 @@ class ReuseDataset(IRDSDataset):
 
     @door
     def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
-        """Return the source of each document, None where the collection has no rule for it."""
+        """Return the sources of `docnos`, an array as long, None where the collection has no rule for one."""
         return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
 
     def info_url(self) -> str | None:

@@ -109,15 +109,7 @@ def _download(collection: Collection, names: Sequence[str], sources: Sources) ->
 
 
 def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sources: Sources, missing: str) -> None:
-    """Raise where no run is to be had; where some are not, raise, warn or pass over it.
-
-    Args:
-        collection: whose runs they are.
-        table: the runs that were wanted, ``name`` and ``team``.
-        had: the files there are, and why others could not be downloaded.
-        sources: where files were looked for.
-        missing: ``"error"``, ``"warn"`` or ``"ignore"``.
-    """
+    """Raise where no run is to be had; where some are not, raise, warn or pass over it."""
     there = table["name"].isin(had.files).to_numpy()
     lacking = table["name"][~there].tolist()
     if not lacking:

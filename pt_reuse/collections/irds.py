@@ -20,12 +20,7 @@ WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
 
 
 class RunDocs:
-    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when they are asked for.
-
-    Args:
-        runs: the field.
-        name: the run.
-    """
+    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when asked for."""
 
     def __init__(self, runs: RunSet, name: str):
         self._runs = runs
@@ -87,13 +82,7 @@ class RunsPart:
 
 
 class IrdsPart:
-    """One part of a dataset of ir_datasets, looked up when it is used: having it opens nothing.
-
-    Args:
-        name: the collection, for errors.
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
-        irds_id: the dataset that has it.
-    """
+    """One part (``"docs"``, ``"queries"``, ``"qrels"``) of a dataset of ir_datasets, opened when it is used."""
 
     def __init__(self, name: str, part: str, irds_id: str):
         self._name = name
@@ -114,13 +103,7 @@ class IrdsPart:
 
 
 def find_irds(part: str, irds_id: str, place: str) -> Any:
-    """Return a dataset of ir_datasets that has a part, or raise an InputError that says what there is.
-
-    Args:
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
-        irds_id: its id.
-        place: who names it, for the error.
-    """
+    """Return a dataset of ir_datasets that has a part, or raise an InputError at a place that says what there is."""
     import ir_datasets
 
     try:

@@ -28,6 +28,9 @@ def list_collections(search: str = "", *, here: bool = False) -> pd.DataFrame:
         nobody recorded it; ``irds``, the ir_datasets id; ``published``, how the run files can be had: ``"open"``,
         ``"password"`` or ``"no"``; ``here``, how many of them are on this machine.
 
+    Raises:
+        InputError: `search` is no text, or `here` not True or False.
+
     Example:
         >>> import pt_reuse as ptr
         >>> found = ptr.list_collections("trec-8 ad hoc")

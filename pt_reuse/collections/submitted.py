@@ -80,15 +80,7 @@ def read_own_runs(
     folder: str | Path | None,
     reading: Mapping[str, Any],
 ) -> RunSet:
-    """Return the runs of an own collection that meet all conditions.
-
-    Args:
-        collection: whose definition says where they are, and who submitted them.
-        conditions: ``names team type pooled task``, as :meth:`ReuseDataset.get_runs` takes them.
-        types: own types over those of the definition.
-        folder: to read instead of that of the definition.
-        reading: further arguments of :func:`read_runs`.
-    """
+    """Return the runs of an own collection, or of a `folder`, that meet all conditions, as `get_runs` takes them."""
     source = collection.runs if folder is None else folder
     if source is None:
         whose = "no run of it is on record. Where you have some,"

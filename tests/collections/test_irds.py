@@ -153,6 +153,7 @@ BROKEN_DOCUMENTS = [
     ("d.sgml", "\n<DOC>\n<TEXT>x</TEXT>\n</DOC>\n"),
     ("d.sgml", "<DOC><DOCNO>a</DOCNO>x\n</DOC>\n\n<DOC>\n<DOCNO>b"),
     ("d.sgml", "x</DOC>\n"),
+    ("d.sgml", "<DOC><DOCNO>a</DOCNO>x</DOC>\n<DO"),
     ("d.sgml", "<DOC><DOCNO>a</DOCNO>x\n<DOC><DOCNO>b</DOCNO>y</DOC>"),
     ("d.jsonl", bz2.compress(GOOD.encode())),
     ("d.jsonl", lzma.compress(GOOD.encode())),

@@ -12,6 +12,7 @@ from typing import Any
 from pt_reuse._files import replacing
 
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
+_KEYS = {"url", "etag", "modified", "length"}
 
 
 class Partial:
@@ -90,8 +91,9 @@ class Partial:
     def _read(self) -> dict[str, Any] | None:
         try:
             about: dict[str, Any] = json.loads(self._record.read_bytes())
-            return about if about["url"] == self._url else None
-        except (OSError, ValueError, TypeError):  # none, or a file of somebody else's
+            whole = about.keys() == _KEYS and about["url"] == self._url and isinstance(about["length"], int | None)
+            return about if whole else None
+        except (OSError, ValueError, AttributeError):  # there is none, or it is no such record
             return None
 
 

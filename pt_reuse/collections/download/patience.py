@@ -41,11 +41,6 @@ def patient_session(tries: int, connections: int, stop: Event) -> Session:
 
     It follows no redirect, keeps no cookies, and hands over the last answer of a server that stays busy. A server that
     cannot be reached is not asked again.
-
-    Args:
-        tries: how often the same is asked for.
-        connections: how many at a time.
-        stop: ends each wait.
     """
 
     class Patience(Retry):

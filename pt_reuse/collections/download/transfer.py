@@ -49,13 +49,7 @@ class _BrokenOffError(Exception):
 
 
 class Transfer:
-    """Downloads of one call: what is known of the servers, and a way to stop them all.
-
-    Args:
-        timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file is asked for, or the rest of it.
-        connections: how many at a time.
-    """
+    """Downloads of one call: what is known of the servers, and a way to stop them all."""
 
     def __init__(self, *, timeout: float, tries: int, connections: int):
         self.stop = Event()

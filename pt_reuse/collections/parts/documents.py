@@ -33,6 +33,8 @@ EXPECTED = (
 _BLOCK = 1 << 20
 _END = re.compile(rb"</DOC>", re.IGNORECASE)
 _START = re.compile(rb"<DOC(?:\s[^>]*)?>", re.IGNORECASE)
+#: where another document begins, and be it only with the first letters of its tag
+_BEGUN = re.compile(rb"<(?:D|\s*$)", re.IGNORECASE)
 _DOCNO = re.compile(r"<DOCNO>\s*(.*?)\s*</DOCNO>", re.IGNORECASE | re.DOTALL)
 #: elements about the document, which are none of its text
 _ABOUT = re.compile(r"<(DOC[A-Z]+)\b[^>]*>.*?</\1>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
@@ -50,11 +52,9 @@ class OwnDocuments(OwnPart):
         language: of the documents, an ISO 639-1 code.
     """
 
-    part = "Docs"
-
     def __init__(self, paths: Sequence[str | Path], namespace: str, language: str | None = None):
+        super().__init__("Docs", namespace=namespace, lang=language)
         self._paths = [Path(path) for path in paths]
-        self._namespace, self._language = namespace, language
 
     def docs_iter(self) -> DocumentIterator:
         """Return an iterator over the documents, of which ``[start:stop:step]`` gives a part."""
@@ -75,14 +75,6 @@ class OwnDocuments(OwnPart):
             InputError: no document at all, or a first one without a text.
         """
         return self._type
-
-    def docs_namespace(self) -> str:
-        """Return what the ids of the documents belong to."""
-        return self._namespace
-
-    def docs_lang(self) -> str | None:
-        """Return the language of the documents, None where nobody said."""
-        return self._language
 
     def read(self) -> Iterator[Any]:
         """Yield every document from the files; an InputError names the file that is broken."""
@@ -184,7 +176,7 @@ def _tagged(file: IO[bytes]) -> Iterator[Row]:
         for part in whole:
             found = True
             yield _document(part)
-    if _START.search(rest) or (rest.strip() and not found):
+    if _BEGUN.search(rest) or (rest.strip() and not found):
         raise ValueError(
             "expected <DOC> text with a </DOC> at its end; it seems to be cut off, or to be something else"
         )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MethodType
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
@@ -25,20 +25,26 @@ Row = dict[str, Any]
 
 
 class OwnPart:
-    """A part of a dataset, with what ir_datasets hangs on the base class of such parts, as ``queries_dict``.
+    """A part of a dataset, with what ir_datasets asks of any or adds to the base class of its own (``queries_dict``).
 
     The base class itself is not used: ir_datasets takes a third of a second to import.
+
+    Args:
+        part: ``"Docs"``, ``"Queries"`` or ``"Qrels"``.
+        **constants: what is asked for by the name of the part and theirs, such as ``docs_lang()``.
     """
 
-    part: Literal["Docs", "Queries", "Qrels"]
+    def __init__(self, part: str, **constants: str | None):
+        self._part, self._constants = part, {"handler": self, **constants}
 
     def __getattr__(self, name: str) -> Any:
-        if name == f"{self.part.lower()}_handler":
-            return lambda: self
-        if not name.startswith("_"):
+        part, _, what = name.partition("_")
+        if part and part == self._part.lower():
             from ir_datasets import formats
 
-            extensions = getattr(formats, f"Base{self.part}").EXTENSIONS
+            if what in self._constants:
+                return lambda: self._constants[what]
+            extensions = getattr(formats, f"Base{self._part}").EXTENSIONS
             if name in extensions:
                 return MethodType(extensions[name], self)
         raise AttributeError(name)

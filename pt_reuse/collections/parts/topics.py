@@ -51,8 +51,6 @@ class OwnTopics(OwnPart):
         fields: what the fields are to be called, where the file has as many.
     """
 
-    part = "Queries"
-
     def __init__(
         self,
         path: str | Path,
@@ -62,8 +60,8 @@ class OwnTopics(OwnPart):
         ids: frozenset[str] | None = None,
         fields: Callable[[], Sequence[str]] = tuple,
     ):
-        self._path, self._namespace, self._language = Path(path), namespace, language
-        self._ids, self._fields = ids, fields
+        super().__init__("Queries", namespace=namespace, lang=language)
+        self._path, self._ids, self._fields = Path(path), ids, fields
 
     def queries_iter(self) -> Iterator[Any]:
         """Yield every topic.
@@ -80,14 +78,6 @@ class OwnTopics(OwnPart):
     def queries_cls(self) -> Any:
         """Return the type of a topic: ``query_id``, and every field of text; one that only some have may be empty."""
         return self._read[0]
-
-    def queries_namespace(self) -> str:
-        """Return what the ids of the topics belong to."""
-        return self._namespace
-
-    def queries_lang(self) -> str | None:
-        """Return the language of the topics, None where nobody said."""
-        return self._language
 
     @cached_property
     def _read(self) -> tuple[Any, list[Any]]:
@@ -116,9 +106,8 @@ class OwnTopics(OwnPart):
 class OwnJudgments(OwnPart):
     """Judgments of a TREC qrels file, read when they are first asked for."""
 
-    part = "Qrels"
-
     def __init__(self, path: str | Path):
+        super().__init__("Qrels")
         self._path = Path(path)
 
     @cached_property
