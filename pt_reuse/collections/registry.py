@@ -95,21 +95,15 @@ def _own() -> dict[str, Collection]:
         try:
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
+            name = collection.name
+            taken = f"{of[name]} has the name {name!r}, too" if name in of else f"{name!r} is one of the package's"
+            if name in of or _is_of_package(name):
+                raise InputError(f"{taken}. Choose another name.", place=str(path))
+            found[name], of[name] = collection, path
         except InputError as error:
             _leave_out(error)
-            continue
         except OSError as error:
             _leave_out(InputError(f"it cannot be read ({error.strerror or error}).", place=str(path)))
-            continue
-        name, problem = collection.name, ""
-        if _is_of_package(name):
-            problem = f"{name!r} is one of the package's. Choose another name."
-        elif name in found:
-            problem = f"{of[name]} has the name {name!r}, too. Choose another name."
-        if problem:
-            _leave_out(InputError(problem, place=str(path)))
-        else:
-            found[name], of[name] = collection, path
     own = {**found, **_OWN}
     for name, path in of.items():
         try:

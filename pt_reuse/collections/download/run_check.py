@@ -55,20 +55,12 @@ def whole_file_suffix(path: Path) -> str:
 
 
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
-    r"""Raise unless a file, packed or not, is the run of a name, with topics of the collection.
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
 
     A plain text that was cut off between two lines cannot be told from a whole one.
 
     Raises:
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
-
-    Example:
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder, "input.bm25")
-        ...     _ = path.write_text("401 Q0 d1 1 2.5 bm25\n")
-        ...     check_run_file("bm25", path, Collection(name="x", title="x", topic_ids=frozenset({"401", "402"})))
     """
     source = f"the file of run {name!r}"
     try:

@@ -50,7 +50,7 @@ def fetch_runs(
     tries: int = 3,
     verbose: bool = False,
 ) -> Fetched:
-    """Download run files into a folder.
+    """Download run files into a folder; every name that is wanted comes back with its file, or why there is none.
 
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
     it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
@@ -67,17 +67,8 @@ def fetch_runs(
         tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy.
         verbose: show a progress bar.
 
-    Returns:
-        Fetched: ``.files`` and ``.failed``; every name of `wanted` is in one of them.
-
     Raises:
         InputError: a folder that cannot be written to, or into which another call is downloading.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     fetch_runs({"bm25": "ftp://example.org/bm25"}, folder, check=lambda name, path: None).failed
-        {'bm25': 'the address cannot be used: it is not one of http or https.'}
     """
     folder = Path(folder)
     try:
