@@ -141,6 +141,7 @@ BROKEN_DOCUMENTS = [
     ("d.jsonl", GOOD + '{"docno": "d 2", "text": "b"}'),
     ("d.jsonl", GOOD + '{"docno": null, "text": "b"}'),
     ("d.jsonl", GOOD + '{"docno": "d2", "text": 5}'),
+    ("d.jsonl", GOOD + '{"docno": "d2", "text": 0}'),
     ("d.jsonl", '{"docno": "d1", "title": "b"}'),
     ("d.jsonl", GOOD.encode() + b"\xff\xfe"),
     ("d.jsonl", "\n"),

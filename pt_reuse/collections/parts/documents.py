@@ -80,12 +80,12 @@ class OwnDocuments(OwnPart):
         """Yield every document from the files; an InputError names the file that is broken."""
         fields = self.docs_cls()._fields[1:]
         for path, docno, row in self._rows():
-            values = [row.get(name) or "" for name in fields]
-            if not all(isinstance(value, str) for value in values):
+            values = [row.get(name) for name in fields]
+            if not all(isinstance(value, str | None) for value in values):
                 raise InputError(
                     f"a field of document {docno!r} is no text, unlike that of the first.", place=str(path)
                 )
-            yield self.docs_cls()(docno, *values)
+            yield self.docs_cls()(docno, *(value or "" for value in values))
 
     @cached_property
     def _store(self) -> OwnDocstore:
