@@ -30,14 +30,7 @@ def not_known(collection: Collection, part: str) -> InputError:
 
 
 def not_readable(collection: Collection, dataset: Any, part: str, error: Exception) -> InputError:
-    """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put.
-
-    Args:
-        collection: whose part it is.
-        dataset: the same in ir_datasets.
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
-        error: what it raised.
-    """
+    """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put."""
     # ir_datasets hands over the errors of every address it tried; what it says first is enough
     said = str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
     text = " ".join(said.split()).rstrip(".") or type(error).__name__

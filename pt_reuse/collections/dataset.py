@@ -22,13 +22,11 @@ from pt_reuse.collections.availability import not_known, not_readable
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.comparison import compare_judgments, compare_runs
-from pt_reuse.collections.facts import facts_of
-from pt_reuse.collections.fetching import Sources, fetch_report, get_run_files
+from pt_reuse.collections.fetching import Sources, fetch_report, get_run_files, tell_lacking
 from pt_reuse.collections.irds import build_irds
-from pt_reuse.collections.lacking import tell_lacking
-from pt_reuse.collections.own_runs import read_own_runs
+from pt_reuse.collections.listing import facts_of
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.submitted import choose_runs, run_metadata, submitted_runs, with_types
+from pt_reuse.collections.submitted import choose_runs, read_own_runs, run_metadata, submitted_runs, with_types
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
@@ -270,11 +268,7 @@ class ReuseDataset(IRDSDataset):
 
     @door
     def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
-        """Return the source of each document, None where the collection has no rule for it.
-
-        Args:
-            docnos: document names.
-        """
+        """Return the sources of `docnos`, an array as long, None where the collection has no rule for one."""
         return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
 
     def info_url(self) -> str | None:

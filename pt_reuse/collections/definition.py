@@ -16,8 +16,8 @@ from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import InputError, door, located
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.parts.document_files import EXPECTED, DocumentFiles, document_format
-from pt_reuse.collections.parts.topic_files import check_topic_file
+from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
+from pt_reuse.collections.parts.topics import check_topic_file
 from pt_reuse.runs.labels import RunLabels
 
 #: keys of a definition file, and of the tables in it
@@ -172,13 +172,12 @@ class _Definition:
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str):
             raise self._wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
-        if _NAME.fullmatch(name) and ".." not in name:
-            return
-        odd = sorted(set(re.sub(r"[a-z0-9._/-]", "", name)))
-        why = (
-            f"has {examples(odd)}" if odd else "has an empty part, '..', or a part that begins with no letter or digit"
-        )
-        raise self._wrong("name", f"{name!r} {why}. Use lower-case letters, digits and . _ - in parts divided by '/'.")
+        if not _NAME.fullmatch(name) or ".." in name:
+            raise self._wrong(
+                "name",
+                f"{name!r} cannot be used. Take lower-case letters, digits and . _ - in parts divided by '/', each "
+                f"beginning with a letter or digit, without '..'.",
+            )
 
     def _part(self, argument: str, given: Any) -> Source | None:
         if given is None:
@@ -197,7 +196,7 @@ class _Definition:
         with located(repr(argument)):
             if argument == "documents":
                 # the first document only, which tells whether these are documents at all
-                _ = DocumentFiles(paths).fields
+                OwnDocuments(paths, "").docs_cls()
             elif argument == "topics":
                 check_topic_file(paths[0])
         return tuple(str(path) for path in paths)
@@ -231,19 +230,16 @@ class _Definition:
     def _expanded(self, argument: str, item: str, folders: bool) -> list[Path]:
         path = self._absolute(item)
         try:
-            if path.is_dir() and not folders:
-                raise self._wrong(argument, f"is the folder {path}. Give the file.")
-            pattern = f"{escape(str(path))}/*" if path.is_dir() else str(path)
-            matched = [path] if path.is_file() else sorted(Path(p) for p in glob(pattern, recursive=True))
-            files = [file for file in matched if file.is_file()]
-            beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            is_folder = path.is_dir()
+            pattern = f"{escape(str(path))}/*" if is_folder else escape(str(path)) if path.is_file() else str(path)
+            files = [file for file in map(Path, sorted(glob(pattern, recursive=True))) if file.is_file()]
         except OSError as error:
             raise self._wrong(argument, f"{path} cannot be looked up: {error.strerror or error}.") from error
-        if not files and path.is_dir():
-            raise self._wrong(argument, f"is the folder {path}, which has no files.")
+        if is_folder and not folders:
+            raise self._wrong(argument, f"is the folder {path}. Give the file.")
         if not files:
-            what = "no file matches it" if has_magic(item) else "no such file or folder"
-            raise self._wrong(argument, f"{path}: {what}.{did_you_mean(path.name, beside)}")
+            what = "a folder without files" if is_folder else "no such file or folder"
+            raise self._wrong(argument, f"{path}: {what}.")
         return files
 
     def _absolute(self, item: str) -> Path:
@@ -271,14 +267,13 @@ class _Definition:
         if given is None:
             return None
         if isinstance(given, DocumentSources):
-            prefixes, pattern = given.prefixes, given.pattern
-        elif isinstance(given, Mapping):
-            by_key = set(given) <= set(SOURCE_KEYS)
-            prefixes, pattern = (given.get("prefixes", {}), given.get("pattern")) if by_key else (given, None)
+            given = {"prefixes": given.prefixes, "pattern": given.pattern}
         elif isinstance(given, str):
-            prefixes, pattern = {}, given
-        else:
-            raise self._wrong("sources", f"must map beginnings of docnos to sources, or be a pattern, got {given!r}.")
+            given = {"pattern": given}
+        elif isinstance(given, Mapping) and not set(given) <= set(SOURCE_KEYS):
+            given = {"prefixes": given}
+        prefixes, pattern = (given.get(key) for key in SOURCE_KEYS) if isinstance(given, Mapping) else (given, None)
+        prefixes = {} if prefixes is None else prefixes
         pairs = prefixes.items() if isinstance(prefixes, Mapping) else [("", "")]
         if not all(isinstance(text, str) and text for pair in pairs for text in pair):
             raise self._wrong("sources", f"must map beginnings of docnos to sources, both texts, got {prefixes!r}.")

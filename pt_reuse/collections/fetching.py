@@ -1,4 +1,4 @@
-"""Run files of a collection: found on this machine, else downloaded from where they are published."""
+"""Run files of a collection: found on this machine, else downloaded, and what to say of those that cannot be had."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from pt_reuse._errors import InputError
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse.collections.collection import Collection, home
-from pt_reuse.collections.download.run_check import Expected, check_run_file
+from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
-from pt_reuse.collections.run_files import download_folder, find_run_files
+from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of
 from pt_reuse.collections.submitted import submitted_runs
 
 
@@ -86,13 +87,9 @@ def _download(collection: Collection, names: Sequence[str], sources: Sources) ->
     if not urls:
         return Fetched(files={}, failed=failed)
     folder = download_folder(collection)
-    expected = Expected(
-        title=collection.title, topic_ids=collection.topic_ids, some_topics=collection.some_topics,
-        others=set(submitted["name"]),
-    )  # fmt: skip
 
     def check(name: str, path: Path) -> None:
-        check_run_file(name, path, expected)
+        check_run_file(name, path, collection)
 
     try:
         fetched = fetch_runs(urls, folder, check=check, n_jobs=sources.n_jobs, verbose=sources.verbose)
@@ -109,3 +106,34 @@ def _download(collection: Collection, names: Sequence[str], sources: Sources) ->
                 folder.rmdir()
                 folder = folder.parent
     return Fetched(files=fetched.files, failed={**failed, **fetched.failed})
+
+
+def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sources: Sources, missing: str) -> None:
+    """Raise where no run is to be had; where some are not, raise, warn or pass over it."""
+    there = table["name"].isin(had.files).to_numpy()
+    lacking = table["name"][~there].tolist()
+    if not lacking:
+        return
+    by_reason = runs_by_reason(collection, had.failed)
+    why = " ".join(f"{reason} ({count(len(names), 'run')})" for reason, names in by_reason.items())
+    folder = Path(sources.folder) if sources.folder is not None else download_folder(collection)
+    files = examples([f"input.{name}.gz" for name in lacking])
+    todo: list[Part] = [f"Put the files into {folder}, named {files} (or without 'input.', packed or not)"]
+    todo += ["."] if sources.download or sources.folder is not None else [", or pass ", Option("download", True), "."]
+    if not there.any():
+        looked = [str(path) for path in folders_of(collection, sources.folder)]
+        raise InputError(
+            f"none of {count(len(table), 'run')} is on this machine"
+            f"{f', and none could be downloaded: {why} ' if why else '. '}", *todo,
+            f" Looked in {examples(looked, 4)}." if looked else "",
+        )  # fmt: skip
+    absent = sorted(set(table["team"]) - set(table["team"][there]))
+    gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
+    message = (
+        f"{len(lacking):,} of {count(len(table), 'run')} missing, {int(there.sum()):,} there "
+        f"(missing {examples(lacking)}{gone}).{f' Download: {why}' if why else ''} "
+    )
+    if missing == "error":
+        raise InputError(message, *todo)
+    if missing == "warn":
+        warn(message, *todo)

@@ -11,7 +11,8 @@ import pandas as pd
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import Call, InputError
 from pt_reuse.collections.collection import Collection, Source
-from pt_reuse.collections.parts.components import OwnPart, own_documents, own_judgments, own_topics
+from pt_reuse.collections.parts.documents import OwnDocuments
+from pt_reuse.collections.parts.topics import OwnJudgments, OwnTopics
 from pt_reuse.runs.run_set import RunSet
 
 #: a part of a dataset in ir_datasets -> our word for it
@@ -19,12 +20,7 @@ WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
 
 
 class RunDocs:
-    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when they are asked for.
-
-    Args:
-        runs: the field.
-        name: the run.
-    """
+    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when asked for."""
 
     def __init__(self, runs: RunSet, name: str):
         self._runs = runs
@@ -59,26 +55,34 @@ class SubmittedRun(NamedTuple):
         return iter(self.scoreddocs)
 
 
-def runs_part(get_runs: Callable[[], RunSet]) -> OwnPart:
-    """Return what a dataset of this package has besides what ir_datasets asks for: its runs, read when asked for."""
-    read = cache(get_runs)
+class RunsPart:
+    """What a dataset of this package has besides what ir_datasets asks for: its runs, read when they are asked for."""
 
-    def runs() -> Iterator[SubmittedRun]:
-        table = read().run_table
+    def __init__(self, get_runs: Callable[[], RunSet]):
+        self._read = cache(get_runs)
+
+    def runs_handler(self) -> "RunsPart":
+        """Return this part, as ir_datasets does for those it knows."""
+        return self
+
+    def runs_cls(self) -> type[SubmittedRun]:
+        """Return the type of a run."""
+        return SubmittedRun
+
+    def runs_count(self) -> int:
+        """Return how many runs can be had."""
+        return len(self._read())
+
+    def runs_iter(self) -> Iterator[SubmittedRun]:
+        """Yield every run that can be had."""
+        runs = self._read()
+        table = runs.run_table
         for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), RunDocs(read(), name))
-
-    return OwnPart("runs", iter=runs, count=lambda: len(read()), cls=lambda: SubmittedRun)
+            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), RunDocs(runs, name))
 
 
 class IrdsPart:
-    """One part of a dataset of ir_datasets, looked up when it is used: having it opens nothing.
-
-    Args:
-        name: the collection, for errors.
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
-        irds_id: the dataset that has it.
-    """
+    """One part (``"docs"``, ``"queries"``, ``"qrels"``) of a dataset of ir_datasets, opened when it is used."""
 
     def __init__(self, name: str, part: str, irds_id: str):
         self._name = name
@@ -99,13 +103,7 @@ class IrdsPart:
 
 
 def find_irds(part: str, irds_id: str, place: str) -> Any:
-    """Return a dataset of ir_datasets that has a part, or raise an InputError that says what there is.
-
-    Args:
-        part: ``"docs"``, ``"queries"`` or ``"qrels"``.
-        irds_id: its id.
-        place: who names it, for the error.
-    """
+    """Return a dataset of ir_datasets that has a part, or raise an InputError at a place that says what there is."""
     import ir_datasets
 
     try:
@@ -135,22 +133,22 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
         ``scoreddocs_iter()``) yields ``GenericScoredDoc(query_id, doc_id, score)``. Also ``runs_count()``,
         ``runs_cls()``, ``runs_handler()``. Without `get_runs` and where nobody knows of runs, all four are absent.
     """
-    # ir_datasets takes a third of a second to import, which `import pyterrier` should not pay for us
+    # ir_datasets takes a third of a second to import, which the commands should not pay for
     import ir_datasets
 
     name = f"reuse/{collection.name}"
     parts: list[Any] = [
-        _part(collection, "docs", collection.documents, lambda paths: own_documents(paths, name, collection.language)),
+        _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
         _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
-        _part(collection, "qrels", collection.qrels, lambda paths: own_judgments(paths[0])),
+        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
-        parts.append(runs_part(get_runs))
+        parts.append(RunsPart(get_runs))
     dataset = ir_datasets.Dataset(*parts)
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
 
 
-def _own_topics(collection: Collection, path: str) -> OwnPart:
+def _own_topics(collection: Collection, path: str) -> OwnTopics:
     # a file in place of ir_datasets' own is called as that, so that a script runs with either
     def fields() -> Sequence[str]:
         if collection.origin != "catalogue" or collection.irds_id is None:
@@ -158,7 +156,7 @@ def _own_topics(collection: Collection, path: str) -> OwnPart:
         return find_irds("queries", collection.irds_id, name).queries_cls()._fields[1:]
 
     name = f"reuse/{collection.name}"
-    return own_topics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
+    return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
 
 
 def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pt_reuse._check import flag
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -17,11 +18,7 @@ _REGISTERED: dict[str, ReuseDataset] = {}
 
 
 class Registered:
-    """What ir_datasets keeps under an id: the dataset that we have under it now, since its registry takes none back.
-
-    Args:
-        irds_id: the id.
-    """
+    """What ir_datasets keeps under an id: the dataset that we have under it now, since its registry takes none back."""
 
     def __init__(self, irds_id: str):
         self._irds_id = irds_id
@@ -88,6 +85,9 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
     Args:
         overwrite: replace those that are registered already, such as an own collection whose definition changed.
 
+    Raises:
+        InputError: `overwrite` is not True or False.
+
     Returns:
         list of str: the names for ``ir_datasets.load``, also behind ``irds:`` in ``pt.get_dataset``.
 
@@ -103,6 +103,7 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
         >>> next(ir_datasets.load("reuse/demo").runs_iter()).run_id
         'bridge-rerank'
     """
+    flag("overwrite", overwrite)
     names = collection_names()
     wanted = names if overwrite else [name for name in names if _id(name) not in _REGISTERED]
     for name in wanted:
@@ -114,19 +115,11 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
 
 
 def register_one(collection: Collection, *, overwrite: bool = False) -> str:
-    """Make one collection known to ir_datasets; one that is known already and has not changed stays.
-
-    Args:
-        collection: the collection.
-        overwrite: replace another that is registered under the name.
-
-    Returns:
-        str: its name for ``ir_datasets.load``.
+    """Make a collection known to ir_datasets and return its name there; one that has not changed stays.
 
     Raises:
         InputError: another is registered under the name, and `overwrite` is False.
     """
-    # ir_datasets takes a third of a second to import, which `import pyterrier` should not pay for us
     import ir_datasets
 
     name = _id(collection.name)

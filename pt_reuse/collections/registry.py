@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +17,6 @@ from pt_reuse._errors import Call, InputError, Option, Part, in_python, located,
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
-from pt_reuse.collections.near_names import nearest
 
 _OWN: dict[str, Collection] = {}
 _TOLD: set[str] = set()
@@ -94,21 +95,15 @@ def _own() -> dict[str, Collection]:
         try:
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
+            name = collection.name
+            taken = f"{of[name]} has the name {name!r}, too" if name in of else f"{name!r} is one of the package's"
+            if name in of or _is_of_package(name):
+                raise InputError(f"{taken}. Choose another name.", place=str(path))
+            found[name], of[name] = collection, path
         except InputError as error:
             _leave_out(error)
-            continue
         except OSError as error:
             _leave_out(InputError(f"it cannot be read ({error.strerror or error}).", place=str(path)))
-            continue
-        name, problem = collection.name, ""
-        if _is_of_package(name):
-            problem = f"{name!r} is one of the package's. Choose another name."
-        elif name in found:
-            problem = f"{of[name]} has the name {name!r}, too. Choose another name."
-        if problem:
-            _leave_out(InputError(problem, place=str(path)))
-        else:
-            found[name], of[name] = collection, path
     own = {**found, **_OWN}
     for name, path in of.items():
         try:
@@ -186,7 +181,35 @@ def _is_file(path: Path) -> bool:
 
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     every = {known: catalogued(known) for known in catalogue_names()}
-    near = nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
+    near = _nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
     hint = f"Did you mean {examples([f'reuse:{known}' for known in near])}? " if near else ""
     some = Call("list_collections", "'deep learning'")
     return hint, Call("list_collections"), " shows all, ", some, " some of them."
+
+
+#: what people call tracks -> a word of their names
+_CALLED = {"dl": "deep", "tb": "terabyte", "mq": "million", "cds": "clinical", "psg": "passages", "doc": "docs"}
+
+
+def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
+    """Return three names at most: by name, id or folder in other spellings; else by letters, and words in common."""
+
+    def plain(text: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", text.lower())
+
+    def words(text: str) -> list[str]:
+        # the word trec says nothing
+        found = [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower())]
+        return [word for word in found if word != "trec"]
+
+    exact, shared = [], {}
+    for name, found in collections.items():
+        if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folders)):
+            exact.append(name)
+        year = found.year or 0
+        known = {*words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
+        shared[name] = sum(word in known for word in words(wanted))
+    # two thirds of the words at least
+    most = max([*shared.values(), 1, -(-2 * len(words(wanted)) // 3)])
+    close = get_close_matches(wanted, list(collections), n=3, cutoff=0.75)
+    return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]

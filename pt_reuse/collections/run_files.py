@@ -22,15 +22,7 @@ def download_folder(collection: Collection) -> Path:
 
 
 def folders_of(collection: Collection, runs: str | Path | None = None) -> list[Path]:
-    """Return the folders that exist and may hold run files of the collection, the likeliest first.
-
-    Args:
-        collection: the collection.
-        runs: a folder to look in instead of the user's.
-
-    Raises:
-        InputError: `runs` is no folder.
-    """
+    """Return the folders that may hold run files: those below `runs`, else below the user's; the likeliest first."""
     if runs is not None:
         tops = [_given_folder(runs)]
     else:
@@ -43,11 +35,6 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     """Return the file of each run that has one, in the order of the names.
 
     A run may be kept as ``input.<tag>`` or ``<tag>``, packed or not; the first folder that has it counts.
-
-    Args:
-        collection: the collection.
-        names: the runs that are wanted.
-        runs: a folder to look in instead of the user's.
     """
     found: dict[str, Path] = {}
     names = list(names)
@@ -121,18 +108,10 @@ def _is_folder(path: Path) -> bool:
 def _files_in(folder: Path) -> set[str]:
     try:
         with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if not _leads_to_folder(entry)}
+            return {entry.name for entry in entries if not os.path.isdir(entry)}
     except OSError as error:
         _warn_of_closed(folder, error)
         return set()
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        # a link in a circle; reading it will say so
-        return False
 
 
 def _warn_of_closed(folder: Path, error: OSError) -> None:

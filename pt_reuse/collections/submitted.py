@@ -1,9 +1,10 @@
-"""The record of the runs that were submitted to a collection: which are wanted, and what a RunSet keeps of each."""
+"""The runs of a collection: those on record that are wanted, what a RunSet keeps of each, and those of own files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from pt_reuse._errors import Call, InputError, Option, ReuseWarning, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import make_run_table
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.selection import chosen_rows
 
 
@@ -68,3 +71,31 @@ def with_types(table: pd.DataFrame, types: RunLabels | None, *, before: str = "c
     return table.assign(
         type=np.where(said, given["type"], table["type"]), type_source=np.where(said, label, before).astype(object)
     )
+
+
+def read_own_runs(
+    collection: Collection,
+    conditions: Mapping[str, Any],
+    types: RunLabels | None,
+    folder: str | Path | None,
+    reading: Mapping[str, Any],
+) -> RunSet:
+    """Return the runs of an own collection, or of a `folder`, that meet all conditions, as `get_runs` takes them."""
+    source = collection.runs if folder is None else folder
+    if source is None:
+        whose = "no run of it is on record. Where you have some,"
+        if collection.origin == "own":
+            whose = "its definition names no runs. Add them to it, or"
+        raise InputError(f"{whose} pass ", Option("runs", "FOLDER"), ".", argument="runs")
+    if conditions["task"] is not None:
+        raise InputError("its runs have no tasks.", argument="task")
+    runs = read_runs(source, **collection.labels, **reading)
+    if conditions["pooled"] is not None and pd.isna(runs.pooled).all():
+        raise InputError(
+            "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; ",
+            Call("infer_pool", "runs, qrels"), " says which runs must have contributed.", argument="pooled",
+        )  # fmt: skip
+    if types is not None:
+        runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
+    given = {name: value for name, value in conditions.items() if value is not None}
+    return runs.select(**given) if given else runs

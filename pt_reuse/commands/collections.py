@@ -12,8 +12,7 @@ from difflib import get_close_matches
 import pandas as pd
 
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.facts import facts_of
-from pt_reuse.collections.listing import list_collections
+from pt_reuse.collections.listing import facts_of, list_collections
 from pt_reuse.collections.registry import collection_names
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.output import print_table

@@ -17,7 +17,8 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.collections import fetching, registry, run_files
-from pt_reuse.collections.download.run_check import Expected, check_run_file
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import Fetched, FolderInUseError
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
@@ -510,12 +511,18 @@ def test_where_not_all_topics_are_known_some_are(messages, home):
     assert len(deep.some_topics) == 41
     path = home / "input.x"
     write_run(path, "x")
-    messages.refused(lambda: check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics)))
+    messages.refused(
+        lambda: check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics))
+    )
     write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
-    assert check_run_file("x", path, Expected(title=deep.title, some_topics=deep.some_topics)) is None
-    messages.refused(lambda: check_run_file("y", path, Expected(title=deep.title, others={"x", "y"})))
+    assert check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics)) is None
+    messages.refused(
+        lambda: check_run_file(
+            "y", path, Collection(name="x", title=deep.title, submitted=pd.DataFrame({"name": ["x", "y"]}))
+        )
+    )
     path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
-    messages.refused(lambda: check_run_file("bm", path, Expected(title=deep.title)))
+    messages.refused(lambda: check_run_file("bm", path, Collection(name="x", title=deep.title)))
 
 
 def test_the_same_run_in_two_places(messages, home):

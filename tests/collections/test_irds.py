@@ -22,8 +22,8 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define
 from pt_reuse.collections.irds import SubmittedRun, build_irds
-from pt_reuse.collections.parts import topic_files
-from pt_reuse.collections.parts.components import own_documents, own_judgments, own_topics
+from pt_reuse.collections.parts.documents import OwnDocuments
+from pt_reuse.collections.parts.topics import ID_FIELDS, OwnJudgments, OwnTopics
 from pt_reuse.collections.registration import register_collection, register_datasets, register_one
 from pt_reuse.collections.registry import find_collection
 
@@ -31,11 +31,11 @@ EXPECTED = [("d1", "Tea", "green & black"), ("d2", "Milk", "of almonds")]
 
 
 def documents(path):
-    return own_documents([path], "reuse/mine")
+    return OwnDocuments([path], "reuse/mine")
 
 
 def topics(path):
-    return own_topics(path, "reuse/mine")
+    return OwnTopics(path, "reuse/mine")
 
 
 def written(path, text):
@@ -78,8 +78,8 @@ SGML = (
 
 
 def test_plain_documents(tmp_path):
-    lines = documents(written(tmp_path / "docs.tsv.gz", "d1\tgreen & black\n\nd2\tof\talmonds\n"))
-    assert [tuple(document) for document in lines.docs_iter()] == [("d1", "green & black"), ("d2", "of\talmonds")]
+    lines = documents(written(tmp_path / "docs.tsv.gz", "d1\tgreen & black\n\nd2\tof almonds\n"))
+    assert [tuple(document) for document in lines.docs_iter()] == [("d1", "green & black"), ("d2", "of almonds")]
     tagged = documents(written(tmp_path / "FB396001", SGML))
     assert [(d.doc_id, " ".join(d.text.split())) for d in tagged.docs_iter()] == [
         ("d1", "green & black"),
@@ -90,7 +90,7 @@ def test_plain_documents(tmp_path):
 
 
 def test_tagged_documents_across_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("pt_reuse.collections.parts.document_files._BLOCK", 7)
+    monkeypatch.setattr("pt_reuse.collections.parts.documents._BLOCK", 7)
     found = documents(written(tmp_path / "FB396001", SGML * 3))
     assert [document.doc_id for document in found.docs_iter()] == ["d1", "d2"] * 3
 
@@ -98,7 +98,7 @@ def test_tagged_documents_across_blocks(tmp_path, monkeypatch):
 def test_several_files_slices_and_lookup(tmp_path):
     for part in range(3):
         written(tmp_path / f"{part}.tsv", "".join(f"d{part * 4 + i}\ttext {i}\n" for i in range(4)))
-    found = own_documents(sorted(tmp_path.glob("*.tsv")), "reuse/mine")
+    found = OwnDocuments(sorted(tmp_path.glob("*.tsv")), "reuse/mine")
     every = [f"d{i}" for i in range(12)]
     assert found.docs_count() == 12
 
@@ -107,9 +107,8 @@ def test_several_files_slices_and_lookup(tmp_path):
 
     assert ids(found.docs_iter()) == every
     assert ids(found.docs_iter()[2:5]) == every[2:5]
-    assert ids(found.docs_iter()[2:10][1:3]) == every[3:5]
+    assert ids(found.docs_iter()[2:10:3]) == every[2:10:3]
     assert ids(found.docs_iter()[-2:]) == every[-2:]
-    assert ids(found.docs_iter()[: 1 / 4]) == every[:3]
     assert found.docs_iter()[-1].doc_id == "d11"
     with pytest.raises(IndexError):
         found.docs_iter()[12]
@@ -128,7 +127,7 @@ def test_fields_that_are_no_text_are_told(tmp_path, messages):
     lines = [{"docno": "d1", "text": "a", "year": 1999, "my field": "x"}, {"docno": "d2", "text": "b", "late": "y"}]
     found = documents(written(tmp_path / "d.jsonl", "\n".join(map(json.dumps, lines))))
     assert messages.warned(found.docs_cls)._fields == ("doc_id", "text")
-    rows = messages.warned(lambda: list(found.docs_iter()))
+    rows = list(found.docs_iter())
     assert [tuple(document) for document in rows] == [("d1", "a"), ("d2", "b")]
 
 
@@ -136,38 +135,43 @@ GOOD = '{"docno": "d1", "text": "a"}\n'
 
 
 BROKEN_DOCUMENTS = [
-    ("d.jsonl", GOOD + "\n{broken\n", ", line 3"),
-    ("d.jsonl", GOOD + '["d2"]', ", line 2"),
-    ("d.jsonl", GOOD + '{"text": "b"}', ", line 2"),
-    ("d.jsonl", GOOD + '{"docno": "d 2", "text": "b"}', ", line 2"),
-    ("d.jsonl", GOOD + '{"docno": null, "text": "b"}', ", line 2"),
-    ("d.jsonl", GOOD + '{"docno": "d2", "text": 5}', ", line 2"),
-    ("d.jsonl", '{"docno": "d1", "title": "b"}', ", line 1"),
-    ("d.jsonl", GOOD.encode() + b"\xff\xfe", ", line 1"),
-    ("d.jsonl", "\n", ""),
-    ("d.tsv", "d1\ta\nd2 b\n", ", line 2"),
-    ("d.csv", "docno,text\nd1,a\nd2\n", ", line 3"),
-    ("d.csv", "docno,text,text\nd1,a,b\n", ", line 1"),
-    ("d.csv", 'docno,text\nd1,"a\n', ", line 3"),
-    ("d.txt", "no tags at all", ""),
-    ("d.sgml", "\n<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", ", document 1"),
-    ("d.sgml", "<DOC><DOCNO>a</DOCNO>x\n</DOC>\n\n<DOC>\n<DOCNO>b", ""),
-    ("d.sgml", "x</DOC>\n", ", document 1"),
-    ("d.jsonl", b"\x1f\x8b\x08\x00broken", ""),
-    ("d.jsonl", b"\x28\xb5\x2f\xfd" + b"x" * 20, ""),
+    ("d.jsonl", GOOD + "\n{broken\n"),
+    ("d.jsonl", GOOD + '["d2"]'),
+    ("d.jsonl", GOOD + '{"text": "b"}'),
+    ("d.jsonl", GOOD + '{"docno": "d 2", "text": "b"}'),
+    ("d.jsonl", GOOD + '{"docno": null, "text": "b"}'),
+    ("d.jsonl", GOOD + '{"docno": "d2", "text": 5}'),
+    ("d.jsonl", GOOD + '{"docno": "d2", "text": 0}'),
+    ("d.jsonl", '{"docno": "d1", "title": "b"}'),
+    ("d.jsonl", GOOD.encode() + b"\xff\xfe"),
+    ("d.jsonl", "\n"),
+    ("d.tsv", "d1\ta\nd2 b\n"),
+    ("d.tsv", "d1\ta\nd2\tb\tc\n"),
+    ("d.csv", "docno,text\nd1,a\nd2\n"),
+    ("d.csv", "docno,text,text\nd1,a,b\n"),
+    ("d.csv", 'docno,text\nd1,"a\n'),
+    ("d.txt", "no tags at all"),
+    ("d.sgml", "\n<DOC>\n<TEXT>x</TEXT>\n</DOC>\n"),
+    ("d.sgml", "<DOC><DOCNO>a</DOCNO>x\n</DOC>\n\n<DOC>\n<DOCNO>b"),
+    ("d.sgml", "x</DOC>\n"),
+    ("d.sgml", "<DOC><DOCNO>a</DOCNO>x</DOC>\n<DO"),
+    ("d.sgml", "<DOC><DOCNO>a</DOCNO>x\n<DOC><DOCNO>b</DOCNO>y</DOC>"),
+    ("d.jsonl", bz2.compress(GOOD.encode())),
+    ("d.jsonl", lzma.compress(GOOD.encode())),
+    ("d.jsonl", b"\x1f\x8b\x08\x00broken"),
+    ("d.jsonl", b"\x28\xb5\x2f\xfd" + b"x" * 20),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "place"), BROKEN_DOCUMENTS, ids=range(len(BROKEN_DOCUMENTS)))
-def test_broken_documents_name_the_file(tmp_path, messages, name, text, place):
+@pytest.mark.parametrize(("name", "text"), BROKEN_DOCUMENTS, ids=range(len(BROKEN_DOCUMENTS)))
+def test_broken_documents_name_the_file(tmp_path, messages, name, text):
     path = written(tmp_path / name, text)
-    messages.refused(lambda: list(documents(path).docs_iter()), place=f"{{d}}/{name}{place}")
+    messages.refused(lambda: list(documents(path).docs_iter()), place=f"{{d}}/{name}")
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_a_damaged_file_is_told(tmp_path, pack):
+def test_a_damaged_file_is_told(tmp_path):
     path = tmp_path / "d.jsonl.gz"
-    whole = pack(b"".join(GOOD.replace("d1", f"d{i * 7919}").encode() for i in range(2000)))
+    whole = gzip.compress(b"".join(GOOD.replace("d1", f"d{i * 7919}").encode() for i in range(2000)))
     path.write_bytes(whole)
     assert documents(path).docs_count() == 2000
     half = len(whole) // 2
@@ -175,12 +179,12 @@ def test_a_damaged_file_is_told(tmp_path, pack):
         path.write_bytes(damaged)
         with pytest.raises(ptr.InputError) as caught:
             list(documents(path).docs_iter())
-        assert caught.value.place.startswith(str(path))
+        assert caught.value.place == str(path)
 
 
 def test_a_document_twice_is_told_when_looked_up(tmp_path, messages):
-    store = documents(written(tmp_path / "d.jsonl", GOOD * 2)).docs_store()
-    messages.refused(lambda: store.get("d1"), place="reuse/mine")
+    twice = documents(written(tmp_path / "d.jsonl", GOOD * 2))
+    messages.refused(lambda: twice.docs_store().get("d1"), place="reuse/mine")
 
 
 QUERIES = [("1", "green tea"), ("2", "milk")]
@@ -222,26 +226,26 @@ def test_topics_with_several_fields(tmp_path):
 
 
 BROKEN_TOPICS = [
-    ("t.tsv", "1\ttea\n2\tmilk\tx\n", ", line 2"),
-    ("t.tsv", "1\ttea\n1\tmilk\n", ", line 2"),
-    ("t.tsv", "1\ttea\n2\t \n", ", line 2"),
-    ("t.tsv", "1 1\ttea\n", ", line 1"),
-    ("t.csv", "topic,query\n1,tea\n", ", line 2"),
-    ("t.jsonl", '{"qid": "1"', ", line 1"),
-    ("t.csv", "qid,query\n", ""),
-    ("t.xml", "<topics><topic>", ""),
-    ("t.xml", "<topics><topic><query>a</query></topic></topics>", ", topic 1"),
-    ("t.txt", "<top>\n<num> 1\n<title> a\n", ""),
-    ("t.txt", "<top>\n<title> a\n</top>", ", topic 1"),
-    ("t.txt", "what is this", ""),
-    ("t.gz", b"", ""),
+    ("t.tsv", "1\ttea\n2\tmilk\tx\n"),
+    ("t.tsv", "1\ttea\n1\tmilk\n"),
+    ("t.tsv", "1\ttea\n2\t \n"),
+    ("t.tsv", "1 1\ttea\n"),
+    ("t.csv", "topic,query\n1,tea\n"),
+    ("t.jsonl", '{"qid": "1"'),
+    ("t.csv", "qid,query\n"),
+    ("t.xml", "<topics><topic>"),
+    ("t.xml", "<topics><topic><query>a</query></topic></topics>"),
+    ("t.txt", "<top>\n<num> 1\n<title> a\n"),
+    ("t.txt", "<top>\n<title> a\n</top>"),
+    ("t.txt", "what is this"),
+    ("t.gz", b""),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "place"), BROKEN_TOPICS, ids=range(len(BROKEN_TOPICS)))
-def test_broken_topics_name_the_file(tmp_path, messages, name, text, place):
+@pytest.mark.parametrize(("name", "text"), BROKEN_TOPICS, ids=range(len(BROKEN_TOPICS)))
+def test_broken_topics_name_the_file(tmp_path, messages, name, text):
     path = written(tmp_path / name, text)
-    messages.refused(lambda: list(topics(path).queries_iter()), place=f"{{d}}/{name}{place}")
+    messages.refused(lambda: list(topics(path).queries_iter()), place=f"{{d}}/{name}")
 
 
 @pytest.mark.parametrize(
@@ -264,7 +268,7 @@ def test_topics_as_nist_publishes_them(data, name, n, fields, first):
 
 
 def test_judgments(tmp_path):
-    found = own_judgments(written(tmp_path / "qrels.gz", "1 0 d1 2\n1 0 d2 0\n2 0 d1 -1\n2 0 d3 -2\n"))
+    found = OwnJudgments(written(tmp_path / "qrels.gz", "1 0 d1 2\n1 0 d2 0\n2 0 d1 -1\n2 0 d3 -2\n"))
     assert [tuple(qrel) for qrel in found.qrels_iter()] == [
         ("1", "d1", 2), ("1", "d2", 0), ("2", "d1", -1), ("2", "d3", -2)
     ]  # fmt: skip
@@ -439,7 +443,7 @@ def test_every_format_gives_back_what_was_written(tmp_path_factory, rows, packed
         given_rows.to_csv(folder / f"{part}.csv{end}", index=False)
         lines = "".join(f"{i}\t{text}\n" for i, text in rows.items())
         # a first topic called "id" is taken for a header
-        kinds = ["jsonl", "csv"] + (["tsv"] if next(iter(rows)).lower() not in topic_files.ID_FIELDS else [])
+        kinds = ["jsonl", "csv"] + (["tsv"] if next(iter(rows)).lower() not in ID_FIELDS else [])
         written(folder / f"{part}.tsv{end}", lines)
         for kind in kinds:
             component = read(folder / f"{part}.{kind}{end}")

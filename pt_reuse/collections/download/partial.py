@@ -12,7 +12,7 @@ from typing import Any
 from pt_reuse._files import replacing
 
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
-_RECORD = {"url": str, "etag": str | None, "modified": str | None, "length": int | None}
+_KEYS = {"url", "etag", "modified", "length"}
 
 
 class Partial:
@@ -90,12 +90,11 @@ class Partial:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            about = json.loads(self._record.read_bytes())
-        except (OSError, ValueError):
+            about: dict[str, Any] = json.loads(self._record.read_bytes())
+            whole = about.keys() == _KEYS and about["url"] == self._url and isinstance(about["length"], int | None)
+            return about if whole else None
+        except (OSError, ValueError, AttributeError):  # there is none, or it is no such record
             return None
-        if not isinstance(about, dict) or any(not isinstance(about.get(key), of) for key, of in _RECORD.items()):
-            return None
-        return about if about["url"] == self._url else None
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:

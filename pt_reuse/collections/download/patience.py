@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from http.cookiejar import DefaultCookiePolicy
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from requests import Response, Session
+from requests import Response, Session
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import InvalidHeader, MaxRetryError, ResponseError
+from urllib3.util import Retry
 
 #: seconds before the second try; doubled before each further one
 BACKOFF = 1.0
@@ -25,26 +28,22 @@ def backoff(tried: int) -> float:
     return float(min(BACKOFF * 2 ** (tried - 1), LONGEST_WAIT))
 
 
+class OneHop(Session):
+    """A session that follows no redirect by itself."""
+
+    def get_redirect_target(self, resp: Response) -> str | None:
+        """Return None: asked even if redirects are not followed, it would read the whole answer."""
+        return None
+
+
 def patient_session(tries: int, connections: int, stop: Event) -> Session:
     """Return a session that asks again where the connection breaks before an answer or the server is busy.
 
     It follows no redirect, keeps no cookies, and hands over the last answer of a server that stays busy. A server that
     cannot be reached is not asked again.
-
-    Args:
-        tries: how often the same is asked for.
-        connections: how many at a time.
-        stop: ends each wait.
     """
-    import requests
-    from requests.adapters import HTTPAdapter
-    from urllib3.exceptions import InvalidHeader, MaxRetryError, ResponseError
-    from urllib3.util import Retry
 
     class Patience(Retry):
-        def get_backoff_time(self) -> float:
-            return backoff(len(self.history))
-
         def parse_retry_after(self, retry_after: str) -> float:
             try:
                 return super().parse_retry_after(retry_after)
@@ -58,19 +57,14 @@ def patient_session(tries: int, connections: int, stop: Event) -> Session:
 
         def sleep(self, response: Any = None) -> None:
             asked = self.get_retry_after(response) if response is not None else None
-            if stop.wait(asked or self.get_backoff_time()):
+            if stop.wait(asked or backoff(len(self.history))):
                 raise StoppedError
-
-    class OneHop(requests.Session):
-        def get_redirect_target(self, resp: Response) -> str | None:
-            # asked even if redirects are not followed, and then reads the whole answer
-            return None
 
     patience = Patience(
         tries - 1, connect=0, other=0, status_forcelist=BUSY, allowed_methods={"GET"}, raise_on_status=False
     )
     session = OneHop()
-    session.cookies.set_policy(_no_cookies())
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     for scheme in ("http", "https"):
         session.mount(f"{scheme}://", HTTPAdapter(pool_maxsize=connections, max_retries=patience))
     return session
@@ -80,9 +74,3 @@ def asked_to_wait(response: Response) -> float:
     """Return how many seconds a busy server asks to wait, 0 where it does not say."""
     retries = response.raw.retries
     return (retries.get_retry_after(response.raw) or 0.0) if retries is not None else 0.0
-
-
-def _no_cookies() -> Any:
-    from http.cookiejar import DefaultCookiePolicy
-
-    return DefaultCookiePolicy(allowed_domains=[])

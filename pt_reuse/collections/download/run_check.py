@@ -6,13 +6,12 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
+from pt_reuse.collections.collection import Collection
 from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
 from pt_reuse.formats.trec import RUN_LINE, parse_run
 
@@ -55,38 +54,13 @@ def whole_file_suffix(path: Path) -> str:
     return _SUFFIX[packed]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Expected:
-    """What a file must hold to be a run of a collection.
-
-    Attributes:
-        title: of the collection, for errors.
-        topic_ids: the topics that the run may have; it may lack some. None: any.
-        some_topics: topics of which the run must have one at least, where not all are known.
-        others: names of the other runs of the collection: a file whose lines bear one of them is not this run.
-    """
-
-    title: str
-    topic_ids: frozenset[str] | None = None
-    some_topics: frozenset[str] | None = None
-    others: Collection[str] = ()
-
-
-def check_run_file(name: str, path: Path, expected: Expected) -> None:
-    r"""Raise unless a file, packed or not, is the run of a name.
+def check_run_file(name: str, path: Path, collection: Collection) -> None:
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
 
     A plain text that was cut off between two lines cannot be told from a whole one.
 
     Raises:
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
-
-    Example:
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder, "input.bm25")
-        ...     _ = path.write_text("401 Q0 d1 1 2.5 bm25\n")
-        ...     check_run_file("bm25", path, Expected(title="trec-8/adhoc", topic_ids=frozenset({"401", "402"})))
     """
     source = f"the file of run {name!r}"
     try:
@@ -97,17 +71,18 @@ def check_run_file(name: str, path: Path, expected: Expected) -> None:
         tags, rows = parse_run(data, "file")
     if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
-    strange = [tag for tag in tags if tag != name and tag in expected.others]
+    others = () if collection.submitted is None else set(collection.submitted["name"])
+    strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
         raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
-    known = expected.topic_ids or expected.some_topics or frozenset(rows.topics)
+    known = collection.topic_ids or collection.some_topics or frozenset(rows.topics)
     odd = [topic for topic in rows.topics if topic not in known]
-    of = f"Expected a run of {expected.title}, with topics such as {examples(sorted(known))}."
+    of = f"Expected a run of {collection.title}, with topics such as {examples(sorted(known))}."
     if len(odd) == len(rows.topics):
-        raise InputError(f"{source} has no topic of {expected.title}: its topics are {examples(odd)}. {of}")
-    if odd and expected.topic_ids is not None:
+        raise InputError(f"{source} has no topic of {collection.title}: its topics are {examples(odd)}. {of}")
+    if odd and collection.topic_ids is not None:
         raise InputError(
-            f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {expected.title} does not have: "
+            f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. {of}"
         )
 

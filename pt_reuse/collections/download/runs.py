@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyterrier as pt
 
-from pt_reuse._check import flag, positive
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import InputError
 from pt_reuse.collections.download.partial import Partial
 from pt_reuse.collections.download.run_check import SUFFIXES, whole_file_suffix
-from pt_reuse.collections.download.transfer import Transfer, TransferError
+from pt_reuse.collections.download.servers import TransferError
+from pt_reuse.collections.download.transfer import Transfer
 
 PARTIAL_FOLDER = ".partial"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
@@ -40,7 +40,6 @@ class Fetched:
     failed: Mapping[str, str]
 
 
-@door
 def fetch_runs(
     wanted: Mapping[str, str],
     folder: str | Path,
@@ -51,7 +50,7 @@ def fetch_runs(
     tries: int = 3,
     verbose: bool = False,
 ) -> Fetched:
-    """Download run files into a folder.
+    """Download run files into a folder; every name that is wanted comes back with its file, or why there is none.
 
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
     it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
@@ -65,34 +64,12 @@ def fetch_runs(
         check: called with a run's name and its file, from several threads; raises InputError when it is not the run.
         n_jobs: files at a time.
         timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy. A
-            server that cannot be reached at all is given up at once.
+        tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy.
         verbose: show a progress bar.
 
-    Returns:
-        Fetched: ``.files`` and ``.failed``; every name of `wanted` is in one of them.
-
     Raises:
-        InputError: a wrong argument, a folder that cannot be written to, or into which another call is downloading.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     fetch_runs({"bm25": "ftp://example.org/bm25"}, folder, check=lambda name, path: None).failed
-        {'bm25': 'the address cannot be used: it is not one of http or https.'}
+        InputError: a folder that cannot be written to, or into which another call is downloading.
     """
-    texts = isinstance(wanted, Mapping) and all(isinstance(text, str) for pair in wanted.items() for text in pair)
-    if not texts:
-        # no value is shown: an address may have a password in it
-        raise InputError("wanted must be a mapping of run name -> URL, both texts.", argument="wanted")
-    if not callable(check):
-        raise InputError(f"check must be a function of name and path, got {check!r}.", argument="check")
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-        raise InputError(f"timeout must be a number of seconds above 0, got {timeout!r}.", argument="timeout")
-    n_jobs, tries = positive("n_jobs", n_jobs, "files"), positive("tries", tries, "tries")
-    flag("verbose", verbose)
-    if not isinstance(folder, str | os.PathLike) or not str(folder):
-        raise InputError(f"folder must be the path of a folder, got {folder!r}.", argument="folder")
     folder = Path(folder)
     try:
         (folder / PARTIAL_FOLDER).mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,12 @@ from contextlib import closing, suppress
 from http.client import HTTPException
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from requests import PreparedRequest, Response, exceptions
+from urllib3.exceptions import HTTPError, NewConnectionError
 
 from pt_reuse._check import count
-from pt_reuse.collections.download.address import Address, AddressError, Origin, parse_address
-from pt_reuse.collections.download.credentials import Login, LoginError, find_login, how_to_log_in
 from pt_reuse.collections.download.partial import Partial, content_length, content_range
 from pt_reuse.collections.download.patience import (
     BUSY,
@@ -24,19 +25,23 @@ from pt_reuse.collections.download.patience import (
     patient_session,
 )
 from pt_reuse.collections.download.run_check import DamagedError
-
-if TYPE_CHECKING:
-    from requests import PreparedRequest, Response
+from pt_reuse.collections.download.servers import (
+    Address,
+    Login,
+    Origin,
+    TransferError,
+    find_login,
+    how_to_log_in,
+    parse_address,
+)
 
 #: bytes of the largest file that is downloaded
 MOST_BYTES = 2 * 10**9
 MOST_REDIRECTS = 5
 _BLOCK = 1 << 14
 _REDIRECTS = (301, 302, 303, 307, 308)
-
-
-class TransferError(Exception):
-    """A file that did not arrive; the message is for a person, and no try more would help."""
+#: those of requests are OSErrors; a ValueError is an address or a header that cannot be sent, or a closed answer
+_CONNECTION_ERRORS = (HTTPError, HTTPException, OSError, ValueError)
 
 
 class _BrokenOffError(Exception):
@@ -44,13 +49,7 @@ class _BrokenOffError(Exception):
 
 
 class Transfer:
-    """Downloads of one call: what is known of the servers, and a way to stop them all.
-
-    Args:
-        timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file is asked for, or the rest of it.
-        connections: how many at a time.
-    """
+    """Downloads of one call: what is known of the servers, and a way to stop them all."""
 
     def __init__(self, *, timeout: float, tries: int, connections: int):
         self.stop = Event()
@@ -72,7 +71,7 @@ class Transfer:
             TransferError: the file did not arrive.
             StoppedError: :meth:`close` was called.
         """
-        address, reason = self._address(url), ""
+        address, reason = parse_address(url), ""
         for tried in range(self._tries):
             if tried:
                 self.stop.wait(backoff(tried))
@@ -157,7 +156,7 @@ class Transfer:
             while max(size, said) <= MOST_BYTES:
                 try:
                     block = next(blocks, b"")
-                except _connection_errors() as error:
+                except _CONNECTION_ERRORS as error:
                     lost, block = self._loss(error), b""
                 self.raise_if_stopped()
                 if not block:
@@ -172,12 +171,6 @@ class Transfer:
                 part.discard()
             raise _BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
 
-    def _address(self, url: str, before: str = "", base: str = "") -> Address:
-        try:
-            return parse_address(url, base)
-        except AddressError as error:
-            raise TransferError(f"{before}{error}.") from None
-
     def _follow(self, address: Address, headers: Mapping[str, str]) -> Response:
         first = address
         for _ in range(MOST_REDIRECTS + 1):
@@ -186,7 +179,10 @@ class Transfer:
             if response.status_code not in _REDIRECTS or target is None:
                 return response
             response.close()
-            following = self._address(target, f"{first.shown()} redirects to another address, but ", address.url)
+            try:
+                following = parse_address(target, address.url)
+            except TransferError as error:
+                raise TransferError(f"{first.shown()} redirects to another address, but {error}") from None
             if (address.origin.scheme, following.origin.scheme) == ("https", "http"):
                 raise TransferError(f"{first.shown()} redirects from https to http, which is not followed.")
             address = following
@@ -223,7 +219,7 @@ class Transfer:
         asks = f"{origin.host} asks for a user name and password"
         try:
             login = find_login(origin)
-        except LoginError as error:
+        except TransferError as error:
             raise TransferError(f"{asks}, but {error}") from None
         if login is None:
             raise TransferError(f"{asks}. {how_to_log_in(origin)}")
@@ -252,7 +248,7 @@ class Transfer:
                 "GET", address.url, headers=headers, auth=authorize, stream=True, allow_redirects=False,
                 timeout=self._timeout,
             )  # fmt: skip
-        except _connection_errors() as error:
+        except _CONNECTION_ERRORS as error:
             reason = self._no_answer(address, error)
         if reason:
             # raised here, so that it carries nothing of the library's own error
@@ -267,27 +263,22 @@ class Transfer:
         return response
 
     def _no_answer(self, address: Address, error: Exception) -> str:
-        from requests import exceptions
-        from urllib3.exceptions import NewConnectionError
-
         kinds = _kinds(error)
         if ssl.SSLCertVerificationError in kinds:
             return f"the certificate of {address.origin.host} could not be verified."
-        if isinstance(error, exceptions.ConnectTimeout):
-            why = f"it did not answer within {self._timeout:g} seconds"
-        elif socket.gaierror in kinds:
-            why = "its name is not known here"
-        elif isinstance(error, exceptions.ProxyError):
-            why = "the proxy that the environment names cannot be reached or refuses"
-        elif ConnectionRefusedError in kinds:
-            why = "it refuses connections"
-        elif any(issubclass(kind, NewConnectionError) for kind in kinds):
-            why = "it cannot be reached"
-        elif isinstance(error, ValueError):
+        known = {
+            exceptions.ConnectTimeout: f"it did not answer within {self._timeout:g} seconds",
+            socket.gaierror: "its name is not known here",
+            exceptions.ProxyError: "the proxy that the environment names cannot be reached or refuses",
+            ConnectionRefusedError: "it refuses connections",
+            NewConnectionError: "it cannot be reached",
+        }
+        why = next((why for kind, why in known.items() if any(issubclass(found, kind) for found in kinds)), None)
+        if why is not None:
+            return f"no connection to {address.origin.host}: {why}. Is there a network?"
+        if isinstance(error, ValueError):
             return f"{address.shown()}, or the proxy's address in the environment, cannot be used."
-        else:
-            return f"{address.origin.host}: {self._loss(error)} (tried {count(self._tries, 'time')})."
-        return f"no connection to {address.origin.host}: {why}. Is there a network?"
+        return f"{address.origin.host}: {self._loss(error)} (tried {count(self._tries, 'time')})."
 
     def _loss(self, error: Exception) -> str:
         silent = any(issubclass(kind, TimeoutError) or "Timeout" in kind.__name__ for kind in _kinds(error))
@@ -304,10 +295,3 @@ def _kinds(error: BaseException) -> set[type]:
             found[id(item)] = type(item)
             waiting += [item.__cause__, item.__context__, getattr(item, "reason", None), *item.args]
     return set(found.values())
-
-
-def _connection_errors() -> tuple[type[Exception], ...]:
-    # those of requests are OSErrors; a ValueError is an address or a header that cannot be sent, or a closed answer
-    from urllib3.exceptions import HTTPError
-
-    return HTTPError, HTTPException, OSError, ValueError

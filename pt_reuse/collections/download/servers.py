@@ -1,4 +1,4 @@
-"""Credentials: where the user name and password for a server come from, and which servers may be given them."""
+"""Servers: what a URL means, where the user name and password for a server come from, and who may be given them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,29 @@ import netrc
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urljoin
 
-from pt_reuse.collections.download.address import Origin
+from requests import Request, RequestException
+from urllib3.exceptions import HTTPError
+from urllib3.util import parse_url
 
 USERNAME, PASSWORD = "PT_REUSE_TREC_USERNAME", "PT_REUSE_TREC_PASSWORD"
 AGREEMENT = "https://trec.nist.gov/results.html"
+_PORTS = {"http": 80, "https": 443}
+
+
+class TransferError(Exception):
+    """A file that did not arrive; the message is for a person, holds no credentials, and no try more would help."""
+
+
+class Origin(NamedTuple):
+    """A server: what must be the same for credentials to be sent again."""
+
+    scheme: str
+    host: str
+    port: int
+
 
 #: the only servers that are given the credentials of the environment
 ENVIRONMENT_ORIGINS = {Origin("https", "trec.nist.gov", 443)}
@@ -19,8 +37,39 @@ ENVIRONMENT_ORIGINS = {Origin("https", "trec.nist.gov", 443)}
 NETRC_SCHEMES = {"https"}
 
 
-class LoginError(Exception):
-    """Credentials that cannot be used; the message names where they are from and never holds them."""
+class Address(NamedTuple):
+    """A URL of http or https without credentials, and its server."""
+
+    url: str
+    origin: Origin
+
+    def shown(self) -> str:
+        """Return the URL without its query, which may hold what is not for everybody."""
+        return self.url.split("?")[0].split("#")[0]
+
+
+def parse_address(url: str, base: str = "") -> Address:
+    """Cut up a URL, relative to another, with the code that will connect: no other server is meant by it.
+
+    Raises:
+        TransferError: no URL of http or https, or one with a user name or password in it; it does not hold the URL.
+    """
+    problem = "it is no valid URL"
+    try:
+        whole = urljoin(base, url) if base else url
+        given = parse_url(whole)
+        if given.auth is not None:
+            problem = "it has a user name or password in it, which are taken from the environment or a netrc file"
+        elif given.scheme not in _PORTS:
+            problem = "it is not one of http or https"
+        else:
+            sent = Request("GET", whole).prepare().url or ""
+            parts = parse_url(sent)
+            if parts.scheme in _PORTS and parts.auth is None and parts.host:
+                return Address(sent, Origin(parts.scheme, parts.host.lower(), parts.port or _PORTS[parts.scheme]))
+    except (RequestException, HTTPError, ValueError):
+        pass  # raised below, so that it carries nothing of their texts, which hold the URL
+    raise TransferError(f"the address cannot be used: {problem}.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,9 +78,6 @@ class Login:
 
     username: str
     password: str
-
-    def __repr__(self) -> str:
-        return "Login(hidden)"
 
     def header(self) -> str:
         """Return the value of an Authorization header (basic)."""
@@ -51,7 +97,7 @@ def find_login(origin: Origin) -> Login | None:
     """Return what may be sent to a server: from the environment, else from a netrc file; None where there is none.
 
     Raises:
-        LoginError: only one of the two variables is set, or a netrc file that cannot be used.
+        TransferError: only one of the two variables is set, or a netrc file that cannot be used.
     """
     if origin in ENVIRONMENT_ORIGINS:
         username, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
@@ -59,7 +105,7 @@ def find_login(origin: Origin) -> Login | None:
             return _login(username, password, USERNAME)
         if username or password:
             there, missing = (USERNAME, PASSWORD) if username else (PASSWORD, USERNAME)
-            raise LoginError(f"{there} is set but {missing} is not. Set both, or neither and use a netrc file.")
+            raise TransferError(f"{there} is set but {missing} is not. Set both, or neither and use a netrc file.")
     return _from_netrc(origin.host) if origin.scheme in NETRC_SCHEMES else None
 
 
@@ -77,32 +123,33 @@ def how_to_log_in(origin: Origin) -> str:
 
 def _from_netrc(host: str) -> Login | None:
     named = os.environ.get("NETRC")
-    if named and not Path(os.path.expanduser(named)).is_file():
-        raise LoginError("NETRC names a file that does not exist. Set it to your netrc file, or unset it.")
     paths = [Path(os.path.expanduser(path)) for path in ([named] if named else ["~/.netrc", "~/_netrc"])]
     path = next((path for path in paths if path.is_file()), None)
+    if path is None and named:
+        raise TransferError("NETRC names a file that does not exist. Set it to your netrc file, or unset it.")
     if path is None:
         return None
-    problem = ""
+    problem, found = "", None
     try:
         # the entry 'default' would give a password to whoever asks
         found = netrc.netrc(str(path)).hosts.get(host)
-    except netrc.NetrcParseError as error:
-        problem = f" at line {error.lineno}" if error.lineno else " (it is not as netrc files are)"
-    except (OSError, ValueError, AssertionError) as error:
-        problem = f" ({type(error).__name__})"
+    except (netrc.NetrcParseError, OSError, ValueError, AssertionError) as error:
+        line = getattr(error, "lineno", None)
+        problem = f" at line {line}" if line else f" ({type(error).__name__})"
     if problem:
         # raised here, since the library's own error quotes the file
-        raise LoginError(f"the netrc file {path} cannot be read{problem}. Mend it, or set the environment variables.")
+        raise TransferError(
+            f"the netrc file {path} cannot be read{problem}. Mend it, or set the environment variables."
+        )
     if found is None:
         return None
     entry = f"the entry for machine {host} in the netrc file {path}"
     if not found[0] or not found[2]:
-        raise LoginError(f"{entry} lacks its login or password.")
+        raise TransferError(f"{entry} lacks its login or password.")
     return _login(found[0], found[2], entry)
 
 
 def _login(username: str, password: str, where: str) -> Login:
     if ":" in username:
-        raise LoginError(f"{where}: a user name with a colon cannot be sent (basic authentication).")
+        raise TransferError(f"{where}: a user name with a colon cannot be sent (basic authentication).")
     return Login(username, password)
