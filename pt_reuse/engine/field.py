@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse.engine import tokens
 from pt_reuse.engine.lists import offsets, ranges, taken
 from pt_reuse.engine.long_names import Portable
-from pt_reuse.engine.order import BY_SCORE, by_score
+from pt_reuse.engine.order import BY_SCORE, by_score, merged
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.run_rows import RunRows
 from pt_reuse.engine.tokens import Tokens, Words
@@ -112,7 +112,7 @@ class Field(Portable):
             NoPlaceError: the rank column is wanted, and a row has no rank of its own.
         """
         if wanted in BY_SCORE:
-            return self if now == wanted else self._by_score(wanted)
+            return self if now == wanted else self._by_score(now, wanted)
         if now == "rank" and not len(self.rank.lists):
             now = "file"
         if wanted == "rank":
@@ -121,13 +121,26 @@ class Field(Portable):
             return self
         field = self
         if now != "file":
-            field = field if now == "trec_eval" else field._by_score("trec_eval")
+            field = field if now == "trec_eval" else field._by_score(now, "trec_eval")
             field = field._permuted(field.file.permutation(field.starts))
         return field if wanted == "file" else field._permuted(field.rank.permutation(field.starts))
 
-    def _by_score(self, order: str) -> Field:
-        lists = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return self._permuted(by_score(lists, self.words_of, np.asarray(self.scores), order))
+    def _by_score(self, now: str, order: str) -> Field:
+        lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
+        if now not in BY_SCORE:
+            found = by_score(lists, self.words_of, scores, order)
+            return self._permuted(None if found is None else found.permutation)
+        # the two orders by score differ only in lists in which float32 takes different scores for equal
+        rows = self._rows_of_lists(np.unique(lists[merged(lists, scores)]))
+        found = by_score(lists[rows], lambda some: self.words_of(rows[some]), scores[rows], order)
+        if found is None:
+            return self
+        permutation = np.arange(len(lists))
+        permutation[rows] = rows[found.permutation]
+        return self.permute(permutation)
+
+    def _rows_of_lists(self, lists: NDArray[np.int64]) -> NDArray[np.int64]:
+        return ranges(self.starts[lists], np.diff(self.starts)[lists])
 
     def _permuted(self, order: NDArray[np.int64] | None) -> Field:
         return self if order is None else self.permute(order)

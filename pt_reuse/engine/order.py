@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,25 @@ ORDERS = {
 BY_SCORE = ("trec_eval", "trec_eval9")
 
 
+class Reordering(NamedTuple):
+    """How rows come into another order.
+
+    Attributes:
+        permutation: (rows,) the row that comes to each place.
+        moved: the places to which another row comes than the one that stood there, ascending.
+    """
+
+    permutation: NDArray[np.int64]
+    moved: NDArray[np.int64]
+
+
 def by_score(
     group: NDArray[np.int64],
     words_of: Callable[[NDArray[np.int64]], Words],
     scores: NDArray[np.float64],
     order: str,
-) -> NDArray[np.int64] | None:
-    """Return the permutation that puts grouped rows in an order by score, None when they stand in it.
+) -> Reordering | None:
+    """Return what puts grouped rows in an order by score, None when they stand in it.
 
     Args:
         group: (rows,) the list of each row, ascending.
@@ -61,18 +74,20 @@ def by_score(
     else:
         # rows that tie stand together
         ordered = _by_name_in_blocks(names, np.concatenate([[True], ~level[rows[1:] - 1]]))
+    come = rows[ordered]
     permutation = np.arange(len(group))
-    permutation[rows] = rows[ordered]
-    return permutation
+    permutation[rows] = come
+    return Reordering(permutation, rows[come != rows])
 
 
-def merges(group: NDArray[np.int64], scores: NDArray[np.float64]) -> bool:
-    """Return whether float32 takes some scores of a list for equal that are not; each list descends."""
+def merged(group: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows whose score float32 takes for that of the next row of the list, though it is another."""
     with np.errstate(over="ignore"):
         keys = scores.astype(np.float32)
     equal = keys[1:] == keys[:-1]
     equal &= scores[1:] != scores[:-1]
-    return bool((equal & (group[1:] == group[:-1])).any()) if equal.any() else False
+    equal &= group[1:] == group[:-1]
+    return np.flatnonzero(equal)
 
 
 def _by_name_in_blocks(names: list[Words], begins: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine.lists import offsets
-from pt_reuse.engine.order import BY_SCORE, by_score, merges
+from pt_reuse.engine.order import BY_SCORE, by_score, merged
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.tokens import Words
 
@@ -81,13 +81,13 @@ class FileRows:
         by_trec_eval = by_score(topic, words_of, scores, "trec_eval")
         moved = np.zeros(len(self.topics), dtype=np.bool_)
         if by_trec_eval is not None:
-            moved[topic[by_trec_eval != np.arange(len(topic))]] = True
+            moved[topic[by_trec_eval.moved]] = True
         permutation = None
         if order in BY_SCORE:
-            permutation = by_trec_eval
-            best_first = scores if by_trec_eval is None else scores[by_trec_eval]
-            if order == "trec_eval9" and merges(topic, best_first):
-                permutation = by_score(topic, words_of, scores, order)
+            found = by_trec_eval
+            if order == "trec_eval9" and len(merged(topic, scores if found is None else scores[found.permutation])):
+                found = by_score(topic, words_of, scores, order)
+            permutation = None if found is None else found.permutation
         elif order == "rank" and rank is not None:
             permutation = rank.permutation(self.starts)
         rows = np.arange(len(topic)) if permutation is None else permutation

@@ -24,21 +24,22 @@ def rank_places(fields: Fields, rows: FileRows) -> Places:
     first = (fields.buffer[begins[starts]] != ord("0")).astype(np.int64)
     words = _words(fields.buffer, begins, ends)
     counted = _written(1 << int(lengths.max() + 1).bit_length())
-    topics, ranks, others = [], [], []
-    for t, (a, n, f) in enumerate(zip(starts.tolist(), lengths.tolist(), first.tolist(), strict=True)):
-        other = np.flatnonzero(words[a : a + n] != counted[f : f + n])
-        if len(other):
-            topics.append(t)
-            ranks.append(np.arange(f, f + n, dtype=np.float64))
-            others.append(a + other)
-    if not topics:
+    spans = [slice(f, f + n) for f, n in zip(first.tolist(), lengths.tolist(), strict=True)]
+    other = np.flatnonzero(words != np.concatenate([counted[span] for span in spans]))
+    if not len(other):
         return Places.none()
-    odd, column, at = np.array(topics), np.concatenate(ranks), np.concatenate(others)
-    values, wrong = parse_numbers(fields.buffer, begins[at], ends[at])
+    topic = rows.grouped(rows.topic)[other]
+    is_odd = np.zeros(len(lengths), dtype=np.bool_)
+    is_odd[topic] = True
+    odd = np.flatnonzero(is_odd)
+    # the ranks of the topics at hand, and by how much their rows stand further on among all rows
+    ranks = np.concatenate([np.arange(spans[t].start, spans[t].stop, dtype=np.float64) for t in odd.tolist()])
+    ahead = np.zeros(len(lengths), dtype=np.int64)
+    ahead[odd] = starts[odd] - offsets(lengths[odd])[:-1]
+    values, wrong = parse_numbers(fields.buffer, begins[other], ends[other])
     values[wrong] = np.nan
-    # where the rows stand among those of the topics at hand
-    column[at - np.repeat(starts[odd] - offsets(lengths[odd])[:-1], [len(other) for other in others])] = values
-    return Places.of_ranks(odd, lengths[odd], column)
+    ranks[other - ahead[topic]] = values
+    return Places.of_ranks(odd, lengths[odd], ranks)
 
 
 def _words(buffer: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
