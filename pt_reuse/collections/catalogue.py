@@ -86,13 +86,19 @@ def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
     urls = [
         others[task].replace("{tag}", tag) if task in others else None for tag, task in zip(names, tasks, strict=True)
     ]
-    return pd.DataFrame({
-        "name": names, "team": teams, "type": types, "official_type": official, "task": tasks,
-        # true booleans where all is known, so that ~ and & do what they say
-        "pooled": pd.Series(on_record, dtype=object if None in on_record else bool),
-        "published": "url" in entry,
-        "url": pd.Series(urls, dtype=object),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "name": names,
+            "team": teams,
+            "type": types,
+            "official_type": official,
+            "task": tasks,
+            # true booleans where all is known, so that ~ and & do what they say
+            "pooled": pd.Series(on_record, dtype=object if None in on_record else bool),
+            "published": "url" in entry,
+            "url": pd.Series(urls, dtype=object),
+        }
+    )
 
 
 def _topic_ids(text: str) -> frozenset[str]:

@@ -106,8 +106,10 @@ class ReuseDataset(IRDSDataset):
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
                 "documents are judged for several aspects of a topic; each has the highest of its labels. ",
-                Call("get_qrels"), " has them apart.", place=f"reuse:{self.collection.name}",
-            )  # fmt: skip
+                Call("get_qrels"),
+                " has them apart.",
+                place=f"reuse:{self.collection.name}",
+            )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
         return Qrels(frame[["qid", "docno", "label"]])
 

@@ -84,9 +84,17 @@ def define(
         InputError: a name that cannot be used, a file that is not there, a value of the wrong kind.
     """
     given = {
-        "name": name, "title": title, "year": year, "language": language, "note": note, "documents": documents,
-        "topics": topics, "qrels": qrels, "runs": runs, "sources": sources,
-    }  # fmt: skip
+        "name": name,
+        "title": title,
+        "year": year,
+        "language": language,
+        "note": note,
+        "documents": documents,
+        "topics": topics,
+        "qrels": qrels,
+        "runs": runs,
+        "sources": sources,
+    }
     labels = {"metadata": metadata, "teams": teams, "types": types, "pooled": pooled}
     return _Definition(Path(base).expanduser() if base is not None else Path.cwd(), {}).collection(given, labels)
 

@@ -64,9 +64,14 @@ def fetch_report(collection: Collection, names: Sequence[str], sources: Sources)
     fetched = get_run_files(collection, names, sources)
     status = {name: FetchStatus.HERE if name in here else FetchStatus.FETCHED for name in fetched.files}
     rows = [
-        (name, str(fetched.files[name]) if name in status else None, status.get(name, FetchStatus.FAILED),
-         fetched.failed.get(name)) for name in names
-    ]  # fmt: skip
+        (
+            name,
+            str(fetched.files[name]) if name in status else None,
+            status.get(name, FetchStatus.FAILED),
+            fetched.failed.get(name),
+        )
+        for name in names
+    ]
     return pd.DataFrame(rows, columns=["name", "file", "status", "reason"], dtype=object)
 
 
@@ -124,9 +129,10 @@ def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sour
         looked = [str(path) for path in folders_of(collection, sources.folder)]
         raise InputError(
             f"none of {count(len(table), 'run')} is on this machine"
-            f"{f', and none could be downloaded: {why} ' if why else '. '}", *todo,
+            f"{f', and none could be downloaded: {why} ' if why else '. '}",
+            *todo,
             f" Looked in {examples(looked, 4)}." if looked else "",
-        )  # fmt: skip
+        )
     absent = sorted(set(table["team"]) - set(table["team"][there]))
     gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
     message = (

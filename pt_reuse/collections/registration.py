@@ -67,8 +67,10 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         call = Call("register_collection", "'mine', documents=..., topics=..., qrels=..., runs=...")
         raise InputError(
             f"{definition!r} is no file. Give the path of a TOML file, or a name and the collection's parts: ",
-            call, ".", argument="definition",
-        )  # fmt: skip
+            call,
+            ".",
+            argument="definition",
+        )
     else:
         collection = read_definition(definition)
     with adding(collection, overwrite=overwrite):

@@ -26,9 +26,12 @@ def submitted_runs(collection: Collection) -> pd.DataFrame:
     """Return one row per run on record, or raise where there is no record."""
     if collection.submitted is None:
         raise InputError(
-            "no run of it is on record. ", Call("get_runs"), " reads what its folder, or ", Option("runs", "FOLDER"),
+            "no run of it is on record. ",
+            Call("get_runs"),
+            " reads what its folder, or ",
+            Option("runs", "FOLDER"),
             ", holds.",
-        )  # fmt: skip
+        )
     return collection.submitted
 
 
@@ -39,9 +42,11 @@ def choose_runs(
     submitted = submitted_runs(collection)
     if pooled is not None and not collection.pooled_is_on_record:
         raise InputError(
-            "who was pooled is not on record. Leave out pooled, and let ", Call("infer_pool", "runs, qrels"),
-            " say which runs must have contributed.", argument="pooled",
-        )  # fmt: skip
+            "who was pooled is not on record. Leave out pooled, and let ",
+            Call("infer_pool", "runs, qrels"),
+            " say which runs must have contributed.",
+            argument="pooled",
+        )
     table = with_types(submitted, types)
     chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
     return table[chosen].reset_index(drop=True)
@@ -53,9 +58,12 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     if not collection.pooled_is_on_record:
         warn(
             "who was pooled is not on record, so every run counts as a contributor. ",
-            Call("infer_pool", "runs, qrels"), " says which must have been; ",
-            Call("runs.with_metadata", "pooled=..."), " keeps it.", category=PoolUnknownWarning,
-        )  # fmt: skip
+            Call("infer_pool", "runs, qrels"),
+            " says which must have been; ",
+            Call("runs.with_metadata", "pooled=..."),
+            " keeps it.",
+            category=PoolUnknownWarning,
+        )
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
     return frame.drop(columns=blank)
 
@@ -93,8 +101,10 @@ def read_own_runs(
     if conditions["pooled"] is not None and pd.isna(runs.pooled).all():
         raise InputError(
             "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; ",
-            Call("infer_pool", "runs, qrels"), " says which runs must have contributed.", argument="pooled",
-        )  # fmt: skip
+            Call("infer_pool", "runs, qrels"),
+            " says which runs must have contributed.",
+            argument="pooled",
+        )
     if types is not None:
         runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
     given = {name: value for name, value in conditions.items() if value is not None}

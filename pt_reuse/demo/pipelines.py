@@ -38,11 +38,14 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
     def nearest(topics: pd.DataFrame) -> pd.DataFrame:
         cosines = np.stack([queries[qid] for qid in topics["qid"]]) @ documents.T
         order = np.argsort(-cosines, axis=1, kind="stable")[:, :100]
-        return pd.DataFrame({
-            "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]), "docno": np.array(docnos)[order.ravel()],
-            "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
-            "rank": np.tile(np.arange(order.shape[1]), len(topics)),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]),
+                "docno": np.array(docnos)[order.ravel()],
+                "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
+                "rank": np.tile(np.arange(order.shape[1]), len(topics)),
+            }
+        )
 
     dense = pt.apply.generic(nearest, transform_outputs=lambda columns: ["qid", "docno", "score", "rank"])
     return dict(zip(LIVE, (short >> bm25, long >> bm25, dense), strict=True))

@@ -112,9 +112,11 @@ def simulate_field(
 
 def _top(scores: NDArray, qids: NDArray, docnos: NDArray, length: int) -> pd.DataFrame:
     best = np.argsort(-scores, axis=1, kind="stable")[:, :length]
-    return pd.DataFrame({
-        "qid": np.repeat(qids, best.shape[1]),
-        "docno": docnos[best.ravel()],
-        "score": np.take_along_axis(scores, best, axis=1).ravel(),
-        "rank": np.tile(np.arange(best.shape[1]), len(qids)),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "qid": np.repeat(qids, best.shape[1]),
+            "docno": docnos[best.ravel()],
+            "score": np.take_along_axis(scores, best, axis=1).ravel(),
+            "rank": np.tile(np.arange(best.shape[1]), len(qids)),
+        }
+    )

@@ -57,9 +57,15 @@ def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
         pipelines = live_pipelines(Path(folder))
         pooled_judgments = complete.restrict(depth_pool(runs, depth=DEPTH))
         experiment = Experiment(
-            pipelines, topics, pooled_judgments, [nDCG @ 10, AP], field=runs, pooled=False, depth=DEPTH,
+            pipelines,
+            topics,
+            pooled_judgments,
+            [nDCG @ 10, AP],
+            field=runs,
+            pooled=False,
+            depth=DEPTH,
             baseline=LIVE[0],
-        )  # fmt: skip
+        )
     lexical = complete.restrict(depth_pool(runs.select(type="lexical", pooled=True), depth=DEPTH))
     measures = [nDCG @ 10, AP]
     truth = score(runs, complete, measures)

@@ -180,10 +180,16 @@ class Pool:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
         doc, run = self.entries.document, self.entries.run
         name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
-        return pd.DataFrame({
-            "qid": self._qid[doc], "docno": self._docno[doc], "name": name, "team": team, "type": kind,
-            "rank": self.entries.rank,
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "qid": self._qid[doc],
+                "docno": self._docno[doc],
+                "name": name,
+                "team": team,
+                "type": kind,
+                "rank": self.entries.rank,
+            }
+        )
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
         """Return which unit alone contributed each document.

@@ -97,11 +97,16 @@ class Qrels:
             return np.bincount(self.arrays.documents.topic[rows], minlength=n)
 
         judged, relevant = tally(labels >= 0), tally(labels > 0)
-        return pd.DataFrame({
-            "qid": list(self.arrays.documents.topics), "judged": judged, "relevant": relevant,
-            "unjudged": tally(labels == -1), "junk": tally(labels < -1),
-            "density": relevant / np.maximum(judged, 1),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "qid": list(self.arrays.documents.topics),
+                "judged": judged,
+                "relevant": relevant,
+                "unjudged": tally(labels == -1),
+                "junk": tally(labels < -1),
+                "density": relevant / np.maximum(judged, 1),
+            }
+        )
 
     @door
     def __or__(self, other: Qrels) -> Qrels:

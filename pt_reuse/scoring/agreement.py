@@ -104,4 +104,4 @@ def compare_scores(truth: Scores, estimate: Scores) -> Agreement:
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),
-    )  # fmt: skip
+    )

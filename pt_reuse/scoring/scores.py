@@ -71,12 +71,14 @@ class Scores(Record):
     def per_topic(self) -> pd.DataFrame:
         """Return ``name qid measure value``, one row each, as pt.Experiment's ``perquery`` does."""
         n_measures, n_topics, n_runs = self.values.shape
-        return pd.DataFrame({
-            "name": np.repeat(np.array(self.names, dtype=object), n_topics * n_measures),
-            "qid": np.tile(np.repeat(np.array(self.topics, dtype=object), n_measures), n_runs),
-            "measure": np.tile(np.array(self.measures, dtype=object), n_runs * n_topics),
-            "value": self.values.transpose(2, 1, 0).ravel(),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "name": np.repeat(np.array(self.names, dtype=object), n_topics * n_measures),
+                "qid": np.tile(np.repeat(np.array(self.topics, dtype=object), n_measures), n_runs),
+                "measure": np.tile(np.array(self.measures, dtype=object), n_runs * n_topics),
+                "value": self.values.transpose(2, 1, 0).ravel(),
+            }
+        )
 
     @door
     def of(self, measure: MeasureLike) -> pd.DataFrame:

@@ -62,11 +62,16 @@ def count_uniques(units: Units, contributed: NDArray[np.bool_], found: UniqueDoc
     """
     n = len(units)
     unique, relevant = np.bincount(found.owner, minlength=n), np.bincount(found.owner[found.relevant], minlength=n)
-    return pd.DataFrame({
-        units.column: list(units.names), "runs": units.runs(),
-        "contributing": np.bincount(units.of_run[contributed], minlength=n),
-        "unique": unique, "unique_relevant": relevant, "unique_nonrelevant": unique - relevant,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            units.column: list(units.names),
+            "runs": units.runs(),
+            "contributing": np.bincount(units.of_run[contributed], minlength=n),
+            "unique": unique,
+            "unique_relevant": relevant,
+            "unique_nonrelevant": unique - relevant,
+        }
+    )
 
 
 def unit_table(
@@ -120,11 +125,16 @@ def by_run_table(
     n_measures, n_runs = means.full.shape
     frame = field.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
     return frame.assign(
-        contributed=np.tile(contributed, n_measures), measure=np.repeat(scores.measures, n_runs).tolist(),
-        score=means.full.ravel(), reduced_score=means.own.ravel(), change=(means.own - means.full).ravel(),
-        change_pct=pairs.per_cent_change(means.full, means.own).ravel(), rank=rank.ravel(),
-        reduced_rank=reduced_rank.ravel(), drop=(reduced_rank - rank).ravel(),
-    )  # fmt: skip
+        contributed=np.tile(contributed, n_measures),
+        measure=np.repeat(scores.measures, n_runs).tolist(),
+        score=means.full.ravel(),
+        reduced_score=means.own.ravel(),
+        change=(means.own - means.full).ravel(),
+        change_pct=pairs.per_cent_change(means.full, means.own).ravel(),
+        rank=rank.ravel(),
+        reduced_rank=reduced_rank.ravel(),
+        drop=(reduced_rank - rank).ravel(),
+    )
 
 
 def summary_table(
@@ -152,14 +162,18 @@ def summary_table(
         worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -drop))[0])
         has_change = ~np.isnan(change)
         changed = np.where(has_change, change, 0.0)
-        rows.append({
-            "measure": measure, **{f"own_{name}": found[name][0] for name in (*TAUS, "max_drop")},
-            "alone_max_drop": int(of["drop"][m].max()),
-            "mean_change_pct": changed.sum() / has_change.sum() if has_change.any() else np.nan,
-            "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
-            "field_min_tau_b": tau.min(), "field_max_drop": int(drop[worst]),
-            "field_worst": left_out[worst] if moved else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "measure": measure,
+                **{f"own_{name}": found[name][0] for name in (*TAUS, "max_drop")},
+                "alone_max_drop": int(of["drop"][m].max()),
+                "mean_change_pct": changed.sum() / has_change.sum() if has_change.any() else np.nan,
+                "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
+                "field_min_tau_b": tau.min(),
+                "field_max_drop": int(drop[worst]),
+                "field_worst": left_out[worst] if moved else None,
+            }
+        )
     return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
@@ -175,10 +189,15 @@ def whole_field_table(units: Units, scores: Scores, reduced: NDArray[np.float64]
     unit = np.broadcast_to(np.array(units.names, dtype=object)[None, :, None], shape)
     measure = np.broadcast_to(np.array(scores.measures, dtype=object)[:, None, None], shape)
     rank = np.broadcast_to(pairs.ranks(np.round(full, DECIMALS))[:, None], shape)
-    frame = pd.DataFrame({
-        "left_out" if units.by == "run" else units.by: unit.ravel(), "measure": measure.ravel(),
-        "name": np.tile(np.array(scores.names, dtype=object), shape[0] * shape[1]),
-        "score": np.broadcast_to(full[:, None], shape).ravel(), "reduced_score": reduced.ravel(),
-        "rank": rank.ravel(), "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)).ravel(),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "left_out" if units.by == "run" else units.by: unit.ravel(),
+            "measure": measure.ravel(),
+            "name": np.tile(np.array(scores.names, dtype=object), shape[0] * shape[1]),
+            "score": np.broadcast_to(full[:, None], shape).ravel(),
+            "reduced_score": reduced.ravel(),
+            "rank": rank.ravel(),
+            "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)).ravel(),
+        }
+    )
     return frame.assign(drop=frame["reduced_rank"] - frame["rank"])

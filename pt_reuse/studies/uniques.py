@@ -259,10 +259,19 @@ def leave_out_uniques(
         **({"by ir_measures": provided} if provided else {}),
     }
     return LeaveOutUniques(
-        table=table, settings=settings, by_run=by_run, unique_counts=unique_counts,
-        summary=summary_table(units, table, by_run, scores.measures, means), scores=scores, own_scores=own_scores,
-        reduced=reduced, units=units, depth=int(depth), n_judged=n_judged, n_strangers=strangers,
-    )  # fmt: skip
+        table=table,
+        settings=settings,
+        by_run=by_run,
+        unique_counts=unique_counts,
+        summary=summary_table(units, table, by_run, scores.measures, means),
+        scores=scores,
+        own_scores=own_scores,
+        reduced=reduced,
+        units=units,
+        depth=int(depth),
+        n_judged=n_judged,
+        n_strangers=strangers,
+    )
 
 
 def _score_all(

@@ -261,8 +261,13 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
         "print(len(pt.get_dataset('irds:cord19/trec-covid/round5').get_qrels()))\n"
     )
     lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
-    assert lines == ["23151", "Qrels: 50 topics, 86,830 judgments, 4,728 relevant (labels 0: 82,102, 1: 4,728)",
-                     "86830", "23151", "23151"]  # fmt: skip
+    assert lines == [
+        "23151",
+        "Qrels: 50 topics, 86,830 judgments, 4,728 relevant (labels 0: 82,102, 1: 4,728)",
+        "86830",
+        "23151",
+        "23151",
+    ]
 
 
 def test_without_a_network_the_error_says_which_file_goes_where(tmp_path):

@@ -74,9 +74,7 @@ def test_a_toml_file_names_everything(folder):
     assert found.topics == (str(folder / "topics.tsv"),)
     assert found.qrels == (str(folder / "qrels.txt.gz"),)
     assert found.runs == str(folder / "runs")
-    assert found.labels == {
-        "teams": {"bm25": "A", "dense": "B"}, "types": folder / "types.txt", "pooled": ["bm25"]
-    }  # fmt: skip
+    assert found.labels == {"teams": {"bm25": "A", "dense": "B"}, "types": folder / "types.txt", "pooled": ["bm25"]}
     assert found.sources is not None
     assert [found.sources.of(docno) for docno in ("a-1", "b-7", "gamma-1", "none")] == ["alpha", "beta", "gamma", None]
 
@@ -93,13 +91,16 @@ def test_a_toml_file_round_trip_through_pyterrier(folder, tmp_path, monkeypatch)
     found = pt.get_dataset("reuse:mine/2024")
     assert found.get_topics().to_dict("list") == {"qid": ["1", "2"], "query": ["green tea", "milk"]}
     assert found.get_qrels()[["qid", "docno", "label"]].to_numpy().tolist() == [
-        ["1", "a-1", 1], ["2", "b-1", 2], ["2", "a-1", 0]
-    ]  # fmt: skip
+        ["1", "a-1", 1],
+        ["2", "b-1", 2],
+        ["2", "a-1", 0],
+    ]
     assert [document["docno"] for document in found.get_corpus_iter(verbose=False)] == ["a-1", "a-2", "b-1", "b-2"]
     runs = found.get_runs()
     assert runs.run_table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
-        ["bm25", "A", "lexical", True], ["dense", "B", "neural", False]
-    ]  # fmt: skip
+        ["bm25", "A", "lexical", True],
+        ["dense", "B", "neural", False],
+    ]
     assert found.get_runs(pooled=True).names == ["bm25"]
     assert found.source_of("b-1") == "beta"
     assert "mine/2024" in pt.datasets.list_datasets(en_only=False)["dataset"].str.removeprefix("reuse:").tolist()
@@ -111,10 +112,20 @@ def test_a_toml_file_round_trip_through_pyterrier(folder, tmp_path, monkeypatch)
 
 def test_a_call_says_the_same_as_the_file(folder):
     called = define(
-        "mine/2024", title="Mine", year=2024, note="For a test.", documents=[folder / "docs/a.jsonl", "docs/b.jsonl"],
-        topics="topics.tsv", qrels="qrels.txt.gz", runs="runs", teams={"bm25": "A", "dense": "B"}, types="types.txt",
-        pooled=["bm25"], sources={"prefixes": {"a-": "alpha", "b-": "beta"}, "pattern": "([^-]+)-"}, base=folder,
-    )  # fmt: skip
+        "mine/2024",
+        title="Mine",
+        year=2024,
+        note="For a test.",
+        documents=[folder / "docs/a.jsonl", "docs/b.jsonl"],
+        topics="topics.tsv",
+        qrels="qrels.txt.gz",
+        runs="runs",
+        teams={"bm25": "A", "dense": "B"},
+        types="types.txt",
+        pooled=["bm25"],
+        sources={"prefixes": {"a-": "alpha", "b-": "beta"}, "pattern": "([^-]+)-"},
+        base=folder,
+    )
     read = read_definition(toml(folder, TOML))
     assert vars(called) == vars(read)
     register_one(called, overwrite=True)

@@ -831,9 +831,12 @@ def test_who_the_environment_is_for(monkeypatch, tmp_path):
     set_login(monkeypatch)
     assert servers.find_login(Origin("https", "trec.nist.gov", 443)).header() == f"Basic {TOKEN}"
     for scheme, host, port in [
-        ("http", "trec.nist.gov", 80), ("https", "trec.nist.gov", 8443), ("https", "ir.nist.gov", 443),
-        ("https", "trec.nist.gov.evil.org", 443), ("https", "nist.gov", 443),
-    ]:  # fmt: skip
+        ("http", "trec.nist.gov", 80),
+        ("https", "trec.nist.gov", 8443),
+        ("https", "ir.nist.gov", 443),
+        ("https", "trec.nist.gov.evil.org", 443),
+        ("https", "nist.gov", 443),
+    ]:
         assert servers.find_login(Origin(scheme, host, port)) is None
 
 

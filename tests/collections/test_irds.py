@@ -218,11 +218,19 @@ def test_topics_with_several_fields(tmp_path):
     assert found.queries_cls()._fields == ("query_id", "note", "query", "year")
     assert [tuple(query) for query in found.queries_iter()] == [("1", "n", "tea", ""), ("2", "", "milk", "1999")]
     assert [query.default_text() for query in found.queries_iter()] == ["tea", "milk"]
-    web = topics(written(tmp_path / "t.xml", '<w><topic number="1" type="faceted"><query>tea</query>'
-                         '<subtopic number="1">a</subtopic><subtopic number="2">b</subtopic></topic></w>'))  # fmt: skip
+    web = topics(
+        written(
+            tmp_path / "t.xml",
+            '<w><topic number="1" type="faceted"><query>tea</query>'
+            '<subtopic number="1">a</subtopic><subtopic number="2">b</subtopic></topic></w>',
+        )
+    )
     assert next(web.queries_iter())._asdict() == {
-        "query_id": "1", "type": "faceted", "query": "tea", "subtopic": "a\nb"
-    }  # fmt: skip
+        "query_id": "1",
+        "type": "faceted",
+        "query": "tea",
+        "subtopic": "a\nb",
+    }
 
 
 BROKEN_TOPICS = [
@@ -270,8 +278,11 @@ def test_topics_as_nist_publishes_them(data, name, n, fields, first):
 def test_judgments(tmp_path):
     found = OwnJudgments(written(tmp_path / "qrels.gz", "1 0 d1 2\n1 0 d2 0\n2 0 d1 -1\n2 0 d3 -2\n"))
     assert [tuple(qrel) for qrel in found.qrels_iter()] == [
-        ("1", "d1", 2), ("1", "d2", 0), ("2", "d1", -1), ("2", "d3", -2)
-    ]  # fmt: skip
+        ("1", "d1", 2),
+        ("1", "d2", 0),
+        ("2", "d1", -1),
+        ("2", "d3", -2),
+    ]
     assert found.qrels_dict() == {"1": {"d1": 2, "d2": 0}, "2": {"d1": -1, "d3": -2}}
     assert found.qrels_count() == 4
     assert found.qrels_defs() == {-2: "junk", -1: "pooled, not judged", 0: "not relevant", 2: "relevant"}

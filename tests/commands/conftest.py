@@ -75,14 +75,25 @@ def published(monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    submitted = pd.DataFrame({
-        "name": ["a", "b", "gone", "lost"], "team": list("ABBC"), "type": ["automatic", "manual", "manual", "manual"],
-        "official_type": "", "task": "", "pooled": [True, False, False, False], "published": True,
-    })  # fmt: skip
+    submitted = pd.DataFrame(
+        {
+            "name": ["a", "b", "gone", "lost"],
+            "team": list("ABBC"),
+            "type": ["automatic", "manual", "manual", "manual"],
+            "official_type": "",
+            "task": "",
+            "pooled": [True, False, False, False],
+            "published": True,
+        }
+    )
     collection = Collection(
-        name="small", title="Small", submitted=submitted, url=f"http://127.0.0.1:{server.server_port}/{{tag}}",
-        access="open", topic_ids=frozenset("1"),
-    )  # fmt: skip
+        name="small",
+        title="Small",
+        submitted=submitted,
+        url=f"http://127.0.0.1:{server.server_port}/{{tag}}",
+        access="open",
+        topic_ids=frozenset("1"),
+    )
     monkeypatch.setattr("pt_reuse.commands.field.find_collection", lambda name: collection)
     yield collection
     server.shutdown()

@@ -56,11 +56,21 @@ def test_by_hand():
     # Unjudged: B's d5 in topic 1, at rank 3; in topic 2 B has nothing, which counts as 1.
     result = by_hand().set_index("name")
     expected = {
-        "P@2": [3 / 4, 1 / 2], "P@2 LOU": [1 / 2, 1 / 2], "P@2 LOU %": [-100 / 3, 0], "P@2 rank": [1, 2],
-        "P@2 LOU rank": [1, 2], "P@2 drop": [0, 0], "P@2 unjudged": [0, 1 / 2],
-        "AP": [7 / 8, 1 / 4], "AP LOU": [25 / 36, 1 / 4], "AP LOU %": [100 * (25 / 36 * 8 / 7 - 1), 0],
-        "AP rank": [1, 3], "AP LOU rank": [1, 3], "AP drop": [0, 0], "AP unjudged": [0, 2 / 3],
-    }  # fmt: skip
+        "P@2": [3 / 4, 1 / 2],
+        "P@2 LOU": [1 / 2, 1 / 2],
+        "P@2 LOU %": [-100 / 3, 0],
+        "P@2 rank": [1, 2],
+        "P@2 LOU rank": [1, 2],
+        "P@2 drop": [0, 0],
+        "P@2 unjudged": [0, 1 / 2],
+        "AP": [7 / 8, 1 / 4],
+        "AP LOU": [25 / 36, 1 / 4],
+        "AP LOU %": [100 * (25 / 36 * 8 / 7 - 1), 0],
+        "AP rank": [1, 3],
+        "AP LOU rank": [1, 3],
+        "AP drop": [0, 0],
+        "AP unjudged": [0, 2 / 3],
+    }
     assert set(result) == set(expected)
     for column, values in expected.items():
         assert result[column].tolist() == pytest.approx(values), column
@@ -170,9 +180,16 @@ def test_by_brute_force(seed, with_field, by):
     rows = [(qid, docno, label) for qid, judged in labels.items() for docno, label in judged.items()]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
     averages, per_topic = ptr.Experiment(
-        {name: as_frame(runs[name]) for name in names}, pd.DataFrame({"qid": topics, "query": "q"}), qrels,
-        [AP, P @ 3], field=field, by=by, depth=4, perquery="both", **part(names),
-    )  # fmt: skip
+        {name: as_frame(runs[name]) for name in names},
+        pd.DataFrame({"qid": topics, "query": "q"}),
+        qrels,
+        [AP, P @ 3],
+        field=field,
+        by=by,
+        depth=4,
+        perquery="both",
+        **part(names),
+    )
     averages, per_topic = averages.set_index("name"), per_topic.set_index(["name", "qid", "measure"])
     contributing = [name for name in runs if pooled[name]]
     for measure, formula, cutoff in (("AP", average_precision, None), ("P@3", precision, 3)):
@@ -248,9 +265,12 @@ def test_options_reach_the_columns():
 
     default = columns(field=OTHERS, depth=5)
     for arguments in (
-        {"depth": 2}, {"field": None}, {"pooled": ["neu2a"]}, {"teams": dict.fromkeys(NAMES, "us")},
+        {"depth": 2},
+        {"field": None},
+        {"pooled": ["neu2a"]},
+        {"teams": dict.fromkeys(NAMES, "us")},
         {"teams": dict.fromkeys(NAMES, OTHERS.teams[0])},
-    ):  # fmt: skip
+    ):
         assert not columns(**{"field": OTHERS, "depth": 5, **arguments}).equals(default), arguments
     types = {name: "typed" for name in NAMES}
     typed = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "other"))

@@ -83,9 +83,13 @@ def test_returns_what_pt_experiment_returns(arguments, systems, field):
 @pytest.mark.parametrize("batch_size", [None, 2])
 def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topics, plan, batch_size):
     arguments = {
-        "perquery": perquery, "filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics, "plan": plan,
-        "verbose": False, "batch_size": batch_size,
-    }  # fmt: skip
+        "perquery": perquery,
+        "filter_by_qrels": filter_by_qrels,
+        "filter_by_topics": filter_by_topics,
+        "plan": plan,
+        "verbose": False,
+        "batch_size": batch_size,
+    }
     topics, qrels = TOPICS[:4], QRELS[QRELS["qid"] != "2"]  # 2 is asked only, 5 and 6 are judged only
     theirs, expected, _ = recorded(pt.Experiment, mixed(), topics, qrels, [AP, P @ 5], **arguments)
     ours, said, warned = recorded(ptr.Experiment, mixed(), topics, qrels, [AP, P @ 5], field=OTHERS, **arguments)

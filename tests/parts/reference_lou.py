@@ -176,12 +176,17 @@ def leave_out_uniques(runs, judgments, measures, unit_of, contributors, *, depth
             )
             whole_field += [
                 {
-                    "unit": unit, "measure": repr(measure), "name": name,
-                    "score": before[name], "reduced_score": after[unit][name],
-                    "rank": rank[name], "reduced_rank": reduced_rank[name], "drop": drop[name],
+                    "unit": unit,
+                    "measure": repr(measure),
+                    "name": name,
+                    "score": before[name],
+                    "reduced_score": after[unit][name],
+                    "rank": rank[name],
+                    "reduced_rank": reduced_rank[name],
+                    "drop": drop[name],
                 }
                 for name in names
-            ]  # fmt: skip
+            ]
         for name in names:
             own = after[unit_of[name]]
             seen = {n: own[n] if unit_of[n] == unit_of[name] else before[n] for n in names}
@@ -242,8 +247,11 @@ class TeamField:
     def as_runs(self, order="trec_eval"):
         return RunSet.from_frames(
             {name: as_frame(run) for name, run in self.runs.items()},
-            teams=self.team, types=self.type, pooled=self.pooled, order=order,
-        )  # fmt: skip
+            teams=self.team,
+            types=self.type,
+            pooled=self.pooled,
+            order=order,
+        )
 
     def units(self, by):
         return {"team": self.team, "type": self.type, "run": {name: name for name in self.runs}}[by]

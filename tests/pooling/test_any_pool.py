@@ -165,9 +165,11 @@ def test_what_a_strategy_took():
     runs = pooled_runs()
     # e and z are of D alone, which does not contribute; topic 2 is taken in another order than the runs'
     taken = take(
-        runs, {"1": "e c a", "2": "z y"}, round={"1": np.array([3, 1, 2]), "2": np.array([2, 1])},
+        runs,
+        {"1": "e c a", "2": "z y"},
+        round={"1": np.array([3, 1, 2]), "2": np.array([2, 1])},
         source={"1": np.array(list("pqr"), dtype=object), "2": np.array(list("st"), dtype=object)},
-    )  # fmt: skip
+    )
     pool = pool_of(runs, taken, contributors=contributors_of(runs, "pooled"), settings={"strategy": "hand"})
     assert records(pool.to_frame().drop(columns=["teams", "types"])) == [
         {"qid": "1", "docno": "e", "rank": None, "runs": 0, "round": 3, "source": "p"},
@@ -177,8 +179,10 @@ def test_what_a_strategy_took():
         {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "round": 1, "source": "t"},
     ]
     assert contributions_of(pool) == {
-        ("1", "c"): {"A": 3, "C": 1}, ("1", "a"): {"A": 1, "C": 3}, ("2", "y"): {"A": 2, "B": 1},
-    }  # fmt: skip
+        ("1", "c"): {"A": 3, "C": 1},
+        ("1", "a"): {"A": 1, "C": 3},
+        ("2", "y"): {"A": 2, "B": 1},
+    }
     assert pool.settings == {"strategy": "hand", "contributors": "pooled", "order": "trec_eval"}
     assert pool.order == "trec_eval"
     assert pool.without("two").to_frame()["round"].tolist() == [3, 1, 2, 2, 1]

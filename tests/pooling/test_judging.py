@@ -27,8 +27,13 @@ def test_judging_looks_labels_up(runs):
     judged = pool.judge(qrels)
     assert judged.topics == ["1", "2"]
     assert {(row["qid"], row["docno"]): row["label"] for row in records(judged.to_frame())} == {
-        ("1", "a"): 1, ("1", "b"): 0, ("1", "c"): -1, ("1", "d"): 2, ("2", "x"): 0, ("2", "y"): -2,
-    }  # fmt: skip
+        ("1", "a"): 1,
+        ("1", "b"): 0,
+        ("1", "c"): -1,
+        ("1", "d"): 2,
+        ("2", "x"): 0,
+        ("2", "y"): -2,
+    }
 
 
 def test_judging_by_file_and_frame(runs, tmp_path):

@@ -79,25 +79,39 @@ def odd_frame():
     n = len(ODD)
     cells = np.empty(n, dtype=object)
     cells[:] = [None, math.nan, pd.NA, True, False, 3, 0.1, "text", "", "None", -(2**70), np.int64(4), "x", "y", 1e300]
-    return pd.DataFrame({
-        "text": ODD, "mixed": cells, "float": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, *range(n - 6)],
-        "int": np.arange(n), "small": np.arange(n, dtype=np.uint8), "bool": np.arange(n) % 2 == 0,
-        "some": pd.array([1, None] * (n // 2) + [3], dtype="Int64"),
-        "maybe": pd.array([True, None, False] * (n // 3), dtype="boolean"),
-        "none": np.full(n, None, dtype=object), "strings": pd.Series([*ODD[:-1], None]), 'q"u,o\nte': ODD[::-1],
-        "single": np.linspace(0, 1, n, dtype=np.float32),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "text": ODD,
+            "mixed": cells,
+            "float": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, *range(n - 6)],
+            "int": np.arange(n),
+            "small": np.arange(n, dtype=np.uint8),
+            "bool": np.arange(n) % 2 == 0,
+            "some": pd.array([1, None] * (n // 2) + [3], dtype="Int64"),
+            "maybe": pd.array([True, None, False] * (n // 3), dtype="boolean"),
+            "none": np.full(n, None, dtype=object),
+            "strings": pd.Series([*ODD[:-1], None]),
+            'q"u,o\nte': ODD[::-1],
+            "single": np.linspace(0, 1, n, dtype=np.float32),
+        }
+    )
 
 
 def whole(**changes):
     given_fields = {
         "table": odd_frame(),
         "settings": {"depth": np.int64(3), "share": math.nan, "who": "ü\udcff", "none": None, "list": [1, "a"]},
-        "frame": odd_frame()[["mixed"]], "part": Part(("a", "b"), np.array([1, 0])), "parts": [Part((), np.zeros(0))],
-        "kind": Kind.OTHER, "values": np.random.default_rng(0).random((2, 3, 4)),
-        "words": np.array(["a", None], dtype=object), "number": math.inf, "listed": ["x", "\n"], "pair": (1, "b"),
+        "frame": odd_frame()[["mixed"]],
+        "part": Part(("a", "b"), np.array([1, 0])),
+        "parts": [Part((), np.zeros(0))],
+        "kind": Kind.OTHER,
+        "values": np.random.default_rng(0).random((2, 3, 4)),
+        "words": np.array(["a", None], dtype=object),
+        "number": math.inf,
+        "listed": ["x", "\n"],
+        "pair": (1, "b"),
         "by_name": {"a": 0.1, "b": math.nan},
-    }  # fmt: skip
+    }
     return Whole(**given_fields | changes)
 
 
@@ -173,10 +187,13 @@ CELLS = st.one_of(
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(CELLS, st.text(max_size=4), st.floats()), max_size=6))
 def test_any_cell(tmp_path_factory, rows):
-    table = pd.DataFrame({
-        "mixed": pd.Series([row[0] for row in rows], dtype=object), "text": [row[1] for row in rows],
-        "float": np.array([row[2] for row in rows], dtype=float),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "mixed": pd.Series([row[0] for row in rows], dtype=object),
+            "text": [row[1] for row in rows],
+            "float": np.array([row[2] for row in rows], dtype=float),
+        }
+    )
     folder = tmp_path_factory.mktemp("any")
     Result(table=table, settings={}).save(folder)
     assert_same(table, read_result(folder).table)
@@ -194,8 +211,13 @@ def test_scores(field, tmp_path):
     scores = score(field.runs, field.qrels, [AP, P @ 5, infAP], complete=False)
     written = scores.save(tmp_path)
     assert [path.name for path in written] == [
-        "mean.csv", "ranks.csv", "run_table.csv", "settings.json", "arrays.npz", "result.json",
-    ]  # fmt: skip
+        "mean.csv",
+        "ranks.csv",
+        "run_table.csv",
+        "settings.json",
+        "arrays.npz",
+        "result.json",
+    ]
     again = read_result(tmp_path)
     assert_same(scores, again)
     for name in ("mean", "ranks", "per_topic"):

@@ -102,6 +102,18 @@ def test_no_argument_of_ours_is_checked_by_assert():
     assert not asserts
 
 
+def constants(tree):
+    """Return the last lines of what a file assigns to names in capitals, outside of functions and classes."""
+    return {n.end_lineno for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]).isupper()}
+
+
+@EVERY_FILE
+def test_only_tables_of_constants_are_kept_from_the_formatter(file):
+    lines = FILES[file].read_text(encoding="utf-8").splitlines()
+    kept = {number for number, line in enumerate(lines, 1) if re.search("# *fmt:", line)}
+    assert kept <= constants(TREES[file])
+
+
 # docstrings
 
 PUBLIC = {name: getattr(ptr, name) for name in ptr.__all__ if name != "__version__"}

@@ -223,11 +223,13 @@ word = st.one_of(
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.dictionaries(st.tuples(word, word), st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=12))
 def test_anything_reads_back(found, tmp_path_factory):
-    frame = pd.DataFrame({
-        "qid": pd.Series([qid for qid, _ in found], dtype=object),
-        "docno": pd.Series([docno for _, docno in found], dtype=object),
-        "label": list(found.values()),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "qid": pd.Series([qid for qid, _ in found], dtype=object),
+            "docno": pd.Series([docno for _, docno in found], dtype=object),
+            "label": list(found.values()),
+        }
+    )
     qrels = Qrels(frame)
     assert labels(qrels) == found
     again = read_qrels(qrels.write(tmp_path_factory.mktemp("written") / "q"))

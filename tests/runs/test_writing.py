@@ -77,12 +77,14 @@ word = st.one_of(
     compress=st.booleans(),
 )
 def test_anything_reads_back(found, name, order, compress, tmp_path_factory):
-    table = pd.DataFrame({
-        "qid": pd.Series([qid for qid, _ in found], dtype=object),
-        "docno": pd.Series([docno for _, docno in found], dtype=object),
-        "score": list(found.values()),
-        "rank": range(len(found)),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "qid": pd.Series([qid for qid, _ in found], dtype=object),
+            "docno": pd.Series([docno for _, docno in found], dtype=object),
+            "score": list(found.values()),
+            "rank": range(len(found)),
+        }
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)  # twin topics
         runs = RunSet.from_frames({name: table}, order=order)

@@ -45,9 +45,14 @@ def test_unjudged_by_hand():
     # of the top 3 of 4: a judged, b pooled only, c not at all
     run, judgments = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, {"1": {"a": 0, "b": -1, "d": 2}}
     expected = {
-        Unjudged @ 3: 2 / 3, Unjudged(min_label=-1) @ 3: 1 - 2 / 3, Unjudged(min_label=1) @ 3: 1, Unjudged: 0.5,
-        Unjudged @ 8: 0.5, Unjudged(of_cutoff=True) @ 8: 2 / 8, Judged @ 3: 2 / 3,
-    }  # fmt: skip
+        Unjudged @ 3: 2 / 3,
+        Unjudged(min_label=-1) @ 3: 1 - 2 / 3,
+        Unjudged(min_label=1) @ 3: 1,
+        Unjudged: 0.5,
+        Unjudged @ 8: 0.5,
+        Unjudged(of_cutoff=True) @ 8: 2 / 8,
+        Judged @ 3: 2 / 3,
+    }
     found = by_frames(list(expected), run, judgments)
     assert found == pytest.approx({(measure, "1"): value for measure, value in expected.items()}, abs=1e-15)
 

@@ -137,10 +137,12 @@ def test_nists_depth_10_collection(trec8):
     """
     runs = read_runs(trec8.folder / "inputs", order="file")
     field = runs.field
-    order = np.concatenate([
-        start + np.argsort(-field.scores[start:stop], kind="stable")
-        for start, stop in zip(field.starts[:-1], field.starts[1:], strict=True)
-    ])  # fmt: skip
+    order = np.concatenate(
+        [
+            start + np.argsort(-field.scores[start:stop], kind="stable")
+            for start, stop in zip(field.starts[:-1], field.starts[1:], strict=True)
+        ]
+    )
     pool = depth_pool(RunSet(field.permute(order), runs.run_table, "file"), depth=10, contributors="all")
     assert len(pool) == 13_080
     rows = (line.split() for line in (trec8.folder / "official-scores.map").read_text().splitlines())

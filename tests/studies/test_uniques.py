@@ -45,13 +45,26 @@ def same(found, expected):
 
 def check(field, measures, *, by, depth, remove, contributors, complete, order):
     lou = leave_out_uniques(
-        field.as_runs(order), as_qrels(field.judgments), measures,
-        by=by, depth=depth, remove=remove, contributors=contributors, complete=complete,
-    )  # fmt: skip
+        field.as_runs(order),
+        as_qrels(field.judgments),
+        measures,
+        by=by,
+        depth=depth,
+        remove=remove,
+        contributors=contributors,
+        complete=complete,
+    )
     expected = reference_lou.leave_out_uniques(
-        field.runs, field.judgments, measures, field.units(by), field.contributors(contributors),
-        depth=depth, remove=remove, complete=complete, order=order,
-    )  # fmt: skip
+        field.runs,
+        field.judgments,
+        measures,
+        field.units(by),
+        field.contributors(contributors),
+        depth=depth,
+        remove=remove,
+        complete=complete,
+        order=order,
+    )
     column = "name" if by == "run" else by
     same(records(lou.unique_counts, column), expected.uniques)
     same(records(lou.table, column), expected.table)
@@ -155,9 +168,15 @@ def test_ranks_of_a_unit_re_scored_alone():
 )
 def test_every_table_equals_the_brute_force(field, by, depth, remove, contributors, complete, order):
     check(
-        field, NATIVE,
-        by=by, depth=depth, remove=remove, contributors=contributors, complete=complete, order=order,
-    )  # fmt: skip
+        field,
+        NATIVE,
+        by=by,
+        depth=depth,
+        remove=remove,
+        contributors=contributors,
+        complete=complete,
+        order=order,
+    )
 
 
 @settings(deadline=None, max_examples=15)
@@ -170,9 +189,15 @@ def test_every_table_equals_the_brute_force(field, by, depth, remove, contributo
 )
 def test_measures_that_ir_measures_computes_equal_the_brute_force(field, by, remove, complete):
     check(
-        field, [infAP, AP, SetP],
-        by=by, depth=3, remove=remove, contributors="pooled", complete=complete, order="trec_eval",
-    )  # fmt: skip
+        field,
+        [infAP, AP, SetP],
+        by=by,
+        depth=3,
+        remove=remove,
+        contributors="pooled",
+        complete=complete,
+        order="trec_eval",
+    )
 
 
 def test_measures_of_ir_measures_are_named_in_the_settings():

@@ -47,9 +47,15 @@ def test_settings_name_every_convention(lou):
 def test_the_settings_are_those_asked_for():
     field = hand_field()
     lou = leave_out_uniques(
-        field.as_runs("file"), as_qrels(field.judgments), AP,
-        by="type", depth=2, remove="judged", contributors=["A", "D"], complete=False,
-    )  # fmt: skip
+        field.as_runs("file"),
+        as_qrels(field.judgments),
+        AP,
+        by="type",
+        depth=2,
+        remove="judged",
+        contributors=["A", "D"],
+        complete=False,
+    )
     asked = {"by": "type", "depth": 2, "remove": "judged", "order": "file", "complete": False}
     assert lou.settings.items() >= asked.items()
 

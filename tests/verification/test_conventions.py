@@ -27,8 +27,11 @@ def test_the_first_convention_that_agrees(tmp_path, docno, value, convention):
     assert found.table[["equal", "convention"]].values.tolist() == [[True, convention]]
     assert found.summary["convention"].tolist() == [convention]
     assert found.conventions["convention"].str.removeprefix("order=").tolist() == [
-        "trec_eval", "trec_eval9", "file_ties", "file",
-    ]  # fmt: skip
+        "trec_eval",
+        "trec_eval9",
+        "file_ties",
+        "file",
+    ]
 
 
 def test_ties_as_in_the_file(tmp_path):

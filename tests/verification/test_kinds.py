@@ -99,8 +99,9 @@ def test_against_published_scores(tmp_path):
     scores = figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.1", A = "0.2", B = "0.0" }', "MAP")
     found = replay(tmp_path, scores, figure(shallow.replace("0.333333", "1.000000")))
     assert found.summary["convention"].tolist() == [
-        "order=trec_eval", "order=trec_eval, contributors=pooled, depth=1, truth=MAP",
-    ]  # fmt: skip
+        "order=trec_eval",
+        "order=trec_eval, contributors=pooled, depth=1, truth=MAP",
+    ]
     assert found.table["equal"].tolist() == [False, False, False, True]
 
 

@@ -72,10 +72,13 @@ def test_labels_that_some_runs_lack(tmp_path):
     notes = found.table["note"].str.removeprefix("not computed: ").tolist()
     lacking = "needs the {} of every run: {} without: "
     assert notes == [
-        "", lacking.format("team", "3 runs") + "'A', 'B', 'C'", lacking.format("type", "2 runs") + "'B', 'C'",
-        lacking.format("type", "2 runs") + "'B', 'C'", "who was pooled is not on record",
+        "",
+        lacking.format("team", "3 runs") + "'A', 'B', 'C'",
         lacking.format("type", "2 runs") + "'B', 'C'",
-    ]  # fmt: skip
+        lacking.format("type", "2 runs") + "'B', 'C'",
+        "who was pooled is not on record",
+        lacking.format("type", "2 runs") + "'B', 'C'",
+    ]
     assert found.table["equal"].tolist() == [True] + [None] * 5
 
 
@@ -89,16 +92,27 @@ def test_the_record(tmp_path):
     scores = figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833", D = "0.5", A = "0.4" }', "MAP")
     found = replay(tmp_path, scores, figure('kind = "judgments"\nvalues = { topics = 2 }'))
     assert found.table.columns.tolist() == [
-        "what", "name", "published", "computed", "equal", "known", "difference", "unit", "convention", "source", "note",
-    ]  # fmt: skip
+        "what",
+        "name",
+        "published",
+        "computed",
+        "equal",
+        "known",
+        "difference",
+        "unit",
+        "convention",
+        "source",
+        "note",
+    ]
     assert found.table["equal"].tolist() == [True, False, False, True]
     assert found.table["computed"].tolist() == pytest.approx([7 / 12, np.nan, 0.5, 2], nan_ok=True)
     assert found.table["difference"].tolist() == pytest.approx([7 / 12 - 0.5833, np.nan, 0.1, 0], nan_ok=True)
     nameless = "not computed: nothing is named 'D', neither in the field nor on record"
     assert found.table["note"].tolist() == ["", nameless, "", ""]
     assert found.summary[["what", "figures", "equal", "unequal", "not_computed"]].values.tolist() == [
-        ["MAP", 3, 1, 2, 0], ["it", 1, 1, 0, 0],
-    ]  # fmt: skip
+        ["MAP", 3, 1, 2, 0],
+        ["it", 1, 1, 0, 0],
+    ]
     assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
     assert repr(found) == (
         "Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name) "

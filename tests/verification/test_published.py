@@ -45,8 +45,10 @@ def test_digits(tmp_path):
     found = units(tmp_path, 'values = { a = "1,131", b = 86_830, c = "12,345,678" }')
     assert found == [(1131, 1), (86830, 1), (12345678, 1)]
     assert units(tmp_path, 'values = { a = 0.849, b = "1", c = 0 }\ndecimals = 4') == [
-        (0.849, 1e-4), (1, 1e-4), (0, 1e-4),
-    ]  # fmt: skip
+        (0.849, 1e-4),
+        (1, 1e-4),
+        (0, 1e-4),
+    ]
     assert units(tmp_path, "values = { a = 0.00849, b = 849.0 }\nplaces = 4") == [(0.00849, 1e-6), (849, 0.1)]
     # zeros at the end are no digits
     assert units(tmp_path, 'values = { a = "0.500", b = 1200 }\ndecimals = 1') == [(0.5, 0.1), (1200, 0.1)]

@@ -79,7 +79,7 @@ def test_trec8(data):
     unequal = found.table[found.table["equal"].map(lambda equal: equal is not True)]
     assert unequal[["what", "published", "computed"]].values.tolist() == [
         ["relevant documents of manual runs alone, as published", 1131, 1130],
-    ]  # fmt: skip
+    ]
     assert found.holds
     assert found.headline() == "TREC-8 ad hoc: 246 of 247 figures equal, 1 unequal (1 known to be)"
     summary, ways = found.summary.set_index("what"), found.conventions.set_index(["what", "convention"])
@@ -126,9 +126,12 @@ def test_covid_round_5(data):
     assert equal["order=trec_eval9"].tolist() == [126] * 5
     # as float64 some scores of four runs are not equal
     assert equal["order=trec_eval"].to_dict() == {
-        "MAP of the runs": 125, "P@20 of the runs": 126, "bpref of the runs": 126, "nDCG@20 of the runs": 124,
+        "MAP of the runs": 125,
+        "P@20 of the runs": 126,
+        "bpref of the runs": 126,
+        "nDCG@20 of the runs": 124,
         "graded RBP (p = .5) of the runs": 123,
-    }  # fmt: skip
+    }
 
 
 def test_covid_round_5_with_one_score_of_another_order(data, tmp_path):

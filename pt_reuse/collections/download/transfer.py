@@ -245,9 +245,14 @@ class Transfer:
         reason = ""
         try:
             response = self._session.request(
-                "GET", address.url, headers=headers, auth=authorize, stream=True, allow_redirects=False,
+                "GET",
+                address.url,
+                headers=headers,
+                auth=authorize,
+                stream=True,
+                allow_redirects=False,
                 timeout=self._timeout,
-            )  # fmt: skip
+            )
         except _CONNECTION_ERRORS as error:
             reason = self._no_answer(address, error)
         if reason:

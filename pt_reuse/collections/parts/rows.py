@@ -128,8 +128,9 @@ def text_fields(rows: Sequence[Row], what: str, path: Path) -> list[str]:
     if left_out := [name for name in names if name not in texts]:
         warn(
             f"{examples(left_out)} left out of the {what}: only fields that hold text, and whose names are letters, "
-            f"digits and '_', are kept.", place=str(path),
-        )  # fmt: skip
+            f"digits and '_', are kept.",
+            place=str(path),
+        )
     if not texts:
         raise InputError(f"no {what}: there is no field of text beside the id.", place=str(path))
     return texts

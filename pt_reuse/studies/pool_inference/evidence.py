@@ -105,11 +105,18 @@ def evidence_table(runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence:
     first = (ranks.missing == 0).sum(axis=1)
     group = pd.Series(evidence.group, dtype="Int64").mask(evidence.group == 0)
     return runs.run_table[["name", "team", "type", "pooled"]].assign(
-        contributed=contributed, evidence=pd.Series(evidence.words(), dtype=object), group=group,
-        judged_to=ranks.judged_to, entries=tops.entries,
-        missing=tops.missing, first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
-        alone=alone, alone_unjudged=alone_unjudged, nearest=pd.Series(nearest, dtype=object), common=common,
-    )  # fmt: skip
+        contributed=contributed,
+        evidence=pd.Series(evidence.words(), dtype=object),
+        group=group,
+        judged_to=ranks.judged_to,
+        entries=tops.entries,
+        missing=tops.missing,
+        first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
+        alone=alone,
+        alone_unjudged=alone_unjudged,
+        nearest=pd.Series(nearest, dtype=object),
+        common=common,
+    )
 
 
 def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settled: Settled) -> pd.DataFrame:
@@ -129,12 +136,16 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settle
     rows = np.flatnonzero(~explained)
     origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
-    return pd.DataFrame({
-        "qid": documents.qids(), "docno": pd.Series(documents.docnos(), dtype=object),
-        "label": judgments.labels[rows].astype(np.int64), "origin": origin.astype(object),
-        "best_rank": pd.Series(best_rank[rows], dtype="Int64").mask(best_rank[rows] == 0),
-        "best_run": pd.Series(np.array([*runs.names, None], dtype=object)[best_run[rows]], dtype=object),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "qid": documents.qids(),
+            "docno": pd.Series(documents.docnos(), dtype=object),
+            "label": judgments.labels[rows].astype(np.int64),
+            "origin": origin.astype(object),
+            "best_rank": pd.Series(best_rank[rows], dtype="Int64").mask(best_rank[rows] == 0),
+            "best_run": pd.Series(np.array([*runs.names, None], dtype=object)[best_run[rows]], dtype=object),
+        }
+    )
 
 
 def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained: pd.DataFrame) -> pd.DataFrame:
@@ -146,11 +157,19 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained:
     judged = qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
-    return pd.DataFrame({
-        "qid": topics, "depth": settled.depths, "own_depth": ranks.topic_depths(settled.runs), "judged": judged,
-        "explained": judged - deeper - other - nowhere, "deeper": deeper, "other": other, "nowhere": nowhere,
-        "unjudged": unjudged,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "qid": topics,
+            "depth": settled.depths,
+            "own_depth": ranks.topic_depths(settled.runs),
+            "judged": judged,
+            "explained": judged - deeper - other - nowhere,
+            "deeper": deeper,
+            "other": other,
+            "nowhere": nowhere,
+            "unjudged": unjudged,
+        }
+    )
 
 
 def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
@@ -163,12 +182,17 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
             new += np.bincount(rank, minlength=ranks.longest + 1)
             new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
     mine, others = entries[deep].sum(axis=0), entries[~deep].sum(axis=0)
-    return pd.DataFrame({
-        "rank": np.arange(1, ranks.longest + 1),
-        "entries": mine, "judged": _share(mine - missing[deep].sum(axis=0), mine),
-        "other_entries": others, "other_judged": _share(others - missing[~deep].sum(axis=0), others),
-        "new": new[1:], "new_judged": _share(new_judged[1:], new[1:]),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, ranks.longest + 1),
+            "entries": mine,
+            "judged": _share(mine - missing[deep].sum(axis=0), mine),
+            "other_entries": others,
+            "other_judged": _share(others - missing[~deep].sum(axis=0), others),
+            "new": new[1:],
+            "new_judged": _share(new_judged[1:], new[1:]),
+        }
+    )
 
 
 def totals(ranks: JudgedRanks, settled: Settled, by_topic: pd.DataFrame) -> pd.DataFrame:
@@ -179,12 +203,19 @@ def totals(ranks: JudgedRanks, settled: Settled, by_topic: pd.DataFrame) -> pd.D
         if topic is not None and depth > 0:
             edges += [_at_rank(topic, settled.runs, depth), _at_rank(topic, settled.runs, depth + 1)]
     (at, at_judged, new_at, new_at_judged), (below, below_judged, new, new_judged) = edges.tolist()
-    return pd.DataFrame([{
-        **sums, "unjudged": int(by_topic["unjudged"].sum()),
-        "at_depth": at_judged / at if at else np.nan, "below": below_judged / below if below else np.nan,
-        "new_at_depth": new_at_judged / new_at if new_at else np.nan, "new_below": new_judged / new if new else np.nan,
-        "depth_up_to": settled.up_to,
-    }])  # fmt: skip
+    return pd.DataFrame(
+        [
+            {
+                **sums,
+                "unjudged": int(by_topic["unjudged"].sum()),
+                "at_depth": at_judged / at if at else np.nan,
+                "below": below_judged / below if below else np.nan,
+                "new_at_depth": new_at_judged / new_at if new_at else np.nan,
+                "new_below": new_judged / new if new else np.nan,
+                "depth_up_to": settled.up_to,
+            }
+        ]
+    )
 
 
 def _at_rank(topic: RankedTopic, deep: NDArray[np.bool_], rank: int) -> list[int]:

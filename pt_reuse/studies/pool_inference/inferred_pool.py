@@ -86,9 +86,13 @@ class InferredPool(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {
-            "table": self.table, "by_topic": self.by_topic, "by_rank": self.by_rank, "unexplained": self.unexplained,
-            "confusion": self.confusion, "summary": self.summary,
-        }  # fmt: skip
+            "table": self.table,
+            "by_topic": self.by_topic,
+            "by_rank": self.by_rank,
+            "unexplained": self.unexplained,
+            "confusion": self.confusion,
+            "summary": self.summary,
+        }
 
     def headline(self) -> str:
         """Return depth, contributors and what they explain; whether that is a small part only."""

@@ -216,9 +216,13 @@ class JudgedRanks:
             starts.append(starts[-1] + len(of_run))
             doc_starts.append(doc_starts[-1] + len(row[-1]))
         return Tops(
-            np.concatenate(run), np.concatenate(doc), np.concatenate(row),
-            np.array(starts), np.array(doc_starts), self.n_runs,
-        )  # fmt: skip
+            np.concatenate(run),
+            np.concatenate(doc),
+            np.concatenate(row),
+            np.array(starts),
+            np.array(doc_starts),
+            self.n_runs,
+        )
 
     def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Settled:
         """Return the runs that are judged to given depths and bring more judged than unjudged documents."""

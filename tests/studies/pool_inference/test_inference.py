@@ -307,8 +307,13 @@ def test_evidence_by_hand():
     found = infer_pool(runs, qrels)
     table = found.table.set_index("name")
     assert table["evidence"].tolist() == [
-        "needed", "needed", "needed together", "needed together", "covered", "not pooled",
-    ]  # fmt: skip
+        "needed",
+        "needed",
+        "needed together",
+        "needed together",
+        "covered",
+        "not pooled",
+    ]
     assert table["contributed"].tolist() == [True, True, True, True, False, False]
     assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
     assert table["alone"].tolist() == [1, 2, 0, 0, 0, 0]  # c; d and s
@@ -322,9 +327,13 @@ def test_evidence_by_hand():
     )
     assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("list") == {
-        "pooled": [True, False], "needed": [2, 0], "needed together": [1, 1], "covered": [0, 1], "not pooled": [0, 1],
+        "pooled": [True, False],
+        "needed": [2, 0],
+        "needed together": [1, 1],
+        "covered": [0, 1],
+        "not pooled": [0, 1],
         "no documents": [0, 0],
-    }  # fmt: skip
+    }
     row = found.summary.iloc[0]
     assert (row["at_depth"], row["below"], row["new_at_depth"], row["new_below"]) == (1, 0, 1, 0)
     assert runs.with_metadata(pooled=found.contributors).pooled.tolist() == [True, True, True, True, False, False]
@@ -460,9 +469,13 @@ def test_a_result_is_frozen_and_saved(tmp_path):
     saved = {path.name for path in found.save(tmp_path / "out")}
     assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json", "result.json"}
     assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
-        "depth": "3 (inferred)", "tolerance": 0.0, "order": "trec_eval", "topics": 2, "judged": "any label",
+        "depth": "3 (inferred)",
+        "tolerance": 0.0,
+        "order": "trec_eval",
+        "topics": 2,
+        "judged": "any label",
         "record": "not on record",
-    }  # fmt: skip
+    }
 
 
 def test_plot():
@@ -567,9 +580,13 @@ def test_a_record_that_all_were_pooled_is_a_record():
     assert found.table["pooled"].tolist() == [True] * 6
     assert found.settings["record"] == "6 of 6 runs pooled"
     assert found.confusion.to_dict("list") == {
-        "pooled": [True, False], "needed": [2, 0], "needed together": [2, 0], "covered": [1, 0], "not pooled": [1, 0],
+        "pooled": [True, False],
+        "needed": [2, 0],
+        "needed together": [2, 0],
+        "covered": [1, 0],
+        "not pooled": [1, 0],
         "no documents": [0, 0],
-    }  # fmt: skip
+    }
 
 
 def test_a_record_of_some_runs():
@@ -578,9 +595,12 @@ def test_a_record_of_some_runs():
     assert found.settings["record"] == "1 of 6 runs pooled, 4 not on record"
     assert found.confusion["pooled"].tolist() == [True, False, pd.NA]
     assert found.confusion.drop(columns="pooled").to_dict("list") == {
-        "needed": [1, 0, 1], "needed together": [0, 0, 2], "covered": [0, 0, 1], "not pooled": [0, 1, 0],
+        "needed": [1, 0, 1],
+        "needed together": [0, 0, 2],
+        "covered": [0, 0, 1],
+        "not pooled": [0, 1, 0],
         "no documents": [0, 0, 0],
-    }  # fmt: skip
+    }
 
 
 def test_the_order_may_be_tried():
@@ -699,8 +719,11 @@ def figures(found):
     recorded = found.table["pooled"].to_numpy(dtype=bool)
     pooled = found.table["evidence"].isin(CLOSE).to_numpy()
     return (
-        int(row["explained"]), int(row["unjudged"]), int((pooled & recorded).sum()), int((pooled & ~recorded).sum()),
-    )  # fmt: skip
+        int(row["explained"]),
+        int(row["unjudged"]),
+        int((pooled & recorded).sum()),
+        int((pooled & ~recorded).sum()),
+    )
 
 
 def test_covid_with_one_depth(covid):
