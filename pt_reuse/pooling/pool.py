@@ -301,6 +301,8 @@ class Pool:
             frame["label"] = _one_label_each(given, len(frame))
             found = frame["label"].notna().to_numpy()
         else:
+            if callable(judge) and "label" in given:
+                given = given[given["label"].notna()]
             qrels = as_qrels(given)
             rows = qrels.arrays.documents.find(self.documents)
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0

@@ -51,6 +51,7 @@ def test_documents_without_a_label_are_left_out_and_counted(runs, messages):
         lambda frame: [{"1a": 1, "1b": 0}.get(qid + docno) for qid, docno in frame[["qid", "docno"]].to_numpy()],
         lambda frame: (frame["qid"] + frame["docno"]).map({"1a": 1, "1b": 0}),
         lambda frame: frame[frame["docno"].isin(["a", "b"])].assign(label=[1, 0]),
+        lambda frame: frame.assign(label=(frame["qid"] + frame["docno"]).map({"1a": 1, "1b": 0})),
     ]
     for judge in judges:
         with pytest.warns(ReuseWarning) as caught:
