@@ -22,6 +22,8 @@ from pt_reuse.runs.run_set import RunSet
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
 Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
+#: what bytes that are not UTF-8 become, one character each: trec_eval crashes on surrogates
+_NOT_UTF8 = {0xDC00 + byte: chr(0x10FE00 + byte) for byte in range(0x80, 0x100)}
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,15 @@ class Provided:
     def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], *, verbose: bool = False):
         self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
         self.documents = qrels.arrays.documents
-        self._docnos = self.documents.docnos()
+        self._docnos = _as_utf8(self.documents.docnos())
         frame = qrels.to_frame()
         # what a measure may ask of judgments beyond their labels stands in further columns
         self._frame = pt.model.to_ir_measures(frame) if qrels.arrays.extra is not None else None
+        if self._frame is not None:
+            self._frame = self._frame.assign(
+                query_id=_as_utf8(self._frame["query_id"].to_numpy(dtype=object)), doc_id=self._docnos
+            )
+        self._topics = _as_utf8(np.array([*self.documents.topics, None], dtype=object)[:-1])
 
     def score(self, topics: range, judgments: Judgments, cells: Cells) -> NDArray[np.float64]:
         """Return (measures, cells, runs): first these topics under the base set, then the changed cells.
@@ -64,7 +71,7 @@ class Provided:
         values = np.empty((len(self.measures), len(cells), len(self.names)))
         for m, measure in enumerate(self.measures):
             values[m] = getattr(measure, "DEFAULT", 0.0)
-        names = [self.documents.topics[t] for t in topics]
+        names = {self.documents.topics[t]: self._topics[t] for t in topics}
         sets = list(self._sets(topics, judgments, cells))
         run_names = pt.tqdm(self.names, desc="ir_measures", unit="run", disable=not self.verbose)
         for r, (name, ranking) in enumerate(zip(run_names, _rankings(self.field, names), strict=True)):
@@ -92,7 +99,7 @@ class Provided:
             yield _Set(dict(zip(found.cell_of_topic, at.tolist(), strict=True)), found.evaluators)
 
     def _set(self, topics: range, judgments: Judgments, labels: NDArray[np.int16], wanted: Sequence[int]) -> _Set:
-        names = [self.documents.topics[t] for t in wanted]
+        names = [self._topics[t] for t in wanted]
         kept, by_topic = [], {}
         first, trec_labels = int(self.documents.starts[topics.start]), labels.astype(np.int64)
         for name, t in zip(names, wanted, strict=True):
@@ -130,12 +137,23 @@ def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:
         raise InputError(f"ir_measures cannot compute {measure!r}: {error}{hint}", argument="measures") from error
 
 
-def _rankings(field: Field, topics: Sequence[str]) -> Iterator[dict[str, dict[str, float]]]:
-    """Yield for each run {topic: {document: score}}, of these topics, best document first."""
-    at = {topic: field.topic_row[topic] for topic in topics if topic in field.topic_row}
+def _as_utf8(names: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return names of which every provider can make UTF-8."""
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        pass
+    else:
+        return names
+    return np.array([*(name.translate(_NOT_UTF8) for name in names), None], dtype=object)[:-1]
+
+
+def _rankings(field: Field, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
+    """Yield for each run {topic: {document: score}}, of these topics and under their new names, best document first."""
+    at = {name: field.topic_row[topic] for topic, name in topics.items() if topic in field.topic_row}
     docnos = {}
     for topic, t in at.items():
-        docnos[topic] = np.array([*tokens.decode(field.vocabulary[field.docs(t)]), None], dtype=object)
+        docnos[topic] = _as_utf8(np.array([*tokens.decode(field.vocabulary[field.docs(t)]), None], dtype=object)[:-1])
     # every provider sorts by score, and Compat takes 0 for the score of what is not retrieved: counting down to 1
     # gives each of them the runs' own order
     countdown = np.arange(int(field.lengths.max(initial=0)), 0, -1).astype(float).tolist()

@@ -13,6 +13,7 @@ from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked,
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
@@ -191,6 +192,19 @@ def test_other_measures_go_through_ir_measures_in_the_order_of_the_runs(field, o
     untied = {name: {t: by_rank(run[t]) for t in run} for name, run in rankings.items()}
     for measure in BY_OTHERS:
         assert as_mapping(found.of(measure)) == by_provider(ir_measures.parse_measure(measure), untied, judgments)
+
+
+def test_names_that_are_not_utf8_reach_other_providers():
+    # as bytes of a file are read; trec_eval crashes on them
+    odd, topic = b"caf\xe9".decode("utf-8", "surrogateescape"), b"\x80".decode("utf-8", "surrogateescape")
+    judged = {"a": 1, "b": 0, odd: 1}
+    plain = score(as_runs({"A": {"1": {"x": 2.0, "a": 1.0}}}), as_qrels({"1": {"a": 1, "b": 0, "x": 1}}), BY_OTHERS)
+    found = score(as_runs({"A": {topic: {odd: 2.0, "a": 1.0}}}), as_qrels({topic: judged, "2": {odd: 1}}), BY_OTHERS)
+    assert found.topics == ["2", topic]
+    assert found.values[:, 1].tolist() == plain.values[:, 0].tolist()
+    extra = pd.DataFrame({"qid": topic, "docno": judged.keys(), "label": judged.values(), "iteration": "0"})
+    of_frame = score(as_runs({"A": {topic: {odd: 2.0, "a": 1.0}}}), Qrels(extra), BY_OTHERS)
+    assert of_frame.values[:, 0].tolist() == plain.values[:, 0].tolist()
 
 
 def test_err_is_gdevals():
