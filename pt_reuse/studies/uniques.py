@@ -15,6 +15,7 @@ from pt_reuse._check import choice, count, flag
 from pt_reuse._errors import InputError, door
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels, as_qrels
@@ -212,6 +213,8 @@ def leave_out_uniques(
         )
     choice("by", by, tuple(COLUMNS))
     choice("remove", remove, ("relevant", "judged"))
+    if pool_order is not None:
+        choice("pool_order", pool_order, tuple(ORDERS))
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth
@@ -78,7 +78,11 @@ def infer_pool(
             argument="runs",
         )
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
-        raise InputError(f"tolerance must be a share, at least 0 and below 1, got {tolerance!r}.", argument="tolerance")
+        raise InputError(
+            Argument("tolerance"),
+            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
+            argument="tolerance",
+        )
     asked = read_depth(depth)
     qrels = as_qrels(qrels)
     runs = runs.in_pool_order(order)
