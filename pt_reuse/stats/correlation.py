@@ -331,8 +331,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         other_rank, drop.
 
     Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems, or `names` does not name n
-            systems.
+        InputError: the two are not finite numbers, shape (n,), for the same systems, or `names` are not n.
 
     Example:
         >>> rank_changes([.4, .3, .2], [.1, .4, .3], names=["a", "b", "c"])
@@ -345,8 +344,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         As `largest_drop`. Checked by hand only.
     """
     a, b, labels = two_arrays(truth, estimate, ("truth", "estimate"))
-    if names is not None:
-        labels = name_index(names, len(a))
+    labels = labels if names is None else name_index(names, len(a))
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
     frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
     return pd.DataFrame(frame | {"drop": other_rank - rank})
