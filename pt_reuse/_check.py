@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from pt_reuse._errors import Argument, InputError
+
+#: the longest value that a message shows, in characters
+_LONG = 160
+#: what a count of 32 bits can hold
+_MOST = 2**31 - 1
 
 
 def examples(values: Iterable[Any], limit: int = 3) -> str:
@@ -28,13 +34,22 @@ def did_you_mean(value: Any, known: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def told(value: Any) -> str:
+    """Write what was given for a message: as Python does, or its type alone where that takes lines, as of a frame."""
+    text = repr(value)
+    if isinstance(value, str):
+        return text if len(text) <= _LONG else f"{text[:_LONG]}..."
+    return text if len(text) <= _LONG and "\n" not in text else type(value).__name__
+
+
 def choice(argument: str, value: Any, allowed: Sequence[str]) -> str:
     """Return `value` when it is one of `allowed`, else raise."""
     if isinstance(value, str) and value in allowed:
         return value
+    near = did_you_mean(value, allowed) if isinstance(value, str) else ""
     raise InputError(
         Argument(argument),
-        f" must be one of {examples(allowed, 12)}, got {value!r}.{did_you_mean(value, allowed)}",
+        f" must be one of {examples(allowed, 12)}, got {told(value)}.{near}",
         argument=argument,
     )
 
@@ -43,19 +58,22 @@ def flag(argument: str, value: Any) -> bool:
     """Return `value` when it is True or False, else raise."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
-    raise InputError(Argument(argument), f" must be True or False, got {value!r}.", argument=argument)
+    raise InputError(Argument(argument), f" must be True or False, got {told(value)}.", argument=argument)
 
 
 def positive(argument: str, value: Any, unit: str) -> int:
-    """Return `value` as an int when it is a whole number of at least 1, else raise."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole and hasattr(value, "__index__") and not isinstance(value, bool):
-        value, whole = int(value), True
-    if not whole or value < 1:
+    """Return `value` as an int when it is a whole number of at least 1 that counts can hold, else raise."""
+    try:
+        whole = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        whole = 0
+    if whole < 1:
         raise InputError(
-            Argument(argument), f" must be a whole number of {unit}, at least 1, got {value!r}.", argument=argument
+            Argument(argument), f" must be a whole number of {unit}, at least 1, got {told(value)}.", argument=argument
         )
-    return int(value)
+    if whole > _MOST:
+        raise InputError(Argument(argument), f" must be at most {_MOST:,}, got {told(value)}.", argument=argument)
+    return whole
 
 
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:

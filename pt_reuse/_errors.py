@@ -108,15 +108,18 @@ def in_python(advice: Advice) -> str:
 
 
 def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function a public door: what is raised or warned inside bears its name, unless another door was first."""
+    """Make a function a public door: what is raised or warned inside bears its name, unless we ourselves called it.
+
+    A pipeline or a judge of the user's that we run may go through a door, too: this is a call of the user's own.
+    """
     owner, _, bare = function.__qualname__.rpartition(".")
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if _CALLED.get() is not None:
+        if _CALLED.get() is not None and sys._getframe(1).f_code.co_filename.startswith(_OURS):
             return function(*args, **kwargs)
         name = _method_name(bare, args[0]) if owner and args else bare
-        token = _CALLED.set(name)
+        token, places = _CALLED.set(name), _PLACES.set(())
         try:
             return function(*args, **kwargs)
         except InputError as error:
@@ -124,6 +127,7 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
             raise
         finally:
             _CALLED.reset(token)
+            _PLACES.reset(places)
 
     return called
 

@@ -124,7 +124,8 @@ def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sour
     folder = Path(sources.folder) if sources.folder is not None else download_folder(collection)
     files = examples([f"input.{name}.gz" for name in lacking])
     todo: list[Part] = [f"Put the files into {folder}, named {files} (or without 'input.', packed or not)"]
-    todo += ["."] if sources.download or sources.folder is not None else [", or pass ", Option("download", True), "."]
+    fetch: list[Part] = [", or download them with ", Option("download", True), "."]
+    todo += ["."] if sources.download or sources.folder is not None else fetch
     if not there.any():
         looked = [str(path) for path in folders_of(collection, sources.folder)]
         raise InputError(

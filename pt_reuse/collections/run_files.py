@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.runs.paths import run_paths
 
@@ -83,17 +83,19 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
 
 def _given_folder(runs: str | Path) -> Path:
     if not isinstance(runs, str | os.PathLike) or not str(runs):
-        raise InputError(f"runs must be the path of a folder, got {runs!r}.", argument="runs")
+        raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")
     try:
         top = Path(runs).expanduser()
         what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
     except (OSError, RuntimeError, ValueError) as error:
         shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
-        raise InputError(f"runs {shown} cannot be looked up: {why}.", argument="runs") from error
+        raise InputError(Argument("runs"), f" {shown} cannot be looked up: {why}.", argument="runs") from error
     if what:
         named = "named input.TAG.gz, TAG.gz or TAG"
-        raise InputError(f"runs {top} {what}. Give the folder that holds the run files, {named}.", argument="runs")
+        raise InputError(
+            Argument("runs"), f" {top} {what}. Give the folder that holds the run files, {named}.", argument="runs"
+        )
     return top
 
 

@@ -68,4 +68,8 @@ def _report(result: InferredPool, every: bool) -> None:
 
 
 def _depth(text: str) -> int | str:
-    return text if text == "topic" else int(text)
+    try:
+        return text if text == "topic" else int(text)
+    except ValueError:
+        problem = f"invalid depth {text!r}: give a whole number, or 'topic' for one per topic"
+        raise argparse.ArgumentTypeError(problem) from None

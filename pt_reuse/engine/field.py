@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,6 @@ from pt_reuse.engine.lists import offsets, ranges, taken
 from pt_reuse.engine.long_names import Portable
 from pt_reuse.engine.order import BY_SCORE, by_score, merged
 from pt_reuse.engine.places import Places
-from pt_reuse.engine.run_rows import RunRows
 from pt_reuse.engine.tokens import Tokens, Words
 
 
@@ -189,21 +188,6 @@ class Field(Portable):
             rank=self.rank.take(self.starts, source, starts, rows),
             ranked=ranked,
         )
-
-    def to_rows(self, names: Sequence[str]) -> Iterator[RunRows]:
-        """Yield each run as it was read, topics in natural order."""
-        for r, name in enumerate(names):
-            has = np.flatnonzero(self.lengths[:, r])
-            starts, rows, source = offsets(self.lengths[has, r]), self.rows_of_run(r), has * self.n_runs + r
-            yield RunRows(
-                name,
-                [self.topics[t] for t in has.tolist()],
-                starts,
-                self.words_of(rows),
-                self.scores[rows],
-                self.file.take(self.starts, source, starts, rows),
-                self.rank.take(self.starts, source, starts, rows) if self.ranked[r] else None,
-            )
 
     def _long_names(self) -> list[bytes]:
         return tokens.long_names_in(tokens.as_words(self.vocabulary))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -68,7 +68,8 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
     if isinstance(contributors, str):
         if contributors in runs and contributors not in (Rule.POOLED.value, Rule.ALL.value):
             raise InputError(
-                "contributors is the name of a run. Give run names as a list: ",
+                Argument("contributors"),
+                " is the name of a run. Give run names as a list: ",
                 Option("contributors", [contributors]),
                 ".",
                 argument="contributors",
@@ -90,19 +91,21 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
         return Contributors(rule, chosen, tuple(runs.names[row] for row in np.flatnonzero(unknown).tolist()))
     if not isinstance(contributors, Iterable):
         raise InputError(
-            f"contributors must be 'pooled', 'all' or run names, got {type(contributors).__name__}.",
+            Argument("contributors"),
+            f" must be 'pooled', 'all' or run names, got {type(contributors).__name__}.",
             argument="contributors",
         )
     names = list(contributors)
-    strangers = [name for name in names if name not in runs]
+    strangers = [name for name in names if not isinstance(name, str) or name not in runs]
     if strangers:
         hint = did_you_mean(strangers[0], runs.names) or f" There is {examples(runs.names)}."
         raise InputError(
-            f"contributors names {examples(strangers)}, not among the {count(len(runs), 'run')}.{hint}",
+            Argument("contributors"),
+            f" names {examples(strangers)}, not among the {count(len(runs), 'run')}.{hint}",
             argument="contributors",
         )
     if not names:
-        raise InputError("contributors names no run.", argument="contributors")
+        raise InputError(Argument("contributors"), " names no run.", argument="contributors")
     chosen = np.zeros(len(runs), dtype=bool)
     chosen[[runs.row(name) for name in names]] = True
     return Contributors(Rule.NAMED, chosen)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from pt_reuse._check import positive
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import door
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
+from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -50,10 +51,7 @@ def depth_pool(
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
-    if not isinstance(runs, RunSet):
-        raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.", argument="runs"
-        )
+    check_runs(runs)
     depth = positive("depth", depth, "documents per run and topic")
     chosen = contributors_of(runs, contributors)
     ranked = runs.in_pool_order(order)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
@@ -249,6 +249,8 @@ class Pool:
         left_out = dict(self._left_out)
         for by, wanted in (("team", team), ("run", run), ("type", type)):
             column = self.run_table[COLUMNS[by]]
+            if wanted is not None and not isinstance(wanted, Iterable):
+                raise InputError(f"{by} must be a {by} or several, got {told(wanted)}.", argument=by)
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
             for name in names:
                 choice(by, name, [known for known in dict.fromkeys(column) if known is not None])

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, located
+from pt_reuse._errors import Argument, InputError, located
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
@@ -41,8 +41,8 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
         named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
         if not {"name", column} <= set(named.columns):
             raise InputError(
-                f"{argument} as a DataFrame must have the columns 'name' and {column!r}, "
-                f"got {examples(labels.columns, 12)}.",
+                Argument(argument),
+                f" as a DataFrame must have the columns 'name' and {column!r}, got {examples(labels.columns, 12)}.",
                 argument=argument,
             )
         frame = _checked(named, argument)
@@ -52,7 +52,9 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
         for name, value in labels.items():
             if str(name) in found:
                 raise InputError(
-                    f"{argument} has {str(name)!r} more than once. Keep one {column} per run.", argument=argument
+                    Argument(argument),
+                    f" has {str(name)!r} more than once. Keep one {column} per run.",
+                    argument=argument,
                 )
             found[str(name)] = value
         return found
@@ -60,8 +62,8 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
         with located(str(labels)):
             return _read_two_columns(labels, column, argument, names)
     raise InputError(
-        f"{argument} must be a dict, a Series, a DataFrame, or the path of a two-column file, "
-        f"got {type(labels).__name__}.",
+        Argument(argument),
+        f" must be a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}.",
         argument=argument,
     )
 
@@ -80,13 +82,15 @@ def read_pooled(pooled: RunLabels | Collection[str], names: Sequence[str]) -> di
         return read_labels(pooled, "pooled", "pooled", names)
     if isinstance(pooled, bytes) or not isinstance(pooled, Iterable):
         raise InputError(
-            f"pooled must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
+            Argument("pooled"),
+            f" must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
             argument="pooled",
         )
     chosen = dict.fromkeys((str(name) for name in pooled), True)
     if chosen and not set(names) & set(chosen):
         raise InputError(
-            f"pooled names none of the {count(len(names), 'run')} ({examples(names)}); it has {examples(chosen)}. "
+            Argument("pooled"),
+            f" names none of the {count(len(names), 'run')} ({examples(names)}); it has {examples(chosen)}. "
             f"Are these the run tags?",
             argument="pooled",
         )
@@ -104,7 +108,9 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
             return _checked(_read_csv(metadata, "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
-            f"metadata must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.", argument="metadata"
+            Argument("metadata"),
+            f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.",
+            argument="metadata",
         )
     return _checked(metadata, "metadata")
 
@@ -112,20 +118,23 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
 def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     if "name" not in metadata.columns:
         raise InputError(
-            f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
+            Argument(argument),
+            f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
             f"the run tags to 'name'; 'team', 'type' and 'pooled' are used where present.",
             argument=argument,
         )
     if metadata.columns.duplicated().any():
         twice = metadata.columns[metadata.columns.duplicated()]
         raise InputError(
-            f"{argument} has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
+            Argument(argument),
+            f" has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
             argument=argument,
         )
     bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
     if bare:
         raise InputError(
-            f"{argument} has no run name there. Fill in its 'name', or drop the row.",
+            Argument(argument),
+            " has no run name there. Fill in its 'name', or drop the row.",
             argument=argument,
             place=f"row {bare[0]:,}",
         )
@@ -133,7 +142,8 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     again = names[names.duplicated()]
     if len(again):
         raise InputError(
-            f"{argument} has more than one row for {examples(dict.fromkeys(again))}. Keep one row per run.",
+            Argument(argument),
+            f" has more than one row for {examples(dict.fromkeys(again))}. Keep one row per run.",
             argument=argument,
         )
     return metadata.assign(name=names)
@@ -143,20 +153,23 @@ def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
     # the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files
     try:
         if "\0" in str(path) or not Path(path).exists() or Path(path).is_dir():
-            raise InputError(f"there is no such file. Give as {argument} {expected}.", argument=argument)
+            raise InputError("there is no such file. Give as ", Argument(argument), f" {expected}.", argument=argument)
         data = read_bytes(Path(path))
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror or error}.", argument=argument) from error
     except UnreadableError as error:
-        raise InputError(f"the file {error}. Give as {argument} {expected}.", argument=argument) from error
+        raise InputError(
+            f"the file {error}. Give as ", Argument(argument), f" {expected}.", argument=argument
+        ) from error
     if b"\0" in data:
         raise InputError(
-            f"the file has a NUL byte, so it is not a plain text file (UTF-16?). Give as {argument} {expected}, "
-            f"as UTF-8.",
+            "the file has a NUL byte, so it is not a plain text file (UTF-16?). Give as ",
+            Argument(argument),
+            f" {expected}, as UTF-8.",
             argument=argument,
         )
     if not data.strip():
-        raise InputError(f"the file is empty. Give as {argument} {expected}.", argument=argument)
+        raise InputError("the file is empty. Give as ", Argument(argument), f" {expected}.", argument=argument)
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     return [line.removesuffix("\r") for line in text.split("\n")]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._errors import Argument, InputError, Option, warn
 from pt_reuse.runs.labels import RunLabels, is_blank, is_missing, read_labels, read_metadata, read_pooled
 
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
@@ -122,8 +122,8 @@ def _values(
     if not any(name in mapping for name in names):
         has = f"it has {examples(mapping)}" if mapping else "it is empty"
         raise InputError(
-            f"{argument} names none of the {count(len(names), 'run')} ({examples(names)}); {has}. "
-            f"Are these the run tags? ",
+            Argument(argument),
+            f" names none of the {count(len(names), 'run')} ({examples(names)}); {has}. Are these the run tags? ",
             Option("names", "file"),
             " takes run names from the file names instead.",
             argument=argument,
@@ -133,16 +133,14 @@ def _values(
     lacking = [name for name in names if name not in (mapping if column == "pooled" else filled)]
     if needed and lacking:
         who = f"{count(len(lacking), 'run')}: {examples(lacking)}"
-        raise InputError(
-            f"{argument} says nothing of {who}. Add true or false, or nothing where nobody recorded it."
-            if column == "pooled"
-            else f"{argument} has no {column} for {who}. Add them, or leave those runs out.",
-            argument=argument,
-        )
+        problem = f" has no {column} for {who}. Add them, or leave those runs out."
+        if column == "pooled":
+            problem = f" says nothing of {who}. Add true or false, or nothing where nobody recorded it."
+        raise InputError(Argument(argument), problem, argument=argument)
     known = set(names)
     strangers = [name for name in mapping if name not in known]
     if strangers:
-        warn(f"{argument} has {count(len(strangers), 'name')} not among the runs: {examples(strangers)}.")
+        warn(Argument(argument), f" has {count(len(strangers), 'name')} not among the runs: {examples(strangers)}.")
     return [mapping[name] if name in filled else old[i] for i, name in enumerate(names)]
 
 

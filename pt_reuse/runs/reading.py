@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from pt_reuse._check import choice, positive
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats import cache as field_cache
@@ -104,7 +104,7 @@ def read_runs(
 
 def _cache_folder(cache: str | Path) -> Path:
     if not isinstance(cache, str | os.PathLike) or not str(cache):
-        raise InputError(f"cache must be the path of a folder, got {cache!r}.", argument="cache")
+        raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
     return Path(cache)
 
 
@@ -115,7 +115,9 @@ def _cached(
     try:
         if folder.exists() and not folder.is_dir():
             raise InputError(
-                f"cache {folder} is a file. Give a folder for the cache; it is made if missing.", argument="cache"
+                Argument("cache"),
+                f" {folder} is a file. Give a folder for the cache; it is made if missing.",
+                argument="cache",
             )
         sources = field_cache.fingerprints(real, threads)
     except OSError as error:
@@ -123,7 +125,9 @@ def _cached(
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in real):
         raise InputError(
-            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
+            Argument("cache"),
+            f" {folder} holds the run files themselves. Give another folder for the cache.",
+            argument="cache",
         )
     try:
         return field_cache.load(folder, sources, settings)

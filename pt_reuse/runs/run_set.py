@@ -356,7 +356,7 @@ class RunSet:
         Args:
             order: one of :data:`pt_reuse.engine.order.ORDERS`; default the field's own `pool_order`, else its `order`.
         """
-        return self.reorder(order or self.pool_order or self.order)
+        return self.reorder((self.pool_order or self.order) if order is None else order)
 
     @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import flag
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
 from pt_reuse.scoring.rescoring import rescore
@@ -64,10 +65,7 @@ def score(
     same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
     that every provider follows the order of the runs.
     """
-    if not isinstance(runs, RunSet):
-        raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.", argument="runs"
-        )
+    check_runs(runs, qrels)
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)

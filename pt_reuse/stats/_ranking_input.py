@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Hashable, Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, told
 from pt_reuse._errors import Call, InputError, Part
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -124,3 +125,17 @@ def same_length(n_first: int, n_second: int, arguments: tuple[str, str]) -> None
             f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}.",
             argument=arguments[1],
         )
+
+
+def name_index(names: Any, n: int) -> pd.Index:
+    """Return n different names of systems, or say what was given in their place."""
+    several = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes) else []
+    listed = bool(several) and all(isinstance(name, Hashable) for name in several)
+    labels = pd.Index(several if listed else [], tupleize_cols=False)
+    if len(labels) != n or not labels.is_unique:
+        got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
+        raise InputError(
+            f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
+            argument="names",
+        )
+    return labels

@@ -18,10 +18,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._errors import door, warn
 from pt_reuse.engine import pairs
 from pt_reuse.stats._ranking_input import DECIMALS as DECIMALS
-from pt_reuse.stats._ranking_input import numbers, positions, rounded, same_length, two_arrays, two_rankings, undefined
+from pt_reuse.stats._ranking_input import (
+    name_index,
+    numbers,
+    positions,
+    rounded,
+    same_length,
+    two_arrays,
+    two_rankings,
+    undefined,
+)
 
 
 @door
@@ -322,8 +331,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         other_rank, drop.
 
     Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems, or `names` does not name n
-            systems.
+        InputError: the two are not finite numbers, shape (n,), for the same systems, or `names` are not n.
 
     Example:
         >>> rank_changes([.4, .3, .2], [.1, .4, .3], names=["a", "b", "c"])
@@ -336,14 +344,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         As `largest_drop`. Checked by hand only.
     """
     a, b, labels = two_arrays(truth, estimate, ("truth", "estimate"))
-    if names is not None:
-        labels = pd.Index(names)
-        if len(labels) != len(a) or not labels.is_unique:
-            raise InputError(
-                f"names must be {len(a)} different names, one per system, "
-                f"got {len(labels)}, {labels.nunique()} different. Give them in the order of truth.",
-                argument="names",
-            )
+    labels = labels if names is None else name_index(names, len(a))
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
     frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
     return pd.DataFrame(frame | {"drop": other_rank - rank})

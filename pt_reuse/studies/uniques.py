@@ -12,12 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, flag
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import door
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import COLUMNS, Units
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
@@ -204,14 +206,11 @@ def leave_out_uniques(
     and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8 ad hoc (71 contributors,
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
-    if not isinstance(runs, RunSet):
-        swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
-        raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}",
-            argument="runs",
-        )
+    check_runs(runs, qrels)
     choice("by", by, tuple(COLUMNS))
     choice("remove", remove, ("relevant", "judged"))
+    if pool_order is not None:
+        choice("pool_order", pool_order, tuple(ORDERS))
     flag("complete", complete)
     qrels = as_qrels(qrels)
     parsed = parse_measures(measures)

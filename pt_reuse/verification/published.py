@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, Option, located
+from pt_reuse._check import examples, told
+from pt_reuse._errors import Argument, InputError, Option, located
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -137,6 +137,10 @@ def read_published(path: str | Path) -> PublishedFigures:
     Raises:
         InputError: naming the file, the figure and what to do.
     """
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise InputError(
+            Argument("figures"), f" must be the path of a TOML file, got {told(path)}.", argument="figures"
+        )
     path = Path(path)
     content = _parse_toml(path)
     with located(str(path)):

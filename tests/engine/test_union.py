@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import build_field
+from pt_reuse.engine.lists import offsets
 from pt_reuse.engine.places import Places
-from pt_reuse.engine.run_rows import FileRows
+from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.union import unite
 
 DOCS = ["a", "b", "c", "12345678", "a-name-of-two-words", "a-name-of-two-wordz", "ä", "x" * 70]
@@ -38,6 +39,21 @@ def coded(field):
     return build_field([as_rows(str(r), run) for r, run in enumerate(field)])
 
 
+def rows_of(field, r):
+    """Return a run as it was read, topics in natural order."""
+    has = np.flatnonzero(field.lengths[:, r])
+    starts, rows, source = offsets(field.lengths[has, r]), field.rows_of_run(r), has * field.n_runs + r
+    return RunRows(
+        str(r),
+        [field.topics[t] for t in has.tolist()],
+        starts,
+        field.words_of(rows),
+        field.scores[rows],
+        field.file.take(field.starts, source, starts, rows),
+        field.rank.take(field.starts, source, starts, rows) if field.ranked[r] else None,
+    )
+
+
 def read_back(field):
     return [
         (
@@ -50,7 +66,7 @@ def read_back(field):
                 for part in (rows.file, rows.rank)
             ),
         )
-        for rows in field.to_rows([str(r) for r in range(field.n_runs)])
+        for rows in (rows_of(field, r) for r in range(field.n_runs))
     ]
 
 

@@ -11,7 +11,9 @@ from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, rec
 from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.uniques import leave_out_uniques
 
 ORDERS = st.sampled_from(["trec_eval", "trec_eval9", "file"])
 DEPTHS = st.sampled_from([1, 2, 3, 8, 100])
@@ -24,6 +26,33 @@ def runs():
 
 
 # by hand
+
+
+def a_run():
+    return RunSet.from_frames({"a": pd.DataFrame({"qid": "1", "docno": ["d"], "score": [2.0]})}, teams={"a": "A"})
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["", "files", [], pd.DataFrame({"a": [1]}), np.arange(2)],
+    ids=["empty", "misspelt", "list", "frame", "array"],
+)
+def test_orders_that_are_none_are_refused_by_the_name_they_were_given_under(order, messages):
+    qrels = Qrels(pd.DataFrame({"qid": "1", "docno": ["d"], "label": 1}))
+    messages.refused(lambda: depth_pool(a_run(), depth=1, order=order), argument="order")
+    messages.refused(lambda: leave_out_uniques(a_run(), qrels, "AP", depth=1, pool_order=order), argument="pool_order")
+
+
+@pytest.mark.parametrize("depth", [np.arange(3), 10**30, True, 2.0], ids=["array", "huge", "true", "2.0"])
+def test_depths_that_are_none_are_refused(depth, messages):
+    messages.refused(lambda: depth_pool(a_run(), depth=depth), argument="depth")
+
+
+def test_contributors_and_teams_that_are_no_names_are_refused(messages):
+    pool = depth_pool(a_run(), depth=1)
+    messages.refused(lambda: depth_pool(a_run(), depth=1, contributors=[["a"]]), argument="contributors")
+    messages.refused(lambda: pool.without(5), argument="team")
+    messages.refused(lambda: pool.without(run=2.5), argument="run")
 
 
 def test_by_hand(runs):

@@ -312,3 +312,9 @@ def test_runs_without_any_topic_of_the_qrels(messages):
     padded, strange = as_runs({"A": {"2": {"a": 1.0}}, "B": {"01": {"a": 1.0}}}), as_runs({"A": {"7": {"a": 1.0}}})
     messages.refused(lambda: score(padded, qrels, AP), argument="runs")
     messages.refused(lambda: score(strange, qrels, AP), argument="runs")
+
+
+def test_what_is_no_field_of_runs_is_refused(messages):
+    runs, qrels = as_runs({"a": {"1": {"d": 1.0}}}), as_qrels({"1": {"d": 1}})
+    messages.refused(lambda: score(qrels, runs, "AP"), argument="runs")
+    messages.refused(lambda: score("runs", qrels, "AP"), argument="runs")

@@ -580,7 +580,7 @@ def test_repeated_labels(side, messages):
     messages.refused(lambda: tau_b(*(data if side == 0 else data[::-1])), argument=["x", "y"][side])
 
 
-@pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "a"]])
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "a"], 5, "abc", [["a"], ["b"], ["c"]]])
 def test_names_of_the_systems(names, messages):
     messages.refused(lambda: rank_changes([1, 2, 3], [1, 2, 3], names=names), argument="names")
 

@@ -185,3 +185,4 @@ def test_a_byte_order_mark_is_no_part_of_the_name(tmp_path):
 
 def test_no_file(tmp_path, messages):
     messages.refused(lambda: verify("mine", figures=tmp_path / "nothing.toml"), place="{d}/nothing.toml")
+    messages.refused(lambda: verify("mine", figures=5), argument="figures")

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
 from pt_reuse._check import positive
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Settled
-
-_DEEPEST = int(np.iinfo(np.int32).max)
 
 
 class Way(Enum):
@@ -54,9 +50,9 @@ def read_depth(depth: Any) -> AskedDepth:
         return AskedDepth(Way.COMMON)
     if isinstance(depth, str):
         if depth != "topic":
-            raise InputError(f"depth must be None, 'topic' or a whole number, got {depth!r}.", argument="depth")
+            raise InputError(
+                Argument("depth"), f" must be None, 'topic' or a whole number, got {depth!r}.", argument="depth"
+            )
         return AskedDepth(Way.BY_TOPIC)
     whole = positive("depth", depth, "documents per run and topic")
-    if whole > _DEEPEST:
-        raise InputError(f"depth must be at most {_DEEPEST:,}, got {depth!r}.", argument="depth")
     return AskedDepth(Way.GIVEN, whole)

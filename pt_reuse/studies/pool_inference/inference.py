@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth
 from pt_reuse.studies.pool_inference.certainty import certainty_of, explain
@@ -71,14 +72,13 @@ def infer_pool(
 
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
-    if not isinstance(runs, RunSet):
-        swapped = " The runs come first, then the qrels." if isinstance(qrels, RunSet) else ""
-        raise InputError(
-            f"runs must be a RunSet (read_runs or get_runs() makes one), got {type(runs).__name__}.{swapped}",
-            argument="runs",
-        )
+    check_runs(runs, qrels)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
-        raise InputError(f"tolerance must be a share, at least 0 and below 1, got {tolerance!r}.", argument="tolerance")
+        raise InputError(
+            Argument("tolerance"),
+            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
+            argument="tolerance",
+        )
     asked = read_depth(depth)
     qrels = as_qrels(qrels)
     runs = runs.in_pool_order(order)
