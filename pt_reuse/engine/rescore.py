@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from pt_reuse.engine.cells import Cells
 from pt_reuse.engine.field import ranges
 from pt_reuse.engine.hits import HitIndex, Hits
-from pt_reuse.engine.kernels import KERNELS, Lists, Spec
-
-Labels = NDArray[np.int16]
+from pt_reuse.engine.kernels import KERNELS, Labels, Lists, Spec
 
 
 @dataclass(frozen=True)

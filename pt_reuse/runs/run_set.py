@@ -50,12 +50,12 @@ class RunSet:
         ['BM25']
     """
 
-    def __init__(self, field: Field, table: pd.DataFrame, order: str, pool_order: str | None = None):
+    def __init__(self, field: Field, run_table: pd.DataFrame, order: str, pool_order: str | None = None):
         self.field = field
         self.order = order
         self.pool_order = pool_order
-        self._table = table.reset_index(drop=True)
-        self._names: list[str] = table["name"].tolist()
+        self._table = run_table.reset_index(drop=True)
+        self._names: list[str] = run_table["name"].tolist()
         self._row = {name: row for row, name in enumerate(self._names)}
 
     @classmethod

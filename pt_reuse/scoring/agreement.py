@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -98,10 +99,14 @@ def compare_scores(truth: Scores, estimate: Scores) -> Agreement:
     return Agreement(
         table=pd.concat(rows, ignore_index=True),
         settings={
-            "truth": str(truth.settings),
-            "estimate": str(estimate.settings),
+            "truth": _in_words(truth.settings),
+            "estimate": _in_words(estimate.settings),
             "ties": f"means equal to {DECIMALS} decimals",
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),
     )
+
+
+def _in_words(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())

@@ -33,6 +33,7 @@ class Verification(Result):
     """Published figures beside what was computed from the user's files; made by :func:`verify`.
 
     Attributes:
+        collection: whose figures they are, as people call it.
         table: one row per figure: ``what``, the group it belongs to, and ``name``, the run, team or statistic;
             ``published`` and ``computed``; ``equal``, True or False, None where it could not be computed (False where
             nothing has that name); ``known``, whether it is unequal and what was computed is what is known to come out;
@@ -49,6 +50,7 @@ class Verification(Result):
 
     title: ClassVar[str] = "Verification"
 
+    collection: str
     summary: pd.DataFrame
     conventions: pd.DataFrame
     verdicts: tuple[Verdict, ...]
@@ -73,7 +75,7 @@ class Verification(Result):
             parts.append(f"{unequal:,} unequal" + (f" ({', '.join(more)})" if more else ""))
         if Status.NOT_COMPUTED in statuses:
             parts.append(f"{statuses.count(Status.NOT_COMPUTED):,} not computed")
-        return f"{self.settings['collection']}: {', '.join(parts)}"
+        return f"{self.collection}: {', '.join(parts)}"
 
     def __str__(self) -> str:
         return self.told(in_python)
@@ -209,6 +211,7 @@ def verify(
         summary=pd.DataFrame([group.summary() for group in groups]),
         conventions=pd.DataFrame([attempt.row() for group in groups for attempt in group.attempts]),
         verdicts=tuple(outcome.verdict for outcome in outcomes),
+        collection=published.title,
         settings={
             "collection": published.title,
             "judgments": f"{len(material.qrels):,}",
