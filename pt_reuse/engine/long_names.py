@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
@@ -47,11 +48,12 @@ def name_of(token: bytes) -> bytes:
     return _NAMES[token.ljust(WIDTH, b"\0")] if token.startswith(b"\0") else token
 
 
-class Portable:
+class Portable(ABC):
     """Takes the long names of its tables along when it is copied to another process."""
 
+    @abstractmethod
     def _long_names(self) -> list[bytes]:
-        raise NotImplementedError
+        """Return the long names that the tables hold stand-ins for."""
 
     def __getstate__(self) -> tuple[dict[str, Any], list[bytes]]:
         return self.__dict__, self._long_names()
