@@ -17,7 +17,7 @@ from pt_reuse.engine.lists import offsets, ranges
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.run_rows import RunRows
-from pt_reuse.engine.tokens import Tokens, Words
+from pt_reuse.engine.tokens import Words
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
 _SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than hashing the pairs
@@ -42,23 +42,28 @@ def build_field(runs: Sequence[RunRows], *, keep_best: bool = False, threads: in
         begins[held, r], lengths[held, r] = runs[r].starts[:-1], np.diff(runs[r].starts)
     width = max((run.docs.shape[1] for run in runs), default=1)
 
+    starts = offsets(lengths.ravel())
+    scores = np.empty(int(starts[-1]))
+
     def code(block: slice) -> _Block:
-        return _code_block(runs, begins[block], lengths[block], width)
+        rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
+        return _code_block(runs, begins[block], lengths[block], width, scores[rows])
 
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
-    vocabulary, topic_docs = _vocabulary([block.docs for block in blocks], width)
+    every_doc = np.concatenate([np.zeros((0, width), dtype="<u8"), *(block.docs for block in blocks)])
+    vocabulary, topic_docs = tokens.in_hash_order(every_doc)
     doc_lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block.n_docs for block in blocks)])
     dtype = np.uint16 if doc_lengths.max(initial=0) <= 2**16 else np.uint32
     field = Field(
         n_runs=len(runs),
         topics=topics,
-        vocabulary=vocabulary,
-        topic_docs=topic_docs,
+        vocabulary=tokens.as_tokens(vocabulary),
+        topic_docs=topic_docs.astype(np.int32),
         doc_starts=offsets(doc_lengths),
-        starts=offsets(lengths.ravel()),
+        starts=starts,
         codes=np.concatenate([np.zeros(0, dtype=dtype), *(block.codes for block in blocks)], dtype=dtype),
-        scores=np.concatenate([np.zeros(0), *(block.scores for block in blocks)]),
+        scores=scores,
         file=_joined([run.file for run in runs], topics_of),
         rank=_joined([run.rank or Places.none() for run in runs], topics_of),
         ranked=np.array([run.rank is not None for run in runs], dtype=np.bool_),
@@ -83,7 +88,6 @@ class _Block:
     docs: Words
     n_docs: NDArray[np.int64]  # (topics,)
     codes: NDArray[np.unsignedinteger]  # (rows,) local to the topic
-    scores: NDArray[np.float64]
     again: NDArray[np.int64]
 
 
@@ -95,9 +99,16 @@ def _blocks(rows: NDArray[np.int64]) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(bounds)]
 
 
-def _code_block(runs: Sequence[RunRows], begins: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> _Block:
+def _code_block(
+    runs: Sequence[RunRows],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    width: int,
+    scores: NDArray[np.float64],
+) -> _Block:
+    # the scores of the block's rows are filled in
     starts = offsets(lengths.ravel())
-    words, scores = np.zeros((int(starts[-1]), width), dtype="<u8"), np.empty(int(starts[-1]))
+    words = np.zeros((len(scores), width), dtype="<u8")
     to_starts = starts[:-1].reshape(lengths.shape)
     for r in np.flatnonzero(lengths.any(axis=0)).tolist():
         source, target = (_rows(at[:, r], lengths[:, r]) for at in (begins, to_starts))
@@ -114,7 +125,7 @@ def _code_block(runs: Sequence[RunRows], begins: NDArray[np.int64], lengths: NDA
         n_docs, local = np.array([len(first)]), codes
     dtype = np.uint16 if int(n_docs.max(initial=0)) <= 2**16 else np.uint32
     again = _second_occurrences(codes, starts, lengths.shape[1], len(first))
-    return _Block(words[first], n_docs, local.astype(dtype), scores, again)
+    return _Block(words[first], n_docs, local.astype(dtype), again)
 
 
 def _rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> slice | NDArray[np.int64]:
@@ -146,12 +157,3 @@ def _second_occurrences(
 def _joined(places: Sequence[Places], topics_of: Sequence[NDArray[np.int64]]) -> Places:
     lists = [held[part.lists] * len(places) + r for r, (part, held) in enumerate(zip(places, topics_of, strict=True))]
     return Places.joined(places, lists)
-
-
-def _vocabulary(docs: list[Words], width: int) -> tuple[Tokens, NDArray[np.int32]]:
-    every = np.concatenate([np.zeros((0, width), dtype="<u8"), *docs])
-    codes, first = tokens.factorize(every)
-    order = tokens.in_hash_order(every[first])
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return tokens.as_tokens(every[first[order]]), place[codes]

@@ -29,8 +29,8 @@ class Field(Portable):
         starts: (topics * runs + 1,) into `codes`; the list of run r on topic t is number ``t * runs + r``.
         codes: (rows,) document of each row, local to its topic: an index into the topic's part of `topic_docs`.
         scores: (rows,) as read.
-        file: places in the file, for lists whose order there is not that of their scores (trec_eval's).
-        rank: places by the rank column, for lists whose order by rank is not that of the file.
+        file: places in the file.
+        rank: places by the rank column.
         ranked: (runs,) which runs have a rank column.
     """
 
@@ -110,32 +110,26 @@ class Field(Portable):
         Raises:
             NoPlaceError: the rank column is wanted, and a row has no rank of its own.
         """
-        if wanted in BY_SCORE:
-            return self if now == wanted else self._by_score(now, wanted)
-        if now == "rank" and not len(self.rank.lists):
-            now = "file"
-        if wanted == "rank":
-            self.rank.check(self.starts)
         if now == wanted:
             return self
-        field = self
-        if now != "file":
-            field = field if now == "trec_eval" else field._by_score(now, "trec_eval")
-            field = field._permuted(field.file.permutation(field.starts))
-        return field if wanted == "file" else field._permuted(field.rank.permutation(field.starts))
+        if wanted in BY_SCORE:
+            return self._by_score(now, wanted)
+        if wanted == "file":
+            return self._permuted(self.file.permutation(self.starts))
+        self.rank.check(self.starts)
+        return self._permuted(self.rank.permutation(self.starts))
 
     def _by_score(self, now: str, order: str) -> Field:
         lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
         if now not in BY_SCORE:
-            found = by_score(lists, self.words_of, scores, order)
-            return self._permuted(None if found is None else found.permutation)
+            return self._permuted(by_score(lists, self.words_of, scores, order))
         # the two orders by score differ only in lists in which float32 takes different scores for equal
         rows = self._rows_of_lists(np.unique(lists[merged(lists, scores)]))
         found = by_score(lists[rows], lambda some: self.words_of(rows[some]), scores[rows], order)
         if found is None:
             return self
         permutation = np.arange(len(lists))
-        permutation[rows] = rows[found.permutation]
+        permutation[rows] = rows[found]
         return self.permute(permutation)
 
     def _rows_of_lists(self, lists: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -146,8 +140,8 @@ class Field(Portable):
 
     def permute(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order."""
-        lists = np.arange(len(self.starts) - 1)
-        file, rank = (part.take(self.starts, lists, self.starts, order) for part in (self.file, self.rank))
+        moved = np.flatnonzero(order != np.arange(len(order)))
+        file, rank = (part.permuted(self.starts, order, moved) for part in (self.file, self.rank))
         return replace(self, codes=self.codes[order], scores=self.scores[order], file=file, rank=rank)
 
     def take_runs(self, chosen: Sequence[int]) -> Field:
@@ -184,8 +178,8 @@ class Field(Portable):
             starts=starts,
             codes=self.codes[rows],
             scores=self.scores[rows],
-            file=self.file.take(self.starts, source, starts, rows),
-            rank=self.rank.take(self.starts, source, starts, rows),
+            file=self.file.kept(self.starts, source, starts, rows),
+            rank=self.rank.kept(self.starts, source, starts, rows),
             ranked=ranked,
         )
 

@@ -19,6 +19,11 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
 
 
+def of_lists(values: NDArray, starts: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray:
+    """Return for each of some rows, which ascend, the value of the list in which it stands."""
+    return np.repeat(values, np.diff(np.searchsorted(rows, starts)))
+
+
 def taken(values: NDArray, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray:
     """Return the values in [start, start + length) for each pair, one after the other."""
     if len(starts) and int(lengths.sum()) >= _LONG * len(starts):

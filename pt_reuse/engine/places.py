@@ -1,4 +1,4 @@
-"""Places: how the rows of some lists stand in another order, such as that of their file."""
+"""Places: where the rows of lists stand in another order, such as that of their file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.lists import offsets, ranges, taken
+from pt_reuse.engine.lists import of_lists, offsets, ranges, taken
 
 #: the place of a row that has none, as its rank is no number
 NOWHERE = 0
@@ -24,60 +24,83 @@ class NoPlaceError(Exception):
 
 @dataclass(frozen=True)
 class Places:
-    """Where the rows of some lists stand in an order; the lists that are not here stand as everybody expects.
+    """Where rows stand in another order; a row that is not here stands where it stands in its list.
 
-    Places say which row comes first; they need not follow each other without a gap.
+    A place is 1 + the number of rows of the list that stand before; rows of equal rank share theirs.
 
     Attributes:
-        lists: the lists, ascending.
-        starts: (lists + 1,) into `values`.
-        values: the place of each row of these lists, from 1; rows as they stand in the field.
+        lists: the lists that have such rows, ascending.
+        starts: (lists + 1,) into `at` and `values`.
+        at: where each of these rows stands in its list, from 1; ascending within a list.
+        values: its place in the other order, never the same as in `at`.
     """
 
     lists: NDArray[np.int64]
     starts: NDArray[np.int64]
+    at: NDArray[np.unsignedinteger]
     values: NDArray[np.unsignedinteger]
 
     @staticmethod
     def none() -> Places:
-        """Return places for no list: all lists stand as expected."""
-        return Places(np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.uint16))
+        """Return places for no row: all rows stand where they stand."""
+        no_row = np.zeros(0, dtype=np.uint16)
+        return Places(np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64), no_row, no_row)
 
     @staticmethod
-    def of_rows(lists: NDArray[np.int64], rows: NDArray[np.int64], starts: NDArray[np.int64]) -> Places:
-        """Return the places that the rows of some lists had before all rows were put in another order.
+    def of_rows(starts: NDArray[np.int64], rows: NDArray[np.int64], places: NDArray[np.integer]) -> Places:
+        """Return the places of some rows.
 
         Args:
-            lists: the lists to keep, ascending.
-            rows: (rows,) the place, among all rows, that each row had; lists keep together.
             starts: (lists + 1,) where the lists begin.
+            rows: the rows, ascending.
+            places: of each; what is no other place than its own is left out.
         """
-        if not len(lists):
-            return Places.none()
-        lengths = np.diff(starts)[lists]
-        values = taken(rows, starts[lists], lengths) - np.repeat(starts[lists] - 1, lengths)
-        return Places(lists, offsets(lengths), values.astype(_dtype(lengths)))
+        at = rows - of_lists(starts[:-1], starts, rows) + 1
+        other = at != places
+        if not other.all():
+            rows, at, places = rows[other], at[other], places[other]
+        bounds = np.searchsorted(rows, starts)
+        lists = np.flatnonzero(np.diff(bounds))
+        dtype = np.uint16 if int(np.diff(starts).max(initial=0)) < 2**16 else np.uint32
+        return Places(lists, np.append(bounds[lists], len(rows)), at.astype(dtype), places.astype(dtype))
 
     @staticmethod
-    def of_ranks(lists: NDArray[np.int64], lengths: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:
-        """Return the places that a rank column gives; lists whose ranks ascend without ties are left out.
+    def of_ranks(starts: NDArray[np.int64], rows: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:
+        """Return the places that a rank column gives.
 
         Args:
-            lists: some lists, ascending.
-            lengths: how many rows each has.
-            ranks: of their rows, one list after the other; not finite where a rank is no number.
+            starts: (lists + 1,) where the lists begin.
+            rows: (n,) ascending: rows whose rank does not count the rows of their list, from 1.
+            ranks: (n,) of each; not finite where a rank is no number.
         """
-        of = np.repeat(np.arange(len(lists)), lengths)
-        odd = np.zeros(len(lists), dtype=np.bool_)
-        # a list of one row, too, has no order by rank when its rank is no number
-        odd[of[1:][~(ranks[1:] > ranks[:-1]) & (of[1:] == of[:-1])]] = True
-        odd[of[~np.isfinite(ranks)]] = True
-        if not odd.any():
+        if not len(rows):
             return Places.none()
-        if not odd.all():
-            kept = odd[of]
-            lists, lengths, ranks = lists[odd], lengths[odd], ranks[kept]
-        return Places(lists, offsets(lengths), _as_places(lengths, ranks))
+        lengths = np.diff(starts)
+        counts = (ranks >= 1) & (ranks <= of_lists(lengths, starts, rows)) & (ranks == np.floor(ranks))
+        places = np.where(counts, ranks, 1).astype(np.int64)
+        # nearly always rows of a list change places with one another: then the ranks are the places
+        reached = np.zeros(int(starts[-1]), dtype=np.bool_)
+        reached[of_lists(starts[:-1], starts, rows) + places - 1] = True
+        wrong = np.zeros(len(lengths), dtype=np.bool_)
+        wrong[np.searchsorted(starts, rows[~(counts & reached[rows])], side="right") - 1] = True
+        if wrong.any():
+            odd = ranges(starts[:-1][wrong], lengths[wrong])
+            every = _standing(lengths)
+            column = every.astype(np.float64)
+            column[rows] = ranks
+            every[rows] = places
+            every[odd] = _by_rank(lengths[wrong], column[odd])
+            rows, places = np.arange(len(every)), every
+        return Places.of_rows(starts, rows, places)
+
+    @staticmethod
+    def of_rank_column(starts: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:
+        """Return the places that ranks of all rows give, whose lists begin at `starts`; not finite for no number."""
+        lengths = np.diff(starts)
+        # ranks count from 0 or from 1
+        ranks = ranks + np.repeat(ranks[starts[:-1]] == 0, lengths)
+        rows = np.flatnonzero(ranks != _standing(lengths))
+        return Places.of_ranks(starts, rows, ranks[rows])
 
     @staticmethod
     def joined(parts: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:
@@ -87,78 +110,119 @@ class Places:
             return Places.none()
         lengths = np.concatenate([np.diff(part.starts) for part in parts])
         order = np.argsort(numbers)
-        values = taken(np.concatenate([part.values for part in parts]), offsets(lengths)[:-1][order], lengths[order])
-        return Places(numbers[order], offsets(lengths[order]), values)
+        starts = offsets(lengths)[:-1][order]
+        at, values = (
+            taken(np.concatenate(columns), starts, lengths[order])
+            for columns in ([part.at for part in parts], [part.values for part in parts])
+        )
+        return Places(numbers[order], offsets(lengths[order]), at, values)
 
     def rows(self, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows that have a place here, of a field whose lists begin at `starts`."""
-        return ranges(starts[self.lists], np.diff(self.starts))
+        """Return the rows that are here, of a field whose lists begin at `starts`; they ascend."""
+        return np.repeat(starts[self.lists] - 1, np.diff(self.starts)) + self.at
 
-    def take(
+    def kept(
         self,
         starts: NDArray[np.int64],
         source: NDArray[np.int64],
         new_starts: NDArray[np.int64],
         rows: NDArray[np.int64],
     ) -> Places:
-        """Return the places in a field made of this one's rows.
+        """Return the places in a field made of some rows of this one, in the order in which they stand.
 
         Args:
             starts: (lists + 1,) where the lists of this field begin.
-            source: (new lists,) the list of this field that each list of the new one is made of.
+            source: (new lists,) the list of this field that each list of the new one is made of, each once at most.
             new_starts: (new lists + 1,) where they begin.
             rows: the row of this field that each row of the new one is.
         """
-        lengths = np.diff(new_starts)
-        at = np.minimum(np.searchsorted(self.lists, source), max(len(self.lists) - 1, 0))
-        here = np.flatnonzero((self.lists[at] == source) & (lengths > 0)) if len(self.lists) else source[:0]
-        if not len(here):
-            return Places.none()
-        old = taken(rows, new_starts[here], lengths[here])
-        old = old - np.repeat(starts[source[here]] - self.starts[at[here]], lengths[here])
-        return Places(here, offsets(lengths[here]), self.values[old])
+        if not len(self.lists):
+            return self
+        where = np.minimum(np.searchsorted(self.lists, source), len(self.lists) - 1)
+        here = self.lists[where] == source
+        whole = np.diff(new_starts) == np.diff(starts)[source]
+        mine = np.flatnonzero(here & whole)
+        first, counts = self.starts[where[mine]], np.diff(self.starts)[where[mine]]
+        same = Places(mine, offsets(counts), taken(self.at, first, counts), taken(self.values, first, counts))
+        cut = np.flatnonzero(here & ~whole)
+        if not len(cut):
+            return same
+        lengths = np.diff(new_starts)[cut]
+        new_rows = ranges(new_starts[cut], lengths)
+        places = self._places_of(starts, rows[new_rows], rows[new_rows])
+        places = _by_rank(lengths, np.where(places == NOWHERE, np.nan, places))
+        rest = Places.of_rows(new_starts, new_rows, places)
+        return Places.joined([same, rest], [same.lists, rest.lists])
+
+    def permuted(self, starts: NDArray[np.int64], permutation: NDArray[np.int64], moved: NDArray[np.int64]) -> Places:
+        """Return the places after the rows of lists, which begin at `starts`, were put in another order.
+
+        Args:
+            starts: (lists + 1,) where the lists begin.
+            permutation: (rows,) the row that came to each place.
+            moved: where that is another row than before.
+        """
+        concerned = np.zeros(len(permutation), dtype=np.bool_)
+        concerned[moved] = True
+        concerned[self.rows(starts)] = True
+        rows = np.flatnonzero(concerned)
+        return Places.of_rows(starts, rows, self._places_of(starts, permutation[rows], rows))
 
     def check(self, starts: NDArray[np.int64]) -> None:
         """Raise NoPlaceError for the first row without a place of its own."""
-        rows = self.rows(starts)
         nowhere = np.flatnonzero(self.values == NOWHERE)
         if len(nowhere):
-            raise NoPlaceError(int(rows[nowhere[0]]), tied=False)
-        order, lists = self._order()
-        tied = (lists[1:] == lists[:-1]) & (self.values[order][1:] == self.values[order][:-1])
-        if tied.any():
-            raise NoPlaceError(int(rows[order[1 + int(np.flatnonzero(tied)[0])]]), tied=True)
+            raise NoPlaceError(int(self.rows(starts)[nowhere[0]]), tied=False)
+        reached = np.zeros(int(starts[-1]), dtype=np.bool_)
+        reached[self._targets(starts)] = True
+        if reached[self.rows(starts)].all():
+            return
+        # rows that share a place leave another one free
+        lengths = np.diff(starts)[self.lists]
+        rows = ranges(starts[self.lists], lengths)
+        key = (np.repeat(self.lists, lengths) << 32) | self._places_of(starts, rows, rows)
+        order = np.argsort(key, kind="stable")
+        again = np.flatnonzero(key[order][1:] == key[order][:-1])
+        raise NoPlaceError(int(rows[order[1 + int(again[0])]]), tied=True)
 
     def permutation(self, starts: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Return what puts the rows of a field, whose lists begin at `starts`, in this order; None for no change."""
         if not len(self.lists):
             return None
         permutation = np.arange(int(starts[-1]))
-        rows = self.rows(starts)
-        permutation[rows] = rows[self._order()[0]]
+        permutation[self._targets(starts)] = self.rows(starts)
         return permutation
 
-    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        # the values list by list, each ascending, and their lists
-        lists = np.repeat(np.arange(len(self.lists)), np.diff(self.starts))
-        return np.argsort((lists << 32) | self.values, kind="stable"), lists
+    def _targets(self, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        # where the rows that are here come to stand
+        return np.repeat(starts[self.lists] - 1, np.diff(self.starts)) + self.values
+
+    def _places_of(
+        self, starts: NDArray[np.int64], rows: NDArray[np.int64], beside: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        # the place of each of some rows; `beside` are rows of the same lists, one for one, which ascend
+        own = rows - of_lists(starts[:-1], starts, beside) + 1
+        if not len(self.lists):
+            return own
+        places = np.full(int(starts[-1]), -1, dtype=np.int32)
+        places[self.rows(starts)] = self.values
+        found = places[rows]
+        return np.where(found < 0, own, found)
 
 
-def _as_places(lengths: NDArray[np.int64], ranks: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
-    # equal places for equal ranks
-    if (ranks >= 0).all() and (ranks < 2**16 - 1).all() and (ranks == np.floor(ranks)).all():
-        return ranks.astype(np.uint16) + np.uint16(1)
+def _standing(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return ranges(np.ones(len(lengths), dtype=np.int64), lengths)
+
+
+def _by_rank(lengths: NDArray[np.int64], ranks: NDArray[np.float64]) -> NDArray[np.int64]:
+    # 1 + the number of lower ranks of the list; NOWHERE for what is no number
     ranks = np.where(np.isfinite(ranks), ranks, np.nan)
     of = np.repeat(np.arange(len(lengths)), lengths)
     order = np.lexsort((ranks, of))
-    step = np.ones(len(of), dtype=np.int64)
-    step[1:] = (of[order][1:] != of[order][:-1]) | (ranks[order][1:] != ranks[order][:-1])
-    place = np.cumsum(step)
-    values = np.empty(len(of), dtype=_dtype(lengths))
-    values[order] = place - np.repeat(place[offsets(lengths)[:-1]] - 1, lengths)
-    values[np.isnan(ranks)] = NOWHERE
-    return values
-
-
-def _dtype(lengths: NDArray[np.int64]) -> type[np.unsignedinteger]:
-    return np.uint16 if int(lengths.max(initial=0)) < 2**16 else np.uint32
+    new = np.ones(len(of), dtype=np.bool_)
+    new[1:] = (of[order][1:] != of[order][:-1]) | (ranks[order][1:] != ranks[order][:-1])
+    first = np.maximum.accumulate(np.where(new, np.arange(len(of)), 0))
+    places = np.empty(len(of), dtype=np.int64)
+    places[order] = first - np.repeat(offsets(lengths)[:-1], lengths) + 1
+    places[np.isnan(ranks)] = NOWHERE
+    return places

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine.lists import offsets
-from pt_reuse.engine.order import BY_SCORE, by_score, merged
+from pt_reuse.engine.order import BY_SCORE, by_score
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.tokens import Words
 
@@ -24,9 +24,8 @@ class RunRows:
         starts: (topics + 1,) into the rows.
         docs: (rows, k) words of the document names.
         scores: (rows,) as read.
-        file: places in the file, for topics whose order there is not that of their scores (trec_eval's).
-        rank: places by the rank column, for topics whose order by rank is not that of the file; None without such a
-            column.
+        file: places in the file.
+        rank: places by the rank column; None without such a column.
     """
 
     name: str
@@ -73,26 +72,21 @@ class FileRows:
             order: one of `ORDERS`.
             rank: places of the grouped rows by the rank column, None where there is none; checked for ``"rank"``.
         """
-        topic, scores = self.grouped(self.topic), self.grouped(self.scores)
+        scores = self.grouped(self.scores)
 
         def words_of(rows: NDArray[np.int64]) -> Words:
             return self.words_of(rows if self.grouping is None else self.grouping[rows])
 
-        by_trec_eval = by_score(topic, words_of, scores, "trec_eval")
-        moved = np.zeros(len(self.topics), dtype=np.bool_)
-        if by_trec_eval is not None:
-            moved[topic[by_trec_eval.moved]] = True
         permutation = None
         if order in BY_SCORE:
-            found = by_trec_eval
-            if order == "trec_eval9" and len(merged(topic, scores if found is None else scores[found.permutation])):
-                found = by_score(topic, words_of, scores, order)
-            permutation = None if found is None else found.permutation
+            permutation = by_score(self.grouped(self.topic), words_of, scores, order)
         elif order == "rank" and rank is not None:
             permutation = rank.permutation(self.starts)
-        rows = np.arange(len(topic)) if permutation is None else permutation
-        file = Places.of_rows(np.flatnonzero(moved), rows, self.starts)
-        if permutation is not None:
-            scores = scores[permutation]
-            rank = rank and rank.take(self.starts, np.arange(len(self.topics)), self.starts, permutation)
-        return RunRows(name, self.topics, self.starts, words_of(rows), scores, file, rank)
+        if permutation is None:
+            return RunRows(
+                name, self.topics, self.starts, words_of(np.arange(len(scores))), scores, Places.none(), rank
+            )
+        moved = np.flatnonzero(permutation != np.arange(len(permutation)))
+        rank = rank and rank.permuted(self.starts, permutation, moved)
+        file = Places.none().permuted(self.starts, permutation, moved)
+        return RunRows(name, self.topics, self.starts, words_of(permutation), scores[permutation], file, rank)

@@ -132,11 +132,6 @@ def descending(words: Words) -> list[Words]:
     return list(np.invert(words.byteswap().T, order="C")[::-1])
 
 
-def in_hash_order(words: Words) -> NDArray[np.int64]:
-    """Return the order by hash, in which :func:`find` can search."""
-    return np.argsort(hashes(words), kind="stable")
-
-
 def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number equal tokens alike: (code of each row, row of each code's first occurrence), exact despite hashing."""
     codes, first = _numbered(hashes(words) if words.shape[1] > 1 else np.ascontiguousarray(words[:, 0]))
@@ -145,6 +140,29 @@ def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         codes = pd.factorize(np.array(as_tokens(words).tolist(), dtype=object))[0].astype(np.int64)
         first = _first_rows(codes)
     return codes, first
+
+
+def in_hash_order(words: Words) -> tuple[Words, NDArray[np.int64]]:
+    """Return each distinct token once, in the order of the hashes in which :func:`find` can search; and which is whose.
+
+    Returns:
+        The tokens, (n, k) words, and (rows,) the token of each row given.
+    """
+    keys = hashes(words)
+    order = np.argsort(keys)
+    keys, words = keys.take(order), words.take(order, axis=0)
+    new = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    alike = ~new[1:]
+    if any((alike & (words[1:, w] != words[:-1, w])).any() for w in range(words.shape[1])):
+        # two tokens share a hash: tokens of one hash are put side by side, in the order of their own numbers
+        codes = factorize(words)[0]
+        regrouped = np.lexsort((codes, keys))
+        order, words = order[regrouped], words[regrouped]
+        new[1:] = np.diff(codes[regrouped]) != 0
+    code = np.empty(len(order), dtype=np.int64)
+    code[order] = np.cumsum(new) - 1
+    return words[new], code
 
 
 def match(needles: Words, table: Words) -> NDArray[np.int64]:

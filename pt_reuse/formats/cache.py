@@ -22,7 +22,7 @@ from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import Places
 from pt_reuse.formats.files import fingerprint
 
-FORMAT = 4  # to be raised when the arrays, their order or the hash of names change
+FORMAT = 5  # to be raised when the arrays, their order or the hash of names change
 HEADER = "pt_reuse-runs.json"
 #: array -> the kind of its numbers
 _ARRAYS = {
@@ -34,12 +34,15 @@ _ARRAYS = {
     "scores": "f",
     "file_lists": "i",
     "file_starts": "i",
+    "file_at": "u",
     "file_values": "u",
     "rank_lists": "i",
     "rank_starts": "i",
+    "rank_at": "u",
     "rank_values": "u",
     "long_names": "u",
 }
+_PLACES = ("lists", "starts", "at", "values")
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
 _PAGE = 4096  # bytes
 _AT_ONCE = 128  # pages: what is summed twice is still in the processor's cache
@@ -220,8 +223,8 @@ def _arrays_of(field: Field) -> dict[str, NDArray]:
         "starts": field.starts,
         "codes": field.codes,
         "scores": field.scores,
-        **{f"file_{part}": getattr(field.file, part) for part in ("lists", "starts", "values")},
-        **{f"rank_{part}": getattr(field.rank, part) for part in ("lists", "starts", "values")},
+        **{f"file_{part}": getattr(field.file, part) for part in _PLACES},
+        **{f"rank_{part}": getattr(field.rank, part) for part in _PLACES},
         "long_names": np.frombuffer(b"\0".join(long), dtype=np.uint8),
     }
 
@@ -238,8 +241,8 @@ def _field_of(arrays: Mapping[str, NDArray], *, topics: Sequence[str], n_runs: i
         starts=arrays["starts"],
         codes=arrays["codes"],
         scores=arrays["scores"],
-        file=Places(arrays["file_lists"], arrays["file_starts"], arrays["file_values"]),
-        rank=Places(arrays["rank_lists"], arrays["rank_starts"], arrays["rank_values"]),
+        file=Places(*(arrays[f"file_{part}"] for part in _PLACES)),
+        rank=Places(*(arrays[f"rank_{part}"] for part in _PLACES)),
         ranked=np.ones(n_runs, dtype=np.bool_),  # a run file has a rank column
     )
 
@@ -267,8 +270,13 @@ def _are_starts(starts: NDArray[np.int64], end: int) -> bool:
 
 def _fit(places: Places, starts: NDArray[np.int64]) -> bool:
     lists = places.lists
-    if len(places.starts) != len(lists) + 1 or not _are_starts(places.starts, len(places.values)):
+    if len(places.starts) != len(lists) + 1 or len(places.at) != len(places.values):
+        return False
+    if not _are_starts(places.starts, len(places.values)):
         return False
     if len(lists) and not (lists[0] >= 0 and lists[-1] < len(starts) - 1 and (np.diff(lists) > 0).all()):
         return False
-    return np.array_equal(np.diff(starts)[lists], np.diff(places.starts))
+    lengths = np.repeat(np.diff(starts)[lists], np.diff(places.starts))
+    if not ((places.at > 0) & (places.at <= lengths) & (places.values <= lengths)).all():
+        return False
+    return bool((np.diff(places.rows(starts)) > 0).all())

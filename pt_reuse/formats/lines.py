@@ -24,6 +24,9 @@ class Fields:
         blank = b" " * _SPARE
         self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
         self._columns = columns
+        self._kept: dict[int, NDArray[np.int64]] = {}
+        #: the eight bytes from each byte on, as a number whose lowest byte comes first
+        self.words = np.ndarray((len(self.buffer) - 7,), dtype="<u8", buffer=self.buffer, strides=(1,))
         inner = self.buffer[_SPARE:-_SPARE]
         spaces = np.flatnonzero(inner <= 32)
         found = inner[spaces]
@@ -53,9 +56,18 @@ class Fields:
     def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the fields of a column start and end, as indices into `buffer`."""
         if self._single:
-            return self._edges[c : -1 : self._columns] + 1, self._edges[c + 1 :: self._columns].copy()
+            return self._edge(c) + 1, self._edge(c + 1)
         step = 2 * self._columns
         return self._edges[2 * c :: step].copy(), self._edges[2 * c + 1 :: step].copy()
+
+    def _edge(self, c: int) -> NDArray[np.int64]:
+        # the white space before each field of a column, kept as it is the end of the field before
+        if c not in self._kept:
+            if c == self._columns:
+                self._kept[c] = np.append(self._edge(0)[1:], self._edges[-1])
+            else:
+                self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self._columns])
+        return self._kept[c]
 
     def _one_row_a_line(self) -> bool:
         # each row starts behind a newline of its own and there are no more newlines than rows: no row is cut

@@ -157,11 +157,10 @@ def _tags(fields: Fields) -> dict[str, int]:
 def _all_equal(fields: Fields, starts: NDArray[np.int64], ends: NDArray[np.int64], token: bytes) -> bool:
     if (ends - starts != len(token)).any():
         return False
-    loads = np.ndarray((len(fields.buffer) - 7,), dtype="<u8", buffer=fields.buffer, strides=(1,))
     for at in range(0, len(token), 8):
         part = token[at : at + 8]
         word, keep = np.uint64(int.from_bytes(part, "little")), np.uint64((1 << 8 * len(part)) - 1)
-        if ((loads[starts + at] ^ word) & keep).any():
+        if ((fields.words[starts + at] ^ word) & keep).any():
             return False
     return True
 

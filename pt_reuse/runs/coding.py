@@ -50,7 +50,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
     if (frame.columns == "rank").sum() != 1:
         return None
     ranks = _finite(frame, "rank") if order == "rank" else number_column(frame["rank"])
-    places = Places.of_ranks(np.arange(len(rows.topics)), np.diff(rows.starts), rows.grouped(ranks))
+    places = Places.of_rank_column(rows.starts, rows.grouped(ranks))
     if order == "rank":
         try:
             places.check(rows.starts)

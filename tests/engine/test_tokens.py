@@ -50,10 +50,13 @@ def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, tab
         distinct = list(dict.fromkeys(table))
         expected = [distinct.index(n) if n in distinct else -1 for n in needles]
         assert tokens.match(words(needles), words(distinct)).tolist() == expected
-        order = tokens.in_hash_order(words(distinct))
-        ordered = [distinct[i] for i in order]
-        found = tokens.find(words(needles), words(distinct)[order])
-        assert found.tolist() == [ordered.index(n) if n in ordered else -1 for n in needles]
+        repeated = distinct + distinct[::2]
+        ordered, code = tokens.in_hash_order(words(repeated))
+        names = tokens.decode(tokens.as_tokens(ordered))
+        assert sorted(names) == sorted(distinct)
+        assert [names[i] for i in code] == repeated
+        found = tokens.find(words(needles), ordered)
+        assert found.tolist() == [names.index(n) if n in names else -1 for n in needles]
 
 
 def test_padding_does_not_change_a_hash():

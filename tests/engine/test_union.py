@@ -32,7 +32,7 @@ def as_rows(name, run):
     rows = FileRows(list(run), np.repeat(np.arange(len(run)), lengths), words.take, scores)
     rows.words_of = lambda chosen: words.take(chosen, axis=0)
     ranks = np.arange(len(docs))[::-1] * 7.0 % 11
-    return rows.in_order(name, "trec_eval", Places.of_ranks(np.arange(len(run)), lengths, ranks))
+    return rows.in_order(name, "trec_eval", Places.of_rank_column(rows.starts, ranks))
 
 
 def coded(field):
@@ -49,8 +49,8 @@ def rows_of(field, r):
         starts,
         field.words_of(rows),
         field.scores[rows],
-        field.file.take(field.starts, source, starts, rows),
-        field.rank.take(field.starts, source, starts, rows) if field.ranked[r] else None,
+        field.file.kept(field.starts, source, starts, rows),
+        field.rank.kept(field.starts, source, starts, rows) if field.ranked[r] else None,
     )
 
 
@@ -62,7 +62,7 @@ def read_back(field):
             tokens.decode(tokens.as_tokens(rows.docs)),
             rows.scores.tolist(),
             *(
-                part and [part.lists.tolist(), part.starts.tolist(), part.values.tolist()]
+                part and [column.tolist() for column in (part.lists, part.starts, part.at, part.values)]
                 for part in (rows.file, rows.rank)
             ),
         )

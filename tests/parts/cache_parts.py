@@ -12,7 +12,7 @@ from pt_reuse.formats.cache import HEADER
 #: the arrays of a field, those of the places that its rows have in other orders, and the names too long for a table
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
 ARRAYS = [
-    *["codes", "doc_starts", "file_lists", "file_starts", "file_values", "long_names"],
+    *["codes", "doc_starts", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
     *["rank_lists", "rank_starts", "rank_values", "scores", "starts", "topic_docs", "vocabulary"],
 ]
 
@@ -35,7 +35,7 @@ def same(ours, theirs):
         and all(
             np.array_equal(getattr(getattr(ours.field, order), name), getattr(getattr(theirs.field, order), name))
             for order in ("file", "rank")
-            for name in ("lists", "starts", "values")
+            for name in ("lists", "starts", "at", "values")
         )
     )
 

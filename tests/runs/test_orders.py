@@ -116,10 +116,9 @@ def test_what_a_list_keeps_by_hand(tmp_path):
     rows = [f"{q} Q0 {d} {r} {s} a\n" for q, d, r, s in map(str.split, lines)]
     (tmp_path / "a").write_text("".join(rows))
     runs = read_runs(tmp_path / "a")
-    assert runs.field.file.lists.tolist() == [1]
-    assert runs.field.file.values.tolist() == [2, 1]
-    assert runs.field.rank.lists.tolist() == [2]
-    assert runs.field.rank.values.tolist() == [3, 2]
+    file, rank = runs.field.file, runs.field.rank
+    assert [file.lists.tolist(), file.at.tolist(), file.values.tolist()] == [[1], [1, 2], [2, 1]]
+    assert [rank.lists.tolist(), rank.at.tolist(), rank.values.tolist()] == [[1, 2], [1, 2, 1, 2], [2, 1, 2, 1]]
     orders = {order: runs.reorder(order)["a"]["docno"].tolist() for order in ORDERS}
     assert orders == {
         "trec_eval": ["d1", "d2", "b", "a", "a", "b"],
