@@ -5,7 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 
+import pandas as pd
 import pytest
+from collection_parts import write_run
 from download_parts import (
     GZ,
     fails,
@@ -14,6 +16,7 @@ from download_parts import (
 )
 from run_server import whole
 
+from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download import run_check
 from pt_reuse.collections.download.run_check import check_run_file
@@ -61,6 +64,26 @@ def test_any_topics(messages, tmp_path):
     assert check_run_file("bm25", path, Collection(name="x", title="mine")) is None
     other = Collection(name="x", title="mine", topic_ids=frozenset({"8"}))
     messages.refused(lambda: check_run_file("bm25", path, other))
+
+
+def test_where_not_all_topics_are_known_some_are(messages, home):
+    deep = registry.find_collection("trec-2019/deep/docs")
+    assert deep.topic_ids is None
+    assert len(deep.some_topics) == 41
+    path = home / "input.x"
+    write_run(path, "x")
+    messages.refused(
+        lambda: check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics))
+    )
+    write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
+    assert check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics)) is None
+    messages.refused(
+        lambda: check_run_file(
+            "y", path, Collection(name="x", title=deep.title, submitted=pd.DataFrame({"name": ["x", "y"]}))
+        )
+    )
+    path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
+    messages.refused(lambda: check_run_file("bm", path, Collection(name="x", title=deep.title)))
 
 
 def test_a_text_that_unpacks_without_end(server, folder, monkeypatch):
