@@ -1,33 +1,21 @@
-"""The shipped catalogue: its numbers against the records, ir_datasets and real judgments, and how it is built."""
+"""The shipped catalogue: its collections and runs against the records."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import importlib.util
-import json
-import os
 import re
 import subprocess
 import sys
 from collections import Counter
-from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from catalogue_parts import RESULTS, rows_of
 
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
 from pt_reuse.collections.collection import Collection
-from pt_reuse.qrels.reading import read_qrels
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "build_catalogue.py"
-CURATED = ROOT / "scripts" / "catalogue"
-SHIPPED = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
 COLUMNS = ["name", "team", "type", "official_type", "task", "pooled", "published", "url"]
-RESULTS = "https://trec.nist.gov/results/"
-
 #: collection -> runs, teams, runs pooled on record
 SIZES = {
     "trec-2/adhoc": (35, 20, None), "trec-3/adhoc": (37, 20, None), "trec-4/adhoc": (39, 23, None),
@@ -47,28 +35,7 @@ RUNS = {
     "trec-2022/deep/passages": 100, "trec-2023/deep/docs": 5, "trec-2023/deep/passages": 35,
     "trec-2006/terabyte/adhoc": 80, "trec-2013/web/adhoc": 34, "trec-2014/web/adhoc": 30, "trec-4/spanish": 19,
 }  # fmt: skip
-#: collection -> file of its judgments
-QRELS = {
-    "trec-7/adhoc": "qrels/qrels.adhoc.351-400.txt.gz", "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
-    "trec-2005/robust": "qrels/qrels.robust05.txt.gz", "trec-2013/web/adhoc": "qrels/qrels.web.201-250.txt.gz",
-    "trec-2017/core": "qrels/qrels.core17.txt.gz", "trec-2018/core": "qrels/qrels.core18.txt.gz",
-    "trec-2019/deep/docs": "qrels/qrels.dl19-doc.txt.gz", "trec-2019/deep/passages": "qrels/qrels.dl19-passage.txt.gz",
-    "trec-2020/deep/docs": "qrels/qrels.dl20-doc.txt.gz", "trec-2020/deep/passages": "qrels/qrels.dl20-passage.txt.gz",
-    "trec-2021/deep/docs": "qrels/qrels.dl21-doc.txt.gz", "trec-2021/deep/passages": "qrels/qrels.dl21-passage.txt.gz",
-    **{f"trec-covid/round{n}": f"qrels/qrels.covid-round{n}.txt.gz" for n in range(1, 5)},
-    "trec-covid/round5": "trec-covid-round5/qrels.covid-round5.txt.gz",
-}  # fmt: skip
 EVERY = pytest.mark.parametrize("name", catalogue_names())
-WITH_IRDS = [name for name in catalogue_names() if catalogued(name).irds_id]
-
-
-@pytest.fixture(scope="module")
-def build():
-    """Return the script that builds the catalogue, as a module."""
-    spec = importlib.util.spec_from_file_location("build_catalogue", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -80,28 +47,6 @@ def submitted(data):
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-@lru_cache(maxsize=1)
-def listed():
-    """Return ir_datasets' own list of what its datasets hold."""
-    import ir_datasets
-
-    return json.loads((Path(ir_datasets.__file__).parent / "etc" / "metadata.json").read_text(encoding="utf-8"))
-
-
-def metadata(irds, part):
-    """Return what the list says of a part of a dataset."""
-    entries = listed()
-    entry = entries[irds]
-    entry = entries[entry["_ref"]] if "_ref" in entry else entry
-    value = entry[part]
-    return entries[value["_ref"]][part] if "_ref" in value else value
-
-
-def rows_of(name):
-    with (CURATED / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def urls(collection):
     """Return run -> where it is published."""
     frame = collection.submitted
@@ -109,7 +54,7 @@ def urls(collection):
     return {row.name: row.url or template.replace("{tag}", row.name) for row in frame.itertuples(index=False)}
 
 
-# what it has ---------------------------------------------------------------------------------------------------------
+# what it has
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -260,7 +205,7 @@ def test_topic_ids():
     assert catalogued("trec-2003/robust").topic_ids is None
 
 
-# types and addresses -------------------------------------------------------------------------------------------------
+# types and addresses
 
 
 def test_types_are_those_of_the_table():
@@ -336,163 +281,3 @@ def test_labels_agree_with_the_tracks_own_records(trec8, covid):
         assert ours["team"].tolist() == theirs["team"].tolist()
         assert ours["official_type"].tolist() == theirs["type"].tolist()
         assert ours["pooled"].tolist() == theirs["pooled"].tolist()
-
-
-# judgments -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", WITH_IRDS)
-def test_ir_datasets_has_topics_and_judgments(name):
-    import ir_datasets
-
-    collection = catalogued(name)
-    dataset = ir_datasets.registry[collection.irds_id]
-    parts = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
-    assert parts == {"docs": collection.documents is not None, "queries": True, "qrels": True}
-    qrels = metadata(collection.irds_id, "qrels")
-    labels = qrels["fields"]["relevance"]["counts_by_value"]
-    assert collection.n_judged == qrels["count"]
-    assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
-    queries = metadata(collection.irds_id, "queries")["count"]
-    assert collection.n_topics is None or collection.n_topics <= queries
-    # a dataset of the judged topics alone has as many of them
-    if collection.irds_id.endswith("/judged"):
-        assert collection.n_topics == queries
-
-
-@pytest.mark.parametrize("name", WITH_IRDS)
-def test_the_dataset_is_of_the_year_of_the_track(name):
-    collection = catalogued(name)
-    last = collection.irds_id.split("trec", 1)[-1] if "trec" in collection.irds_id else collection.irds_id
-    number = re.match(r"trec-(\d+|covid)", name)[1]
-    years = re.findall(r"(?:19|20)\d\d", last)
-    if years:
-        assert {int(year) for year in years} == {collection.year}
-    elif number == "covid":
-        assert collection.irds_id.endswith(name)
-    elif name == "trec-2017/car/passages":
-        assert last == "-y1/manual", "2017 was the first year of the track"
-    else:
-        assert re.search(r"\d+", last)[0] == number
-
-
-@pytest.mark.parametrize("name", QRELS)
-def test_counts_are_those_of_the_judgments(name, data):
-    path = data / QRELS[name]
-    if not path.is_file():
-        pytest.skip(f"the test data has no {QRELS[name]}")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [line.split() for line in file]
-    collection = catalogued(name)
-    topics = {row[0] for row in rows}
-    assert collection.n_topics == len(topics)
-    assert collection.n_judged == len(rows)
-    assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
-    assert collection.topic_ids is None or topics <= collection.topic_ids
-
-
-def test_sources_of_trec8(data):
-    qrels = read_qrels(data / "trec8-adhoc" / "trec8.qrels.gz")
-    sources = catalogued("trec-8/adhoc").sources
-    counts = Counter(sources.of(docno) for docno in qrels.to_frame()["docno"])
-    assert counts == {"FBIS": 28_484, "FT": 22_516, "LA": 21_259, "FR94": 14_571}
-
-
-def test_sources_of_robust_2005(data):
-    qrels = read_qrels(data / "qrels" / "qrels.robust05.txt.gz")
-    sources = catalogued("trec-2005/robust").sources
-    assert set(map(sources.of, qrels.to_frame()["docno"])) == {"APW", "NYT", "XIE"}
-
-
-@pytest.mark.parametrize(
-    ("name", "docno", "source"),
-    [
-        ("trec-3/adhoc", "WSJ870324-0001", "WSJ"),
-        ("trec-3/adhoc", "FR89103-0001", "FR"),
-        ("trec-4/adhoc", "SJMN91-06182001", "SJMN"),
-        ("trec-5/adhoc", "FR940104-0-00001", "FR94"),
-        ("trec-5/adhoc", "FT921-1", "FT"),
-        ("trec-6/adhoc", "CR93E-1", "CR"),
-        ("trec-2004/robust", "FBIS3-1", "FBIS"),
-        ("trec-2019/cast", "MARCO_1", "MARCO"),
-        ("trec-8/adhoc", "GX000-00-0000000", None),
-    ],
-)
-def test_sources(name, docno, source):
-    assert catalogued(name).sources.of(docno) == source
-
-
-def test_no_sources_where_a_docno_tells_none():
-    assert catalogued("trec-covid/round5").sources is None
-    assert catalogued("trec-2019/deep/passages").sources is None
-
-
-# how it is built -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", ["0", "7"])
-def test_a_build_gives_what_is_shipped(data, seed):
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C", "PYTHONUTF8": "0"}
-    command = [sys.executable, str(SCRIPT), "--data", str(data), "--check"]
-    finished = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert (finished.returncode, finished.stderr) == (0, "")
-
-
-def test_a_check_says_what_differs(data, build, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(build, "ROOT", tmp_path)
-    monkeypatch.setattr(build, "OUT", tmp_path / "out")
-    monkeypatch.setattr(build, "PAGE", tmp_path / "page.rst")
-    assert build.main(data, check=True) == 1
-    assert not list(tmp_path.iterdir())
-    assert build.main(data, check=False) == 0
-    assert build.main(data, check=True) == 0
-    runs = tmp_path / "out" / "runs.csv"
-    assert runs.read_bytes() == (SHIPPED / "runs.csv").read_bytes()
-    runs.write_bytes(runs.read_bytes().replace(b"yes", b"no", 1))
-    capsys.readouterr()
-    assert build.main(data, check=True) == 1
-    assert "runs.csv" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"run": "../evil"}, "unsafe names"),
-        ({"run": "8MANEXT3D1N0"}, "the same name twice"),
-        ({"input_url": "https://example.org/x"}, "is at 'https://example.org/x'"),
-        ({"type": "psychic"}, "lacks 'psychic'"),
-        ({"group": ""}, "a run without a team"),
-        ({"run": "another"}, "names others"),
-    ],
-)
-def test_a_build_stops_at_what_is_wrong(change, message, data, build, monkeypatch):
-    rows = build.table(data / "catalogue" / "runs.csv.gz")
-    row = next(row for row in rows if row["run"] == "ok8alx")
-    row.update(change)
-    if "run" in change:
-        row["input_url"] = f"{RESULTS}trec8/trec8.results.input/adhoc/input.{change['run']}.gz"
-    read = build.table
-    monkeypatch.setattr(build, "table", lambda path: rows if path.name == "runs.csv.gz" else read(path))
-    with pytest.raises(SystemExit, match=re.escape(message)):
-        build.build(data)
-
-
-def test_the_page_of_the_documentation_is_that_of_the_catalogue(build):
-    collections = json.loads((SHIPPED / "collections.json").read_text(encoding="utf-8"))["collections"]
-    lines = (SHIPPED / "runs.csv").read_text(encoding="utf-8").splitlines()
-    runs = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
-    text = (ROOT / "docs" / "collections-list.rst").read_text(encoding="utf-8")
-    assert build.page(collections, runs) == text
-    assert all(f"       | {catalogued(name).irds_id}\n" in text for name in WITH_IRDS)
-    assert all(f"   * - | ``{name}``\n" in text for name in catalogue_names())
-
-
-def test_shipped_files_are_small_plain_and_say_where_from():
-    content = {path.name: path.read_bytes() for path in SHIPPED.iterdir()}
-    assert set(content) == {"collections.json", "runs.csv"}
-    assert sum(map(len, content.values())) < 600_000
-    for text in content.values():
-        assert b"trec-browser @ 06c261d0" in text
-        assert b"round 5 @ be3ed3fc" in text
-        assert b"\r" not in text
-        assert b"@" not in re.sub(rb" @ [0-9a-f]{40}", b"", text), "an address of a person"

@@ -92,13 +92,14 @@ def test_a_long_name_in_a_buffer():
     assert tokens.match(found, same).tolist() == list(range(5))
 
 
-def test_a_digest_that_ends_in_nul(monkeypatch):
+def test_a_digest_that_ends_in_nul(messages, monkeypatch):
     monkeypatch.setattr(long_names, "_NAMES", {})
     monkeypatch.setattr(long_names, "_STAND_INS", {})
     monkeypatch.setattr(long_names, "blake2b", lambda name, digest_size: Digest(b"x" + bytes(digest_size - 1)))
     assert tokens.decode(tokens.encode(["a" * 100, "b"])) == ["a" * 100, "b"]
-    with pytest.raises(ValueError, match="one digest"):  # never one name for another
+    with pytest.raises(ValueError) as caught:  # never one name for another
         tokens.encode(["c" * 100])
+    messages.told(caught.value)
 
 
 class Digest:

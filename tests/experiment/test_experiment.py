@@ -1,12 +1,10 @@
-"""ptr.Experiment returns what pt.Experiment returns, runs each pipeline once, and says first what it cannot do."""
+"""ptr.Experiment returns what pt.Experiment returns, and more columns."""
 
 from __future__ import annotations
 
-import pickle
 import subprocess
 import sys
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -19,7 +17,6 @@ from experiment_parts import (
     SUFFIXES,
     TOPICS,
     Retriever,
-    Shift,
     assert_same,
     frames,
     mixed,
@@ -189,6 +186,42 @@ def test_names_keep_their_type():
     assert_same(ours, pt.Experiment(list(systems.values()), TOPICS, QRELS, [AP], [1, 2], perquery=True))
 
 
+def test_verbose_shows_progress(capsys):
+    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP], verbose=True)
+    assert "pt.Experiment" in capsys.readouterr().err
+    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], plan="tree")
+    assert "Pipeline structure" in capsys.readouterr().out
+    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP])
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("pool_order", [None, "file", "rank"])
+def test_the_order_of_the_pool_is_that_of_the_study(pool_order, monkeypatch):
+    asked = []
+
+    def study(runs, qrels, measures, **options):
+        asked.append(options.pop("pool_order", None))
+        return ptr.leave_out_uniques(runs, qrels, measures, **options)
+
+    monkeypatch.setattr(columns, "leave_out_uniques", study)
+    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, pool_order=pool_order)
+    assert asked == [pool_order]
+
+
+def test_is_pt_reuse_experiment_and_needs_no_java():
+    assert pt.reuse.Experiment is ptr.Experiment
+    code = (
+        "import pandas as pd, pyterrier as pt\n"
+        "a = pd.DataFrame({'qid': '1', 'docno': ['d1', 'd2'], 'score': [2.0, 1.0], 'rank': [0, 1]})\n"
+        "q = pd.DataFrame({'qid': '1', 'docno': ['d1'], 'label': [1]})\n"
+        "t = pd.DataFrame({'qid': ['1'], 'query': ['one']})\n"
+        "r = pt.reuse.Experiment([pt.Transformer.from_df(a)], t, q, ['map'], ['A'])\n"
+        "print(r['map'].item(), pt.java.started())\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout == "1.0 False\n"
+
+
 # inputs
 
 
@@ -227,255 +260,3 @@ def test_nothing_that_was_given_changes():
     pd.testing.assert_frame_equal(systems["neu2a"], given["frame"])
     assert list(systems) == NAMES
     assert isinstance(systems["lex1a"], Retriever)
-
-
-# one execution
-
-
-@pytest.mark.parametrize(
-    "arguments", [{}, {"perquery": "both"}, {"plan": "tree", "verbose": False}, {"reuse": "unjudged"}]
-)
-def test_each_pipeline_runs_once(arguments):
-    systems = retrievers()
-    ptr.Experiment(systems, TOPICS, QRELS, [AP, NumRet], field=OTHERS, **arguments)
-    assert [system.calls for system in systems.values()] == [1, 1, 1]
-    assert all(system.asked == TOPICS["qid"].tolist() for system in systems.values())
-
-
-def test_batches_run_once_each():
-    systems = retrievers()
-    ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=4)
-    assert [(system.calls, system.asked) for system in systems.values()] == [(2, TOPICS["qid"].tolist())] * 3
-
-
-@pytest.mark.parametrize("arguments", [{"plan": "tree", "verbose": False}, {"precompute_prefix": True}])
-@pytest.mark.parametrize("batch_size", [None, 3])
-def test_shared_prefixes_run_once(arguments, batch_size):
-    def pipelines():
-        first = Retriever(FIELD.runs["lex1a"])
-        return first, {
-            "first": first,
-            "two": first >> Shift(2),
-            "five": first >> Shift(5),
-            "twice": first >> Shift(5) % 9,
-        }
-
-    plain, theirs = pipelines()
-    expected, _, _ = recorded(pt.Experiment, theirs, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments)
-    first, systems = pipelines()
-    result, _, warned = recorded(
-        ptr.Experiment, systems, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments
-    )
-    assert_same(result, expected)
-    assert warned == []
-    assert first.calls == plain.calls == (1 if batch_size is None else 2)
-    assert result["P@3 LOU"].notna().all()
-
-
-def test_same_pipeline_under_two_names():
-    system = Retriever(FIELD.runs["lex1a"])
-    result = ptr.Experiment({"a": system, "b": system}, TOPICS, QRELS, [AP], plan="tree", verbose=False)
-    assert system.calls == 1
-    assert result["AP rank"].tolist() == [1, 1]
-
-
-def test_source_that_answers_every_batch_with_all_it_has():
-    source = pt.transformer.UniformTransformer(FIELD.runs["lex1a"])
-    systems = {"all": source, "neu2a": FIELD.runs["neu2a"]}
-    ours = ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=2)
-    pd.testing.assert_frame_equal(ours, ptr.Experiment(systems, TOPICS, QRELS, [AP]))
-
-
-# saving
-
-FORMATS = {
-    "trec": "trec",
-    "pickle": pickle,
-    "functions": (lambda file: pd.read_pickle(file), lambda frame, file: frame.to_pickle(file)),
-}
-
-
-@pytest.mark.parametrize("save_format", FORMATS.values(), ids=FORMATS)
-def test_saved_results_are_read_and_not_made_again(save_format, tmp_path):
-    theirs_dir, ours_dir = tmp_path / "theirs", tmp_path / "ours"
-    theirs_dir.mkdir()
-    ours_dir.mkdir()
-    pt.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(theirs_dir), save_format=save_format)
-    first = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(ours_dir), save_format=save_format)
-    assert sorted(path.name for path in ours_dir.iterdir()) == sorted(path.name for path in theirs_dir.iterdir())
-    assert (ours_dir / "aggregated.csv").read_text() == (theirs_dir / "aggregated.csv").read_text()
-    systems = retrievers()
-    again = ptr.Experiment(systems, TOPICS, QRELS, [AP], save_dir=ours_dir, save_format=save_format, save_mode="reuse")
-    assert [system.calls for system in systems.values()] == [0, 0, 0]
-    pd.testing.assert_frame_equal(again, first)
-
-
-def test_save_modes(tmp_path):
-    save = {"save_dir": str(tmp_path)}
-    ptr.Experiment({"A": Retriever(FIELD.runs["lex1a"])}, TOPICS, QRELS, [AP], **save)
-    other = Retriever(FIELD.runs["neu2a"])
-    with pytest.raises(ValueError, match="already exists"):
-        ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], save_mode="error", **save)
-    with pytest.warns(UserWarning, match="already exists"):
-        warned = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, **save)
-    written = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, save_mode="overwrite", **save)
-    assert other.calls == 2
-    pd.testing.assert_frame_equal(warned, written)
-    # the file of A now holds neu2a, and takes the place of whatever A is, as in pt.Experiment
-    both = {"A": FIELD.runs["lex1a"], "B": Retriever(FIELD.runs["man3a"])}
-    reused = ptr.Experiment(both, TOPICS, QRELS, [AP], field=OTHERS, save_mode="reuse", **save)
-    assert both["B"].calls == 1
-    assert reused.loc[0, "AP"] == written.loc[0, "AP"]
-    direct = ptr.Experiment({**both, "A": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS)
-    pd.testing.assert_frame_equal(reused, direct)
-
-
-def test_verbose_shows_progress(capsys):
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP], verbose=True)
-    assert "pt.Experiment" in capsys.readouterr().err
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], plan="tree")
-    assert "Pipeline structure" in capsys.readouterr().out
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP])
-    assert capsys.readouterr() == ("", "")
-
-
-def test_validation_looks_through_the_tap():
-    class Scoreless(Retriever):
-        def transform_outputs(self, input_columns):
-            return [*input_columns, "docno"]
-
-    system = Scoreless(FIELD.runs["lex1a"])
-    with pytest.raises(ValueError, match="do not produce the required outputs"):
-        ptr.Experiment({"A": system}, TOPICS, QRELS, [AP], validate="error")
-    assert system.calls == 0
-
-
-@pytest.mark.parametrize("pool_order", [None, "file", "rank"])
-def test_the_order_of_the_pool_is_that_of_the_study(pool_order, monkeypatch):
-    asked = []
-
-    def study(runs, qrels, measures, **options):
-        asked.append(options.pop("pool_order", None))
-        return ptr.leave_out_uniques(runs, qrels, measures, **options)
-
-    monkeypatch.setattr(columns, "leave_out_uniques", study)
-    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, pool_order=pool_order)
-    assert asked == [pool_order]
-
-
-# errors, before anything is run
-
-TYPED = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "any"))
-TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
-ERRORS = [
-    ({"reuse": "taus"}, "reuse", None),
-    ({"reuse": ["lou", "ranks"]}, "reuse", None),
-    ({"reuse": 3}, "reuse", None),
-    ({"drop_unused": True}, "drop_unused", None),
-    ({"base_line": 0}, "base_line", None),
-    ({"kwargs": {}}, "kwargs", None),
-    ({"by": "runs"}, "by", None),
-    ({"depth": 0}, "depth", None),
-    ({"pool_order": "files"}, "pool_order", None),
-    ({"field": FIELD.qrels}, "field", None),
-    ({"field": FIELD.runs}, "retr_systems", None),
-    ({"teams": {"lex1a": "us"}}, None, None),
-    ({"by": "type"}, "by", None),
-    ({"field": TEAMLESS}, None, "field"),
-    ({"pooled": False}, "pooled", None),
-    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),
-]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "about", "place"), ERRORS, ids=[str(list(arguments)) for arguments, _, _ in ERRORS]
-)
-def test_errors_come_before_anything_is_run(arguments, about, place, messages):
-    systems = retrievers()
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about, place=place)
-    assert [system.calls for system in systems.values()] == [0, 0, 0]
-
-
-class Needy(ir_measures.Measure):
-    NAME = __name__ = "Needy"
-    SUPPORTED_PARAMS = {}  # noqa: RUF012 - the form ir_measures asks for
-    RUN_INPUTS = ("query_id", "doc_id", "score", "team")
-
-    def runtime_impl(self, qrels, run):
-        for qid in sorted(set(qrels["query_id"]) & set(run["query_id"])):
-            yield ir_measures.Metric(qid, self, 0.5)
-
-
-def test_errors_of_systems_topics_and_measures(messages):
-    a, b = retrievers()["lex1a"], FIELD.runs["lex1b"]
-    calls = [
-        (([b, b], TOPICS, QRELS, [AP], ["A", "A"]), "retr_systems"),
-        (([b, b], TOPICS, QRELS, [AP]), "retr_systems"),
-        (({1: b, "1": b}, TOPICS, QRELS, [AP]), "retr_systems"),
-        (([b, b], TOPICS, QRELS, [AP], ["A"]), "names"),
-        ((b, TOPICS, QRELS, [AP]), "retr_systems"),
-        (([a], "no-topics", QRELS, [AP]), "topics"),
-        (([a], TOPICS, "no-qrels", [AP]), "qrels"),
-        (([a], None, QRELS, [AP]), "topics"),
-        (([a], TOPICS, TOPICS, [AP]), "qrels"),
-        (([a], TOPICS.assign(qid="x"), QRELS, [AP]), "topics"),
-        (([a], TOPICS, QRELS, ["ndgc@10"]), None),
-        (([a], TOPICS, QRELS, [AP, 3]), None),
-        (([a], TOPICS, QRELS, ["mrt"]), "eval_metrics"),
-        (([a], TOPICS, QRELS, [AP, Needy()]), "eval_metrics"),
-    ]
-    for arguments, about in calls:
-        messages.refused(lambda arguments=arguments: ptr.Experiment(*arguments), argument=about)
-    assert a.calls == 0
-    with_team = {"A": b.assign(team="x")}
-    ours = ptr.Experiment(with_team, TOPICS, QRELS, [Needy()], reuse="unjudged")
-    assert_same(ours, pt.Experiment(with_team, TOPICS, QRELS, [Needy()]))
-
-
-def test_document_twice_is_an_error_of_the_system(messages):
-    twice = pd.concat([FIELD.runs["lex1a"], FIELD.runs["lex1a"][:1]])
-    systems = {"B": FIELD.runs["lex1a"], "A": Retriever(twice)}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
-
-
-def test_another_fault_of_the_results_is_told_as_it_is(messages):
-    worse = FIELD.runs["lex1a"].assign(score=np.inf)
-    messages.refused(lambda: ptr.Experiment({"A": Retriever(worse)}, TOPICS, QRELS, [AP]), place="run 'A'")
-
-
-def test_field_and_topics(messages):
-    elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
-    far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
-    messages.refused(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=far), place="field")
-    partial = OTHERS | far
-    ours, _, warned = recorded(ptr.Experiment, frames(), TOPICS[:2], QRELS, [AP], field=partial)
-    assert len(warned) == 1
-    messages.told(warned[0])
-    pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS))
-    stranger = {"A": elsewhere, "B": FIELD.runs["lex1b"]}
-    ours, _, warned = recorded(ptr.Experiment, stranger, TOPICS, QRELS, [AP])
-    assert len(warned) == 1
-    messages.told(warned[0])
-    assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
-
-
-def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
-    _, _, warned = recorded(
-        ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}
-    )
-    assert len(warned) == 1
-    messages.told(warned[0])
-
-
-def test_is_pt_reuse_experiment_and_needs_no_java():
-    assert pt.reuse.Experiment is ptr.Experiment
-    code = (
-        "import pandas as pd, pyterrier as pt\n"
-        "a = pd.DataFrame({'qid': '1', 'docno': ['d1', 'd2'], 'score': [2.0, 1.0], 'rank': [0, 1]})\n"
-        "q = pd.DataFrame({'qid': '1', 'docno': ['d1'], 'label': [1]})\n"
-        "t = pd.DataFrame({'qid': ['1'], 'query': ['one']})\n"
-        "r = pt.reuse.Experiment([pt.Transformer.from_df(a)], t, q, ['map'], ['A'])\n"
-        "print(r['map'].item(), pt.java.started())\n"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stdout == "1.0 False\n"

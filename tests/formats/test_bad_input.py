@@ -153,10 +153,10 @@ def test_source(fault, messages, tmp_path):
 
 
 def test_nul_in_a_path():
-    # Python words this in several ways
+    # no snapshot: Python words this in several ways
     for source in ("a\0b", ["a\0b"]):
-        with pytest.raises(InputError, match=r"^read_runs: .*(cannot be looked up: embedded null|no such file)"):
-            read_runs(source)
+        error = caught(read_runs, source)
+        assert (error.function, error.argument) == ("read_runs", "source")
 
 
 def caught(call, *args, **given):
@@ -207,10 +207,9 @@ def test_qrels_file(fault, messages, tmp_path):
     assert error.function == "read_qrels"
 
 
-def test_the_first_bad_file_is_told(tmp_path):
+def test_the_first_bad_file_is_told(messages, tmp_path):
     # in the order of the files, whatever thread came first
     put(tmp_path, {f"r/{i:03}": RUN.replace(b"bm25", b"r%03d" % i) for i in range(40)})
     put(tmp_path, {"r/007": QRELS, "r/035": b""})
     for n_jobs in (1, 2, 8):
-        with pytest.raises(InputError, match="007, line 1: expected six"):
-            read_runs(tmp_path / "r", n_jobs=n_jobs)
+        messages.refused(read_runs, source=tmp_path / "r", n_jobs=n_jobs, place="{d}/r/007, line 1")

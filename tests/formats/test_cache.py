@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import re
 import time
 import warnings
 
@@ -44,6 +45,18 @@ def parses(monkeypatch):
 
     monkeypatch.setattr(parsing, "parse_run", counted)
     return parsed
+
+
+def warned_of_fault(messages, source, cache):
+    """Read past a cache that cannot be read; what Python, numpy or the system say of it is no wording of ours."""
+    with pytest.warns(ReuseWarning) as caught:
+        runs = read_runs(source, cache=cache)
+    (said,) = [str(warning.message) for warning in caught if warning.category is ReuseWarning]
+    fault = re.search(r"cannot be read \((.+)\); ", said)
+    if fault:
+        messages.hidden[fault[1]] = "{fault}"
+    messages.told(said)
+    return runs
 
 
 @pytest.fixture
@@ -150,7 +163,7 @@ def test_another_format(source, cache, reread):
 
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("how", ["one bit", "zeros", "swapped words", "cut", "emptied", "longer", "removed", "text"])
-def test_a_damaged_array(name, how, source, cache):
+def test_a_damaged_array(name, how, messages, source, cache):
     read_runs(source, cache=cache)
     path = place(cache) / f"{name}.npy"
     data = bytearray(path.read_bytes())
@@ -175,10 +188,7 @@ def test_a_damaged_array(name, how, source, cache):
     path.unlink()
     if how != "removed":
         path.write_bytes(data)
-    with pytest.warns(
-        ReuseWarning, match=rf"not used: its array {name} (is damaged|cannot be read \(.*\)); the runs are"
-    ):
-        runs = read_runs(source, cache=cache)
+    runs = warned_of_fault(messages, source, cache)
     assert same(runs, read_runs(source))
     assert same(runs, read_runs(source, cache=cache))
 
@@ -220,11 +230,10 @@ def test_every_byte_of_the_header_matters(source, cache):
 @pytest.mark.parametrize(
     "text", ["", "[]", "null", "{", "{}", json.dumps({"format": field_cache.FORMAT}), "[" * 100_000, "\ud800"]
 )
-def test_a_header_that_is_none(text, source, cache):
+def test_a_header_that_is_none(text, messages, source, cache):
     read_runs(source, cache=cache)
     (cache / field_cache.HEADER).write_bytes(text.encode("utf-8", "surrogatepass"))
-    with pytest.warns(ReuseWarning, match="is not used: (its header|it has format)"):
-        runs = read_runs(source, cache=cache)
+    runs = warned_of_fault(messages, source, cache)
     assert same(runs, read_runs(source, cache=cache))
 
 
@@ -244,7 +253,7 @@ def test_a_header_that_points_elsewhere(source, cache, reread, tmp_path):
 # what is the user's stays
 
 
-def test_nothing_of_the_user_is_removed(source, cache):
+def test_nothing_of_the_user_is_removed(messages, source, cache):
     cache.mkdir()
     mine = {"notes.txt": b"mine", "arrays-of-mine/codes.npy": b"mine", "arrays-0123456789abcdef/keep.txt": b"mine"}
     for name, data in mine.items():
@@ -253,12 +262,11 @@ def test_nothing_of_the_user_is_removed(source, cache):
     os.utime(cache / "arrays-0123456789abcdef", (0, 0))
     read_runs(source, cache=cache)
     (source / "9").write_bytes(run_bytes("run9"))
-    with pytest.warns(ReuseWarning, match="1 new"):
-        read_runs(source, cache=cache)
+    messages.warned(read_runs, source=source, cache=cache)
     assert {name: (cache / name).read_bytes() for name in mine} == mine
 
 
-def test_old_arrays_go(source, cache):
+def test_old_arrays_go(messages, source, cache):
     read_runs(source, cache=cache)
     first = place(cache)
     dead, young = cache / "arrays-00000000000000aa", cache / "arrays-00000000000000bb"
@@ -267,8 +275,7 @@ def test_old_arrays_go(source, cache):
         (folder / "codes.npy").write_bytes(b"of a writer that died, or that writes just now")
     os.utime(dead, (time.time() - 7200,) * 2)
     (source / "9").write_bytes(run_bytes("run9"))
-    with pytest.warns(ReuseWarning, match="1 new"):
-        read_runs(source, cache=cache)
+    messages.warned(read_runs, source=source, cache=cache)
     assert not first.exists()
     assert not dead.exists()
     assert young.exists()

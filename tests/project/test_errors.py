@@ -4,7 +4,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._errors import InputError, located
+from pt_reuse._errors import InputError, ReuseWarning, located
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
 
@@ -20,15 +20,17 @@ def test_what_a_pipeline_of_the_user_calls_is_named_by_what_it_calls():
     assert caught.value.function == "depth_pool"
 
 
-def test_a_warning_of_what_a_pipeline_calls_is_at_its_own_line():
+def test_a_warning_of_what_a_pipeline_calls_is_at_its_own_line(messages):
     runs = RunSet.from_frames({"a": FRAME})
 
     def ranked(topics):
         runs.with_metadata(teams={"a": "A", "b": "B"})
         return FRAME
 
-    with pytest.warns(UserWarning, match="'b'") as caught:
+    with pytest.warns(ReuseWarning) as caught:
         RunSet.from_pipelines({"a": pt.apply.generic(ranked)}, TOPICS)
+    for warning in caught:
+        messages.told(warning.message)
     assert {(warning.message.function, warning.filename) for warning in caught} == {("RunSet.with_metadata", __file__)}
 
 

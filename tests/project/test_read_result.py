@@ -330,16 +330,18 @@ def test_arrays_are_never_unpickled(folder):
         read_result(folder)
 
 
-def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
+def test_until_all_is_written_there_is_no_result(messages, folder, monkeypatch):
+    fault = OSError("no space left")
+
     def full(*arguments):
-        raise OSError("no space left")
+        raise fault
 
     monkeypatch.setattr("pt_reuse._files.os.replace", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(OSError) as caught:
         whole().save(folder, overwrite=True)
+    assert caught.value is fault
     monkeypatch.undo()
-    with pytest.raises(InputError, match="no saved result"):
-        read_result(folder)
+    messages.refused(lambda: read_result(folder), argument="folder")
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 

@@ -15,6 +15,9 @@ ROOT = Path(ptr.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 EVERY_FILE = pytest.mark.parametrize("file", FILES)
+TESTS = Path(__file__).parents[1]
+TEST_FILES = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
+MOST_LINES = 400
 MOST_PARAMETERS = 6
 #: the one file that knows of callers, stack levels and Python's warnings
 MESSAGES = "_errors.py"
@@ -112,6 +115,12 @@ def test_only_tables_of_constants_are_kept_from_the_formatter(file):
     lines = FILES[file].read_text(encoding="utf-8").splitlines()
     kept = {number for number, line in enumerate(lines, 1) if re.search("# *fmt:", line)}
     assert kept <= constants(TREES[file])
+
+
+@pytest.mark.parametrize("file", TEST_FILES)
+def test_files_of_tests_are_short(file):
+    # those of the package are measured where its layers are checked
+    assert len(TEST_FILES[file].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
 # docstrings
@@ -223,5 +232,6 @@ def test_the_checks_see_what_they_should():
     assert set(parts) == {"", "Args", "Returns"}
     assert list(entries(parts["Args"])) == ["a", "b"]
     assert "more" in entries(parts["Args"])["a"]
+    assert {"conftest.py", "project/test_style.py", "parts/messages.py"} <= set(TEST_FILES)
     assert len(METHODS) > 30
     assert len(FUNCTIONS) > 15

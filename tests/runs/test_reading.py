@@ -15,7 +15,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
@@ -319,11 +318,10 @@ def test_nothing_is_warned_about_for_good_files(tmp_path):
         read_runs(put(tmp_path, {"a": RUN, "b": OTHER}), teams={"bm25": "A", "dense": "B"}, cache=tmp_path / "cache")
 
 
-def test_topics_that_differ_in_zeros(tmp_path):
+def test_topics_that_differ_in_zeros(messages, tmp_path):
     put(tmp_path, {"a": b"001 Q0 d 1 2 t\n1 Q0 d 1 3 t\n"})
     for cache in (None, tmp_path / "c", tmp_path / "c"):  # from the cache too
-        with pytest.warns(ReuseWarning, match="'001', '1' are different topics"):
-            runs = read_runs(tmp_path / "a", cache=cache)
+        runs = messages.warned(read_runs, source=tmp_path / "a", cache=cache)
         assert rows(runs["t"]) == [("001", "d", 0, 2.0), ("1", "d", 0, 3.0)]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
@@ -50,10 +50,9 @@ def test_write_and_read_back(compress, runs, tmp_path):
     assert pt.io.read_results(str(paths[0]))["docno"].tolist() == ["d1", "d3", "d2", "d1"]
 
 
-def test_write_again(runs, tmp_path):
+def test_write_again(messages, runs, tmp_path):
     first = [path.read_bytes() for path in runs.write(tmp_path)]
-    with pytest.raises(InputError, match="overwrite=True"):
-        runs.write(tmp_path)
+    messages.refused(lambda: runs.write(tmp_path), argument="folder")
     assert [path.read_bytes() for path in runs.write(tmp_path, overwrite=True)] == first  # no time stamp
     assert oct(runs.write(tmp_path, overwrite=True)[0].stat().st_mode & 0o444) == "0o444"
 

@@ -181,7 +181,7 @@ def test_shipped_scores_are_those_of_the_data(data, tmp_path, monkeypatch):
         assert (tmp_path / name).read_bytes() == (SHIPPED / name).read_bytes(), name
 
 
-def test_scores_are_taken_over_as_text(tmp_path, monkeypatch):
+def test_scores_are_taken_over_as_text(messages, tmp_path, monkeypatch):
     folder = tmp_path / "data" / "trec-covid-round1"
     folder.mkdir(parents=True)
     header = "run,team,ndcg@10,p@5,bpref,MAP\n"
@@ -193,5 +193,6 @@ def test_scores_are_taken_over_as_text(tmp_path, monkeypatch):
         "name,ndcg@10,P@5,bpref,map\na,0.10,0.20,0.30,0.40\nb,0.5000,1,0.2,0.3\n"
     )
     (folder / "leaderboard.csv").write_text(header + "b,t,0,5000,1,0.2,0.3\n")
-    with pytest.raises(SystemExit, match="line 2: not as many cells as the header has, 6"):
+    with pytest.raises(SystemExit) as caught:
         runpy.run_path(str(BUILD), run_name="__main__")
+    messages.told(caught.value)

@@ -1,0 +1,38 @@
+"""Folders of the user's: one that holds what the test puts there, and one with a small collection."""
+
+from __future__ import annotations
+
+import pytest
+from collection_parts import TREC8, no_network, write_run
+from own_files import JSON, TOPICS, written
+
+from pt_reuse.collections import fetching
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Return an empty folder of the user's; nothing outside it is looked at."""
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setattr(fetching, "fetch_runs", no_network)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def trec8_home(home):
+    for name in TREC8:
+        write_run(home / "trec-8" / "adhoc" / "runs" / f"input.{name}.gz", name)
+    return home
+
+
+@pytest.fixture
+def mine(tmp_path):
+    folder = tmp_path / "mine"
+    (folder / "runs").mkdir(parents=True)
+    written(folder / "docs.jsonl", JSON)
+    written(folder / "topics.tsv", TOPICS["t.tsv"])
+    written(folder / "qrels.txt", "1 0 d1 1\n2 0 d2 1\n")
+    for name in ("bm25", "dense"):
+        rows = [f"{qid} Q0 d{rank} {rank} {3 - rank} {name}\n" for qid in (1, 2) for rank in (1, 2)]
+        written(folder / "runs" / f"input.{name}", "".join(rows))
+    return folder

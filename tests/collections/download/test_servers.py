@@ -1,0 +1,299 @@
+"""Addresses, and user names and passwords: where they come from, and who is sent them."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+import urllib3
+from download_parts import (
+    GZ,
+    PACKED,
+    SECRET,
+    TOKEN,
+    USER,
+    check,
+    count_tries,
+    fails,
+    fetch,
+    secrets_in,
+    sent,
+    set_login,
+    trust,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from run_server import cut, locked, status, whole
+
+from pt_reuse.collections.download import servers
+from pt_reuse.collections.download.runs import fetch_runs
+from pt_reuse.collections.download.servers import Origin, TransferError, parse_address
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("file:///etc/passwd", "is not one of http or https"),
+        ("ftp://127.0.0.1/x", "is not one of http or https"),
+        ("bm25", "is not one of http or https"),
+        ("http://", "no valid URL"),
+        ("http://[::1/x", "no valid URL"),
+        ("http://a b/x", "no valid URL"),
+        (f"https://{USER}:{SECRET}@trec.nist.gov/x", "has a user name or password in it"),
+        (f"https://{USER}@trec.nist.gov/x", "has a user name or password in it"),
+        ("", "is not one of http or https"),
+    ],
+)
+def test_addresses_that_are_not_used(folder, monkeypatch, url, said):
+    tries = count_tries(monkeypatch)
+    fetched = fetch_runs({"bm25": url}, folder, check=check)
+    assert said in fetched.failed["bm25"]
+    assert not secrets_in(repr(fetched))
+    assert not tries
+
+
+@given(st.text() | st.text("/\\\\:@[]?#%.ahtps1 ", max_size=30).map("http:".__add__))
+def test_any_address(url):
+    for base in ("", "https://trec.nist.gov/a/b"):
+        try:
+            address = parse_address(url, base)
+        except TransferError:
+            continue
+        assert address.origin.host
+        assert address.origin.scheme == address.url.split(":")[0]
+        assert parse_address(address.url).origin == address.origin
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://TREC.NIST.gov/x", Origin("https", "trec.nist.gov", 443)),
+        ("https://trec.nist.gov:443/x", Origin("https", "trec.nist.gov", 443)),
+        ("https://trec.nist.gov\\@evil.org/", Origin("https", "trec.nist.gov", 443)),
+        ("https://evil.org/#@trec.nist.gov/", Origin("https", "evil.org", 443)),
+        ("https://evil.org?@trec.nist.gov/", Origin("https", "evil.org", 443)),
+        ("https://evil.org\\.trec.nist.gov/", Origin("https", "evil.org", 443)),
+        ("http://trec.nist.gov:443/", Origin("http", "trec.nist.gov", 443)),
+    ],
+)
+def test_the_server_that_is_asked(url, origin, monkeypatch):
+    assert parse_address(url).origin == origin
+    asked = []
+
+    def connect(address, *args, **kwargs):
+        asked.append(address)
+        raise ConnectionRefusedError
+
+    import requests
+
+    monkeypatch.setattr(urllib3.util.connection, "create_connection", connect)
+    with pytest.raises(requests.ConnectionError):
+        requests.get(parse_address(url).url)
+    assert asked == [(origin.host, origin.port)]
+
+
+# passwords
+
+
+def netrc_file(tmp_path, text, name=".netrc"):
+    path = tmp_path / "home" / name
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
+
+
+def test_a_password_is_asked_for(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
+    reason = fails(server, folder)
+    for word in (servers.USERNAME, servers.PASSWORD, "machine 127.0.0.1 login", ".netrc", "results.html"):
+        assert word in reason
+    assert len(server.asked) == 1
+
+
+def test_the_environment_has_it(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {f"/{name}": locked(whole(PACKED[name]), USER, SECRET) for name in PACKED}
+    assert len(fetch(server, folder, *PACKED, n_jobs=1).files) == 3
+    # sent when it is asked for, from then on straight away
+    assert ["authorization" in asked.headers for asked in server.asked] == [False, True, True, True]
+    assert set(sent(server)) == {f"Basic {TOKEN}"}
+
+
+def test_not_sent_to_who_does_not_ask(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": whole(GZ)}
+    assert fetch(server, folder).files
+    assert not sent(server)
+
+
+def test_resumed_with_a_password(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": [locked(cut(GZ, 20000), USER, SECRET)] * 2 + [locked(whole(GZ), USER, SECRET)]}
+    assert fetch(server, folder).files
+    assert server.headers("/bm25")[2]["range"] == "bytes=20000-"
+
+
+def test_a_wrong_password_is_sent_once(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    closed = locked(whole(GZ), USER, "other")
+
+    def slow_to_refuse(handler):
+        if "Authorization" in handler.headers:
+            time.sleep(0.3)  # meanwhile the other threads are asked for theirs
+        closed(handler)
+
+    server.plans = {f"/r{i}": slow_to_refuse for i in range(30)}
+    reason = fails(server, folder, *[f"r{i}" for i in range(30)], n_jobs=8)
+    assert "refused the user name and password that were sent" in reason
+    assert servers.USERNAME in reason
+    assert len(sent(server)) == 1
+
+
+def test_what_is_open_arrives_beside_what_is_refused(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": whole(GZ), "/dense": locked(whole(GZ), USER, "other"), "/manual": whole(PACKED["manual"])}
+    fetched = fetch(server, folder, "dense", "bm25", "manual", n_jobs=1)
+    assert list(fetched.files) == ["bm25", "manual"]
+    assert len(sent(server)) == 1
+
+
+@pytest.mark.parametrize("login", [False, True])
+def test_forbidden(server, folder, monkeypatch, login):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": locked(status(403), USER, SECRET) if login else status(403)}
+    reason = fails(server, folder)
+    assert "(403)" in reason
+    assert ("although a user name and password were sent" in reason) == login
+    assert "results.html" in reason
+    assert len(server.asked) == 1 + login
+
+
+def test_another_kind_of_login(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET, 'Digest realm="x", nonce="1"')}
+    assert "not supported" in fails(server, folder)
+    assert not sent(server)
+
+
+def test_only_where_it_belongs(server, folder, monkeypatch, tmp_path):
+    set_login(monkeypatch)
+    netrc_file(tmp_path, f"machine 127.0.0.1 login {USER} password {SECRET}\n")
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
+    assert "only sent over https" in fails(server, folder)
+    assert not sent(server)
+
+
+def test_who_the_environment_is_for(monkeypatch, tmp_path):
+    set_login(monkeypatch)
+    assert servers.find_login(Origin("https", "trec.nist.gov", 443)).header() == f"Basic {TOKEN}"
+    for scheme, host, port in [
+        ("http", "trec.nist.gov", 80),
+        ("https", "trec.nist.gov", 8443),
+        ("https", "ir.nist.gov", 443),
+        ("https", "trec.nist.gov.evil.org", 443),
+        ("https", "nist.gov", 443),
+    ]:
+        assert servers.find_login(Origin(scheme, host, port)) is None
+
+
+def test_not_after_a_redirect(server, other, folder, monkeypatch, tmp_path):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": locked(status(302, Location=other.url + "/x"), USER, SECRET)}
+    other.plans = {"/x": locked(whole(GZ), USER, SECRET)}
+    reason = fails(server, folder)
+    assert len(sent(server)) == 1
+    assert len(other.asked) == 1
+    assert not sent(other)
+    assert "127.0.0.1 asks for a user name and password" in reason
+
+
+def test_a_redirect_that_does_not_ask(server, other, folder, monkeypatch, tmp_path):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": locked(status(302, Location=other.url + "/x"), USER, SECRET)}
+    other.plans = {"/x": whole(GZ)}
+    assert fetch(server, folder).files
+    assert not sent(other)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_netrc(server, folder, monkeypatch, tmp_path, named):
+    trust(monkeypatch, server)
+    path = netrc_file(tmp_path, f"machine 127.0.0.1 login {USER} password {SECRET}\n", "mine" if named else ".netrc")
+    if named:
+        path = path.rename(path.with_name("netrc-of-mine"))
+        monkeypatch.setenv("NETRC", str(path))
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
+    assert fetch(server, folder).files
+    assert sent(server) == [f"Basic {TOKEN}"]
+
+
+def test_netrc_is_not_used_by_the_library_itself(server, folder, monkeypatch, tmp_path):
+    netrc_file(tmp_path, f"machine 127.0.0.1 login {USER} password {SECRET}\n")
+    server.plans = {"/bm25": status(302, Location="/x"), "/x": whole(GZ)}
+    assert fetch(server, folder).files
+    assert not sent(server)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"machine 127.0.0.1 lgin {USER} password {SECRET}\n", "cannot be read at line 1"),
+        (f"machine 127.0.0.1 login {USER}\n{SECRET}\n", "cannot be read at line"),
+        (f"default login {USER} password {SECRET}\n", "asks for a user name and password."),
+        (f"machine trec.nist.gov login {USER} password {SECRET}\n", "asks for a user name and password."),
+        (f"machine 127.0.0.1 login {USER} password \n", "lacks its login or password"),
+        (f"machine 127.0.0.1 login {USER}\n", "lacks its login or password"),
+        (f"machine 127.0.0.1 login {USER}:x password {SECRET}\n", "with a colon"),
+    ],
+)
+def test_netrc_files_that_cannot_be_used(server, folder, monkeypatch, tmp_path, text, said):
+    trust(monkeypatch, server)
+    netrc_file(tmp_path, text)
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET), "/dense": whole(PACKED["dense"])}
+    fetched = fetch(server, folder, "bm25", "dense")
+    assert list(fetched.files) == ["dense"]
+    assert said in fetched.failed["bm25"] or sys.version_info < (3, 11)
+    assert not sent(server)
+
+
+def test_netrc_that_is_not_there(server, folder, monkeypatch):
+    trust(monkeypatch, server)
+    monkeypatch.setenv("NETRC", "/no/such/file")
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
+    assert "NETRC names a file that does not exist" in fails(server, folder)
+
+
+@pytest.mark.parametrize(("missing", "there"), [("USERNAME", "PASSWORD"), ("PASSWORD", "USERNAME")])
+def test_half_of_it(server, folder, monkeypatch, missing, there):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    monkeypatch.setenv(getattr(servers, missing), "")
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
+    reason = fails(server, folder)
+    assert f"{getattr(servers, there)} is set but {getattr(servers, missing)} is not" in reason
+    assert not sent(server)
+
+
+@pytest.mark.parametrize("shown", [SECRET, TOKEN, USER])
+def test_a_server_that_says_it_aloud(server, folder, monkeypatch, shown):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    server.plans = {"/bm25": locked(whole(f"you sent {shown}\n".encode()), USER, SECRET)}
+    assert "***" in fails(server, folder)
+
+
+def test_a_login_does_not_show():
+    login = servers.Login(USER, SECRET)
+    assert not secrets_in(f"{login!r} {login} {[login]}")
+    assert login.hide(f"a {USER} b {SECRET} c {TOKEN}") == "a *** b *** c ***"

@@ -1,0 +1,116 @@
+"""Topics, judgments and documents: where they are had from, and what is said where they cannot be had."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+import tarfile
+
+from collection_parts import in_python, offline
+
+
+def test_judgments_put_into_the_users_folder(messages, home):
+    folder = home / "trec-2" / "adhoc"
+    messages.refused(lambda: offline("trec-2/adhoc").get_qrels())
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n102 0 WSJ1 0\n")
+    (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
+    assert offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
+    assert offline("trec-2/adhoc").get_topics()["query"].tolist() == ["design of the star wars shield"]
+
+
+def test_a_file_put_there_after_an_error_is_found(messages, home):
+    ds = offline("trec-2/adhoc")
+    messages.refused(lambda: ds.get_qrels())
+    folder = home / "trec-2" / "adhoc"
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n")
+    (folder / "topics.tsv").write_text("101\tstar wars\n")
+    assert ds.get_judgments().topics == ["101"]
+    assert ds.get_topics()["query"].tolist() == ["star wars"]
+
+
+def test_judgments_where_ir_datasets_looks(data, tmp_path):
+    covid, disks = tmp_path / "irds" / "cord19" / "trec-covid" / "round5", tmp_path / "irds" / "disks45"
+    covid.mkdir(parents=True)
+    disks.mkdir()
+    with gzip.open(data / "trec-covid-round5" / "qrels.covid-round5.txt.gz") as packed:
+        (covid / "qrels").write_bytes(packed.read())
+    content = gzip.decompress((data / "trec8-adhoc" / "trec8.qrels.gz").read_bytes())
+    with tarfile.open(disks / "qrels.trec8.adhoc.parts1-5.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    code = (
+        "import pyterrier as pt, ir_datasets, pt_reuse as ptr\n"
+        "print(len(pt.get_dataset('reuse:trec-covid/round5').get_qrels()))\n"
+        "print(pt.get_dataset('reuse:trec-8/adhoc').get_judgments())\n"
+        "ptr.register_datasets()\n"
+        "print(ir_datasets.load('reuse/trec-8/adhoc').qrels_count())\n"
+        "print(len(pt.get_dataset('irds:reuse/trec-covid/round5').get_qrels()))\n"
+        "print(len(pt.get_dataset('irds:cord19/trec-covid/round5').get_qrels()))\n"
+    )
+    lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
+    assert lines == [
+        "23151",
+        "Qrels: 50 topics, 86,830 judgments, 4,728 relevant (labels 0: 82,102, 1: 4,728)",
+        "86830",
+        "23151",
+        "23151",
+    ]
+
+
+def test_judgments_packed_otherwise_than_ir_datasets_expects(data, tmp_path):
+    disks = tmp_path / "irds" / "disks45"
+    disks.mkdir(parents=True)
+    shutil.copy(data / "trec8-adhoc" / "trec8.qrels.gz", disks / "qrels.trec8.adhoc.parts1-5.tar.gz")
+    code = (
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "try:\n"
+        "    pt.get_dataset('reuse:trec-8/adhoc').get_qrels()\n"
+        "except ptr.InputError as error:\n"
+        "    print(error)\n"
+    )
+    out = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home")
+    assert "which could not read them" in out
+    assert f"packed as NIST publishes it, where ir_datasets looks: {disks}" in out
+
+
+def test_without_a_network_the_error_says_which_file_goes_where(tmp_path):
+    code = (
+        "import socket\n"
+        "def refuse(*_, **__): raise OSError('no network')\n"
+        "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "ds = pt.get_dataset('reuse:trec-8/adhoc')\n"
+        "for get in (ds.get_qrels, ds.get_topics, lambda: next(iter(ds.get_corpus_iter(verbose=False)))):\n"
+        "    try:\n"
+        "        get()\n"
+        "    except ptr.InputError as error:\n"
+        "        print(error)\n"
+    )
+    irds, home = tmp_path / "irds", tmp_path / "home"
+    out = in_python(code, IR_DATASETS_HOME=irds, PT_REUSE_HOME=home, IR_DATASETS_DL_TRIES=1).splitlines()
+    assert len(out) == 3
+    assert "reuse:trec-8/adhoc: its judgments come through ir_datasets (disks45/nocr/trec8)" in out[0]
+    assert f"put it into {home / 'trec-8' / 'adhoc'} as qrels.txt" in out[0]
+    assert str(irds / "disks45" / "qrels.trec8.adhoc.parts1-5.tar.gz") in out[0]
+    assert str(irds / "disks45" / "topics.401-450.gz") in out[1]
+    assert "its documents" in out[2]
+    assert str(irds / "disks45" / "corpus") in out[2]
+
+
+def test_documents_through_ir_datasets(data, tmp_path):
+    """An own collection over documents that ir_datasets has beside it."""
+    shutil.copytree(data / "irds-cache" / "vaswani", tmp_path / "irds" / "vaswani")
+    code = (
+        "import pyterrier as pt, pt_reuse as ptr\n"
+        "irds = 'irds:vaswani'\n"
+        "ptr.register_collection('my/vaswani', documents=irds, topics=irds, qrels=irds)\n"
+        "ds = pt.get_dataset('reuse:my/vaswani')\n"
+        "print(sorted(next(iter(ds.get_corpus_iter(verbose=False)))), len(ds.get_topics()), len(ds.get_qrels()))\n"
+        "print(len(pt.get_dataset('irds:reuse/my/vaswani').get_topics()), len(pt.get_dataset(irds).get_topics()))\n"
+    )
+    lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
+    assert lines == ["['docno', 'text'] 93 2083", "93 93"]

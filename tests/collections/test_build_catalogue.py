@@ -1,0 +1,96 @@
+"""How the catalogue is built from the records, and what is shipped of it."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from catalogue_parts import RESULTS, ROOT, SHIPPED, WITH_IRDS
+
+from pt_reuse.collections.catalogue import catalogue_names, catalogued
+
+SCRIPT = ROOT / "scripts" / "build_catalogue.py"
+
+
+@pytest.fixture(scope="module")
+def build():
+    """Return the script that builds the catalogue, as a module."""
+    spec = importlib.util.spec_from_file_location("build_catalogue", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", ["0", "7"])
+def test_a_build_gives_what_is_shipped(data, seed):
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    command = [sys.executable, str(SCRIPT), "--data", str(data), "--check"]
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
+def test_a_check_says_what_differs(data, build, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "OUT", tmp_path / "out")
+    monkeypatch.setattr(build, "PAGE", tmp_path / "page.rst")
+    assert build.main(data, check=True) == 1
+    assert not list(tmp_path.iterdir())
+    assert build.main(data, check=False) == 0
+    assert build.main(data, check=True) == 0
+    runs = tmp_path / "out" / "runs.csv"
+    assert runs.read_bytes() == (SHIPPED / "runs.csv").read_bytes()
+    runs.write_bytes(runs.read_bytes().replace(b"yes", b"no", 1))
+    capsys.readouterr()
+    assert build.main(data, check=True) == 1
+    assert "runs.csv" in capsys.readouterr().err
+
+
+CHANGES = {
+    "unsafe name": {"run": "../evil"},
+    "name twice": {"run": "8MANEXT3D1N0"},
+    "elsewhere": {"input_url": "https://example.org/x"},
+    "unknown type": {"type": "psychic"},
+    "no team": {"group": ""},
+    "unknown name": {"run": "another"},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_build_stops_at_what_is_wrong(change, messages, data, build, monkeypatch):
+    rows = build.table(data / "catalogue" / "runs.csv.gz")
+    row = next(row for row in rows if row["run"] == "ok8alx")
+    row.update(change)
+    if "run" in change:
+        row["input_url"] = f"{RESULTS}trec8/trec8.results.input/adhoc/input.{change['run']}.gz"
+    read = build.table
+    monkeypatch.setattr(build, "table", lambda path: rows if path.name == "runs.csv.gz" else read(path))
+    with pytest.raises(SystemExit) as caught:
+        build.build(data)
+    messages.told(caught.value)
+
+
+def test_the_page_of_the_documentation_is_that_of_the_catalogue(build):
+    collections = json.loads((SHIPPED / "collections.json").read_text(encoding="utf-8"))["collections"]
+    lines = (SHIPPED / "runs.csv").read_text(encoding="utf-8").splitlines()
+    runs = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    text = (ROOT / "docs" / "collections-list.rst").read_text(encoding="utf-8")
+    assert build.page(collections, runs) == text
+    assert all(f"       | {catalogued(name).irds_id}\n" in text for name in WITH_IRDS)
+    assert all(f"   * - | ``{name}``\n" in text for name in catalogue_names())
+
+
+def test_shipped_files_are_small_plain_and_say_where_from():
+    content = {path.name: path.read_bytes() for path in SHIPPED.iterdir()}
+    assert set(content) == {"collections.json", "runs.csv"}
+    assert sum(map(len, content.values())) < 600_000
+    for text in content.values():
+        assert b"trec-browser @ 06c261d0" in text
+        assert b"round 5 @ be3ed3fc" in text
+        assert b"\r" not in text
+        assert b"@" not in re.sub(rb" @ [0-9a-f]{40}", b"", text), "an address of a person"

@@ -1,0 +1,131 @@
+"""What the catalogue says of topics, judgments and documents, against ir_datasets and real judgments."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from catalogue_parts import WITH_IRDS
+
+from pt_reuse.collections.catalogue import catalogued
+from pt_reuse.qrels.reading import read_qrels
+
+#: collection -> file of its judgments
+QRELS = {
+    "trec-7/adhoc": "qrels/qrels.adhoc.351-400.txt.gz", "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
+    "trec-2005/robust": "qrels/qrels.robust05.txt.gz", "trec-2013/web/adhoc": "qrels/qrels.web.201-250.txt.gz",
+    "trec-2017/core": "qrels/qrels.core17.txt.gz", "trec-2018/core": "qrels/qrels.core18.txt.gz",
+    "trec-2019/deep/docs": "qrels/qrels.dl19-doc.txt.gz", "trec-2019/deep/passages": "qrels/qrels.dl19-passage.txt.gz",
+    "trec-2020/deep/docs": "qrels/qrels.dl20-doc.txt.gz", "trec-2020/deep/passages": "qrels/qrels.dl20-passage.txt.gz",
+    "trec-2021/deep/docs": "qrels/qrels.dl21-doc.txt.gz", "trec-2021/deep/passages": "qrels/qrels.dl21-passage.txt.gz",
+    **{f"trec-covid/round{n}": f"qrels/qrels.covid-round{n}.txt.gz" for n in range(1, 5)},
+    "trec-covid/round5": "trec-covid-round5/qrels.covid-round5.txt.gz",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def listed():
+    """Return ir_datasets' own list of what its datasets hold."""
+    import ir_datasets
+
+    return json.loads((Path(ir_datasets.__file__).parent / "etc" / "metadata.json").read_text(encoding="utf-8"))
+
+
+def metadata(irds, part):
+    """Return what the list says of a part of a dataset."""
+    entries = listed()
+    entry = entries[irds]
+    entry = entries[entry["_ref"]] if "_ref" in entry else entry
+    value = entry[part]
+    return entries[value["_ref"]][part] if "_ref" in value else value
+
+
+@pytest.mark.parametrize("name", WITH_IRDS)
+def test_ir_datasets_has_topics_and_judgments(name):
+    import ir_datasets
+
+    collection = catalogued(name)
+    dataset = ir_datasets.registry[collection.irds_id]
+    parts = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
+    assert parts == {"docs": collection.documents is not None, "queries": True, "qrels": True}
+    qrels = metadata(collection.irds_id, "qrels")
+    labels = qrels["fields"]["relevance"]["counts_by_value"]
+    assert collection.n_judged == qrels["count"]
+    assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
+    queries = metadata(collection.irds_id, "queries")["count"]
+    assert collection.n_topics is None or collection.n_topics <= queries
+    # a dataset of the judged topics alone has as many of them
+    if collection.irds_id.endswith("/judged"):
+        assert collection.n_topics == queries
+
+
+@pytest.mark.parametrize("name", WITH_IRDS)
+def test_the_dataset_is_of_the_year_of_the_track(name):
+    collection = catalogued(name)
+    last = collection.irds_id.split("trec", 1)[-1] if "trec" in collection.irds_id else collection.irds_id
+    number = re.match(r"trec-(\d+|covid)", name)[1]
+    years = re.findall(r"(?:19|20)\d\d", last)
+    if years:
+        assert {int(year) for year in years} == {collection.year}
+    elif number == "covid":
+        assert collection.irds_id.endswith(name)
+    elif name == "trec-2017/car/passages":
+        assert last == "-y1/manual", "2017 was the first year of the track"
+    else:
+        assert re.search(r"\d+", last)[0] == number
+
+
+@pytest.mark.parametrize("name", QRELS)
+def test_counts_are_those_of_the_judgments(name, data):
+    path = data / QRELS[name]
+    if not path.is_file():
+        pytest.skip(f"the test data has no {QRELS[name]}")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [line.split() for line in file]
+    collection = catalogued(name)
+    topics = {row[0] for row in rows}
+    assert collection.n_topics == len(topics)
+    assert collection.n_judged == len(rows)
+    assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
+    assert collection.topic_ids is None or topics <= collection.topic_ids
+
+
+def test_sources_of_trec8(data):
+    qrels = read_qrels(data / "trec8-adhoc" / "trec8.qrels.gz")
+    sources = catalogued("trec-8/adhoc").sources
+    counts = Counter(sources.of(docno) for docno in qrels.to_frame()["docno"])
+    assert counts == {"FBIS": 28_484, "FT": 22_516, "LA": 21_259, "FR94": 14_571}
+
+
+def test_sources_of_robust_2005(data):
+    qrels = read_qrels(data / "qrels" / "qrels.robust05.txt.gz")
+    sources = catalogued("trec-2005/robust").sources
+    assert set(map(sources.of, qrels.to_frame()["docno"])) == {"APW", "NYT", "XIE"}
+
+
+@pytest.mark.parametrize(
+    ("name", "docno", "source"),
+    [
+        ("trec-3/adhoc", "WSJ870324-0001", "WSJ"),
+        ("trec-3/adhoc", "FR89103-0001", "FR"),
+        ("trec-4/adhoc", "SJMN91-06182001", "SJMN"),
+        ("trec-5/adhoc", "FR940104-0-00001", "FR94"),
+        ("trec-5/adhoc", "FT921-1", "FT"),
+        ("trec-6/adhoc", "CR93E-1", "CR"),
+        ("trec-2004/robust", "FBIS3-1", "FBIS"),
+        ("trec-2019/cast", "MARCO_1", "MARCO"),
+        ("trec-8/adhoc", "GX000-00-0000000", None),
+    ],
+)
+def test_sources(name, docno, source):
+    assert catalogued(name).sources.of(docno) == source
+
+
+def test_no_sources_where_a_docno_tells_none():
+    assert catalogued("trec-covid/round5").sources is None
+    assert catalogued("trec-2019/deep/passages").sources is None

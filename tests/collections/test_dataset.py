@@ -1,0 +1,190 @@
+"""A collection as a dataset: its runs, topics and judgments, with what is on record of them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from collection_parts import TREC8, offline, write_run
+
+import pt_reuse as ptr
+from pt_reuse.collections import fetching
+
+
+def test_runs_carry_what_is_on_record(trec8_home):
+    runs = offline().get_runs(missing="ignore")
+    assert runs.names == TREC8
+    table = runs.run_table.set_index("name")
+    assert table["team"].tolist() == ["ntexas", "ge", "umass", "miti"]
+    assert table["type"].tolist() == ["automatic", "manual", "automatic", "manual"]
+    assert table["pooled"].tolist() == [True] * 4
+    assert runs.order == "trec_eval"
+
+
+def test_conditions_choose_before_anything_is_read(messages, trec8_home):
+    (trec8_home / "trec-8" / "adhoc" / "runs" / "input.8manexT3D1N0.gz").write_text("no run at all")
+    runs = offline().get_runs(type="automatic", pooled=True, missing="ignore")
+    assert runs.names == ["1", "INQ604"]
+    assert offline().get_runs(team="umass", names=["INQ604"], missing="ignore").names == ["INQ604"]
+    messages.refused(lambda: offline().get_runs(team="umas"))
+    messages.refused(lambda: offline().get_runs(type="neural"))
+
+
+def test_conditions_that_nothing_meets_say_where_to_look(messages, trec8_home):
+    messages.refused(lambda: offline().get_runs(names=[]))
+    messages.refused(lambda: offline().get_runs(task="adhoc"))
+    assert "url" not in offline().submitted()
+    assert offline().fetch(names=["1", "READWARE"])["status"].tolist() == ["here", "here"]
+
+
+@pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
+@pytest.mark.parametrize("argument", ["order", "verbose", "n_jobs", "download", "missing", "duplicates"])
+def test_arguments_are_checked_before_anything_is_fetched(messages, home, monkeypatch, name, argument):
+    monkeypatch.setattr(fetching, "fetch_runs", None)
+    messages.refused(lambda: offline(name).get_runs(**{argument: -1}), argument=argument)
+
+
+@pytest.mark.parametrize("runs", ["", 3, ["a"], "~nobody-of-that-name/x", "x" * 5000], ids=range(5))
+def test_folders_that_are_none(messages, home, runs):
+    messages.refused(lambda: offline().get_runs(runs=runs))
+
+
+def test_who_was_pooled_may_not_be_known(messages, home):
+    ds = offline("trec-2019/deep/passages")
+    messages.refused(lambda: ds.get_runs(pooled=True))
+    name = ds.submitted()["name"][0]
+    write_run(home / "trec-2019" / "deep" / "passages" / name, name, topics=("19335", "47923"))
+    runs = messages.warned(lambda: ds.get_runs(names=name))
+    assert runs.pooled.tolist() == [pd.NA]
+    # it goes on to say so until somebody says who was pooled
+    assert repr(runs).startswith("RunSet: 1 run (pooled: not on record), 1 team")
+    qrels = ptr.Qrels(pd.DataFrame({"qid": ["19335"], "docno": ["FT911-1"], "label": [1]}))
+    assert ptr.depth_pool(runs, depth=1).settings["pooled"] == "who was pooled is not on record: all count"
+    assert "pooled" not in ptr.depth_pool(runs, depth=1, contributors="all").settings
+    with pytest.warns(ptr.ReuseWarning):
+        assert [run.pooled for run in ds.irds_ref().runs_iter()] == [None]
+    settings = ptr.leave_out_uniques(runs, qrels, ["AP"], depth=1).settings
+    assert settings["contributors"] == "pooled (1 of 1 run; who was pooled is not on record: all count)"
+    assert repr(runs.with_metadata(pooled=[name])).startswith("RunSet: 1 run (1 pooled)")
+
+
+def test_a_collection_knows_the_order_of_its_pool(messages, home):
+    for name, topic, order in (("trec-covid/round5", "1", "file"), ("trec-8/adhoc", "401", None)):
+        run = offline(name).submitted()["name"][0]
+        write_run(home / name / "runs" / run, run, topics=(topic,))
+        runs = offline(name).get_runs(names=run)
+        assert (runs.order, runs.pool_order) == ("trec_eval", order)
+    assert offline().get_runs(names=run, pool_order="rank").pool_order == "rank"
+    messages.refused(lambda: offline().get_runs(pool_order="x"), argument="pool_order")
+    assert ("pool order", "file: pooled in another order than that of scoring") in offline("trec-covid/round5").facts()
+
+
+def test_a_folder_of_own_runs_may_grow(messages, home, tmp_path):
+    write_run(tmp_path / "mine" / "one", "one")
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine")
+    write_run(tmp_path / "mine" / "two", "two")
+    assert ds.get_runs().names == ["one", "two"]
+    assert ptr.list_collections("mine")["here"].tolist() == [2]
+    messages.refused(lambda: ds.get_runs(pooled=True))
+    messages.refused(lambda: ds.get_runs(runs=""))
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine", pooled=["two"], overwrite=True)
+    assert ds.get_runs(pooled=True).names == ["two"]
+
+
+def test_what_cannot_be_had_of_an_own_collection(messages, home):
+    ds = ptr.register_collection("mine", topics="irds:reuse/demo", note="Topics only.")
+    messages.refused(lambda: ds.get_qrels())
+    messages.refused(lambda: ds.get_runs())
+    messages.refused(lambda: offline("trec-1/adhoc").get_runs())
+    messages.refused(lambda: ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]})))
+
+
+def test_local_topics_are_called_as_those_of_ir_datasets(messages, home):
+    folder = home / "trec-covid" / "round5"
+    folder.mkdir(parents=True)
+    (folder / "topics.xml").write_text(
+        '<topics><topic number="1"><query>origin</query><question>what is it</question><narrative>all</narrative>'
+        "</topic></topics>"
+    )
+    topics = offline("trec-covid/round5").get_topics("description")
+    assert topics.to_dict("records") == [{"qid": "1", "query": "what is it"}]
+    messages.refused(lambda: offline("trec-covid/round5").get_topics("question"))
+
+
+def test_ids_of_topics_are_those_of_the_judgments(home):
+    """NIST numbers the topics of TREC-1 from 051 and judges 51; elsewhere 001 is not 1."""
+    text = "<top>\n<num> Number: 051\n<title> Topic: Airbus Subsidies\n</top>\n"
+    folder = home / "trec-1" / "adhoc"
+    folder.mkdir(parents=True)
+    (folder / "topics.txt").write_text(text)
+    assert offline("trec-1/adhoc").get_topics()["qid"].tolist() == ["51"]
+    ds = ptr.register_collection("mine", topics=folder / "topics.txt")
+    assert ds.get_topics()["qid"].tolist() == ["051"]
+
+
+def test_aspects_of_a_topic_are_merged_for_qrels(messages, home, monkeypatch):
+    ds = offline("trec-2009/web/diversity")
+    rows = [("1", "d1", 0, "1"), ("1", "d1", 1, "2"), ("1", "d2", 0, "1")]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "subtopic_id"])
+    monkeypatch.setattr(ds, "get_qrels", lambda: frame)
+    merged = messages.warned(lambda: ds.get_judgments().to_frame())
+    assert merged.values.tolist() == [["1", "d1", 1], ["1", "d2", 0]]
+
+
+def test_sources_of_documents():
+    ds = offline()
+    docnos = ["FBIS3-10", "FT911-3", "FR940104-0-00001", "LA010189-0001", "XX1"]
+    assert ds.sources_of(docnos).tolist() == ["FBIS", "FT", "FR94", "LA", None]
+    assert offline("trec-covid/round5").source_of("ug7v899j") is None
+
+
+def test_a_dataset_by_its_name_alone(messages, home):
+    assert repr(ptr.ReuseDataset("trec-8/adhoc")) == "ReuseDataset('reuse:trec-8/adhoc')"
+    messages.refused(lambda: ptr.ReuseDataset(8))
+    messages.refused(lambda: offline().source_of(None))
+
+
+def test_a_dataset_in_a_notebook(home):
+    page = offline()._repr_html_()
+    assert "<th>runs</th><td>129 runs of 41 teams: 116 automatic, 13 manual</td>" in page
+    assert "<th>pooled</th><td>71 of 129 runs, on record</td>" in page
+
+
+# real data
+
+
+@pytest.fixture
+def real(data, tmp_path, monkeypatch):
+    """Return the folder of real test data, set as the user's second place."""
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("PT_REUSE_DATA", str(data))
+    return data
+
+
+def test_trec8_is_what_nist_recorded(real, trec8):
+    runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs()
+    assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (129, 41, 71)
+    columns = ["name", "team", "type", "pooled"]
+    pd.testing.assert_frame_equal(
+        runs.run_table.set_index("name")[columns[1:]].sort_index(),
+        trec8.runs.run_table.set_index("name")[columns[1:]].sort_index(),
+    )
+    assert runs.field.scores.sum() == pytest.approx(trec8.runs.field.scores.sum())
+
+
+def test_covid_round5_is_what_the_leaderboard_says(real, covid):
+    runs = pt.get_dataset("reuse:trec-covid/round5").get_runs()
+    assert (len(runs), len(runs.teams), int(runs.pooled.sum())) == (126, 28, 99)
+    columns = ["team", "type", "pooled"]
+    pd.testing.assert_frame_equal(
+        runs.run_table.set_index("name")[columns].sort_index(),
+        covid.runs.run_table.set_index("name")[columns].sort_index(),
+    )
+
+
+def test_the_folder_of_real_data_may_be_the_users_own(data, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(data))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs(names=["READWARE2", "INQ604"])
+    assert runs.names == ["INQ604", "READWARE2"]
+    assert ptr.list_collections("trec-covid round 5")["here"].tolist() == [126]

@@ -1,0 +1,75 @@
+"""Collections by name: the catalogue's, and those of the user that can be used."""
+
+from __future__ import annotations
+
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.collections import registry
+
+
+def test_unknown_names_say_what_is_near(messages):
+    for name, advice in (("trec-8/ad-hoc", "Did you mean 'reuse:trec-8/adhoc'"), ("xyz", "list_collections")):
+        with pytest.raises(KeyError) as error:
+            pt.get_dataset(f"reuse:{name}")
+        # PyTerrier has words of its own and ours as the cause
+        assert advice in str(error.value.__cause__)
+    messages.refused(lambda: registry.find_collection(8))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [
+        ("trec8", "trec-8/adhoc"), ("trec8-adhoc", "trec-8/adhoc"), ("robust04", "trec-2004/robust"),
+        ("disks45/nocr/trec8", "trec-8/adhoc"), ("dl19", "trec-2019/deep/docs"),
+        ("trec-dl-2019", "trec-2019/deep/docs"), ("covid round5", "trec-covid/round5"),
+        ("msmarco-passage/trec-dl-2019/judged", "trec-2019/deep/passages"), ("core17", "trec-2017/core"),
+        ("trec-8/ad-hoc", "trec-8/adhoc"),
+    ],
+)  # fmt: skip
+def test_near_names(wanted, near):
+    with pytest.raises(registry.UnknownCollectionError) as error:
+        registry.find_collection(wanted)
+    assert f"Did you mean 'reuse:{near}'" in str(error.value)
+
+
+def test_a_failed_registration_leaves_nothing(messages, home):
+    messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/nope"))
+    assert "ref/x" not in registry.collection_names()
+    ptr.register_collection("ref/x", topics="irds:reuse/demo")
+    # the same again is no error, another is
+    ptr.register_collection("ref/x", topics="irds:reuse/demo")
+    messages.refused(lambda: ptr.register_collection("ref/x", qrels="irds:reuse/demo"))
+    ptr.register_collection("ref/y", topics="irds:reuse/ref/x")
+    messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True))
+    assert registry.find_collection("ref/x").topics == "irds:reuse/demo"
+
+
+def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(messages, home):
+    folder = home / "collections"
+    folder.mkdir(parents=True)
+    (folder / "a.toml").write_text('name = "same"\ntopics = "irds:reuse/demo"\n')
+    (folder / "b.toml").write_text('name = "same"\nqrels = "irds:reuse/demo"\n')
+    (folder / "c.toml").write_text('name = "lost"\nqrels = "irds:reuse/gone"\n')
+    (folder / "d.toml").write_text('name = "demo"\n')
+    (folder / "e.toml").write_text("name = \n")
+    with pytest.warns(ptr.ReuseWarning) as caught:
+        names = registry.collection_names()
+    assert "same" in names
+    assert "lost" not in names
+    told = " ".join(str(warning.message) for warning in caught)
+    assert f"{folder / 'a.toml'} has the name 'same', too" in told
+    assert "no such collection" in told
+    assert "is one of the package's" in told
+    assert "no TOML" in told
+    # told once, however often names are looked up
+    messages.refused(lambda: ptr.register_collection("same", qrels="irds:reuse/demo"))
+
+
+def test_folders_that_cannot_be(messages, monkeypatch, tmp_path):
+    monkeypatch.setenv("PT_REUSE_HOME", "~nobody-of-that-name/x")
+    messages.refused(lambda: registry.find_collection("trec-8/adhoc"))
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "gone"))
+    messages.warned(lambda: registry.find_collection("trec-8/adhoc"))

@@ -1,0 +1,125 @@
+"""What ptr.Experiment cannot do is said before anything is run, and what is odd about the results after it."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import (
+    FIELD,
+    NAMES,
+    OTHERS,
+    QRELS,
+    TOPICS,
+    Retriever,
+    assert_same,
+    frames,
+    recorded,
+    retrievers,
+)
+from ir_measures import AP
+
+import pt_reuse as ptr
+
+TYPED = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "any"))
+TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
+ERRORS = [
+    ({"reuse": "taus"}, "reuse", None),
+    ({"reuse": ["lou", "ranks"]}, "reuse", None),
+    ({"reuse": 3}, "reuse", None),
+    ({"drop_unused": True}, "drop_unused", None),
+    ({"base_line": 0}, "base_line", None),
+    ({"kwargs": {}}, "kwargs", None),
+    ({"by": "runs"}, "by", None),
+    ({"depth": 0}, "depth", None),
+    ({"pool_order": "files"}, "pool_order", None),
+    ({"field": FIELD.qrels}, "field", None),
+    ({"field": FIELD.runs}, "retr_systems", None),
+    ({"teams": {"lex1a": "us"}}, None, None),
+    ({"by": "type"}, "by", None),
+    ({"field": TEAMLESS}, None, "field"),
+    ({"pooled": False}, "pooled", None),
+    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about", "place"), ERRORS, ids=[str(list(arguments)) for arguments, _, _ in ERRORS]
+)
+def test_errors_come_before_anything_is_run(arguments, about, place, messages):
+    systems = retrievers()
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about, place=place)
+    assert [system.calls for system in systems.values()] == [0, 0, 0]
+
+
+class Needy(ir_measures.Measure):
+    NAME = __name__ = "Needy"
+    SUPPORTED_PARAMS = {}  # noqa: RUF012 - the form ir_measures asks for
+    RUN_INPUTS = ("query_id", "doc_id", "score", "team")
+
+    def runtime_impl(self, qrels, run):
+        for qid in sorted(set(qrels["query_id"]) & set(run["query_id"])):
+            yield ir_measures.Metric(qid, self, 0.5)
+
+
+def test_errors_of_systems_topics_and_measures(messages):
+    a, b = retrievers()["lex1a"], FIELD.runs["lex1b"]
+    calls = [
+        (([b, b], TOPICS, QRELS, [AP], ["A", "A"]), "retr_systems"),
+        (([b, b], TOPICS, QRELS, [AP]), "retr_systems"),
+        (({1: b, "1": b}, TOPICS, QRELS, [AP]), "retr_systems"),
+        (([b, b], TOPICS, QRELS, [AP], ["A"]), "names"),
+        ((b, TOPICS, QRELS, [AP]), "retr_systems"),
+        (([a], "no-topics", QRELS, [AP]), "topics"),
+        (([a], TOPICS, "no-qrels", [AP]), "qrels"),
+        (([a], None, QRELS, [AP]), "topics"),
+        (([a], TOPICS, TOPICS, [AP]), "qrels"),
+        (([a], TOPICS.assign(qid="x"), QRELS, [AP]), "topics"),
+        (([a], TOPICS, QRELS, ["ndgc@10"]), None),
+        (([a], TOPICS, QRELS, [AP, 3]), None),
+        (([a], TOPICS, QRELS, ["mrt"]), "eval_metrics"),
+        (([a], TOPICS, QRELS, [AP, Needy()]), "eval_metrics"),
+    ]
+    for arguments, about in calls:
+        messages.refused(lambda arguments=arguments: ptr.Experiment(*arguments), argument=about)
+    assert a.calls == 0
+    with_team = {"A": b.assign(team="x")}
+    ours = ptr.Experiment(with_team, TOPICS, QRELS, [Needy()], reuse="unjudged")
+    assert_same(ours, pt.Experiment(with_team, TOPICS, QRELS, [Needy()]))
+
+
+def test_document_twice_is_an_error_of_the_system(messages):
+    twice = pd.concat([FIELD.runs["lex1a"], FIELD.runs["lex1a"][:1]])
+    systems = {"B": FIELD.runs["lex1a"], "A": Retriever(twice)}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
+
+
+def test_another_fault_of_the_results_is_told_as_it_is(messages):
+    worse = FIELD.runs["lex1a"].assign(score=np.inf)
+    messages.refused(lambda: ptr.Experiment({"A": Retriever(worse)}, TOPICS, QRELS, [AP]), place="run 'A'")
+
+
+def test_field_and_topics(messages):
+    elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
+    far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
+    messages.refused(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=far), place="field")
+    partial = OTHERS | far
+    ours, _, warned = recorded(ptr.Experiment, frames(), TOPICS[:2], QRELS, [AP], field=partial)
+    assert len(warned) == 1
+    messages.told(warned[0])
+    pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS))
+    stranger = {"A": elsewhere, "B": FIELD.runs["lex1b"]}
+    ours, _, warned = recorded(ptr.Experiment, stranger, TOPICS, QRELS, [AP])
+    assert len(warned) == 1
+    messages.told(warned[0])
+    assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
+
+
+def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
+    _, _, warned = recorded(
+        ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}
+    )
+    assert len(warned) == 1
+    messages.told(warned[0])

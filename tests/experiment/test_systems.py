@@ -1,0 +1,132 @@
+"""Each system runs once, and what it retrieved is saved and read as in pt.Experiment."""
+
+from __future__ import annotations
+
+import pickle
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import (
+    FIELD,
+    OTHERS,
+    QRELS,
+    TOPICS,
+    Retriever,
+    Shift,
+    assert_same,
+    recorded,
+    retrievers,
+)
+from ir_measures import AP, NumRet, P
+
+import pt_reuse as ptr
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"perquery": "both"}, {"plan": "tree", "verbose": False}, {"reuse": "unjudged"}]
+)
+def test_each_pipeline_runs_once(arguments):
+    systems = retrievers()
+    ptr.Experiment(systems, TOPICS, QRELS, [AP, NumRet], field=OTHERS, **arguments)
+    assert [system.calls for system in systems.values()] == [1, 1, 1]
+    assert all(system.asked == TOPICS["qid"].tolist() for system in systems.values())
+
+
+def test_batches_run_once_each():
+    systems = retrievers()
+    ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=4)
+    assert [(system.calls, system.asked) for system in systems.values()] == [(2, TOPICS["qid"].tolist())] * 3
+
+
+@pytest.mark.parametrize("arguments", [{"plan": "tree", "verbose": False}, {"precompute_prefix": True}])
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_shared_prefixes_run_once(arguments, batch_size):
+    def pipelines():
+        first = Retriever(FIELD.runs["lex1a"])
+        return first, {
+            "first": first,
+            "two": first >> Shift(2),
+            "five": first >> Shift(5),
+            "twice": first >> Shift(5) % 9,
+        }
+
+    plain, theirs = pipelines()
+    expected, _, _ = recorded(pt.Experiment, theirs, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments)
+    first, systems = pipelines()
+    result, _, warned = recorded(
+        ptr.Experiment, systems, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments
+    )
+    assert_same(result, expected)
+    assert warned == []
+    assert first.calls == plain.calls == (1 if batch_size is None else 2)
+    assert result["P@3 LOU"].notna().all()
+
+
+def test_same_pipeline_under_two_names():
+    system = Retriever(FIELD.runs["lex1a"])
+    result = ptr.Experiment({"a": system, "b": system}, TOPICS, QRELS, [AP], plan="tree", verbose=False)
+    assert system.calls == 1
+    assert result["AP rank"].tolist() == [1, 1]
+
+
+def test_source_that_answers_every_batch_with_all_it_has():
+    source = pt.transformer.UniformTransformer(FIELD.runs["lex1a"])
+    systems = {"all": source, "neu2a": FIELD.runs["neu2a"]}
+    ours = ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=2)
+    pd.testing.assert_frame_equal(ours, ptr.Experiment(systems, TOPICS, QRELS, [AP]))
+
+
+def test_validation_looks_through_the_tap():
+    class Scoreless(Retriever):
+        def transform_outputs(self, input_columns):
+            return [*input_columns, "docno"]
+
+    system = Scoreless(FIELD.runs["lex1a"])
+    with pytest.raises(ValueError, match="do not produce the required outputs"):
+        ptr.Experiment({"A": system}, TOPICS, QRELS, [AP], validate="error")
+    assert system.calls == 0
+
+
+# saving
+
+FORMATS = {
+    "trec": "trec",
+    "pickle": pickle,
+    "functions": (lambda file: pd.read_pickle(file), lambda frame, file: frame.to_pickle(file)),
+}
+
+
+@pytest.mark.parametrize("save_format", FORMATS.values(), ids=FORMATS)
+def test_saved_results_are_read_and_not_made_again(save_format, tmp_path):
+    theirs_dir, ours_dir = tmp_path / "theirs", tmp_path / "ours"
+    theirs_dir.mkdir()
+    ours_dir.mkdir()
+    pt.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(theirs_dir), save_format=save_format)
+    first = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(ours_dir), save_format=save_format)
+    assert sorted(path.name for path in ours_dir.iterdir()) == sorted(path.name for path in theirs_dir.iterdir())
+    assert (ours_dir / "aggregated.csv").read_text() == (theirs_dir / "aggregated.csv").read_text()
+    systems = retrievers()
+    again = ptr.Experiment(systems, TOPICS, QRELS, [AP], save_dir=ours_dir, save_format=save_format, save_mode="reuse")
+    assert [system.calls for system in systems.values()] == [0, 0, 0]
+    pd.testing.assert_frame_equal(again, first)
+
+
+def test_save_modes(tmp_path):
+    save = {"save_dir": str(tmp_path)}
+    ptr.Experiment({"A": Retriever(FIELD.runs["lex1a"])}, TOPICS, QRELS, [AP], **save)
+    other = Retriever(FIELD.runs["neu2a"])
+    with pytest.raises(ValueError, match="already exists"):
+        ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], save_mode="error", **save)
+    with pytest.warns(UserWarning, match="already exists"):
+        warned = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, **save)
+    written = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, save_mode="overwrite", **save)
+    assert other.calls == 2
+    pd.testing.assert_frame_equal(warned, written)
+    # the file of A now holds neu2a, and takes the place of whatever A is, as in pt.Experiment
+    both = {"A": FIELD.runs["lex1a"], "B": Retriever(FIELD.runs["man3a"])}
+    reused = ptr.Experiment(both, TOPICS, QRELS, [AP], field=OTHERS, save_mode="reuse", **save)
+    assert both["B"].calls == 1
+    assert reused.loc[0, "AP"] == written.loc[0, "AP"]
+    direct = ptr.Experiment({**both, "A": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS)
+    pd.testing.assert_frame_equal(reused, direct)

@@ -1,0 +1,168 @@
+"""Pools that are on record: those of the demo, of TREC-8 and of TREC-COVID, inferred from their judgments."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.runs.reading import read_runs
+from pt_reuse.studies.pool_inference.evidence import Evidence
+from pt_reuse.studies.pool_inference.inference import infer_pool
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
+
+
+def test_demo_pool():
+    demo = pt.get_dataset("reuse:demo")
+    runs, qrels = demo.get_runs(), demo.get_judgments()
+    found = infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)))
+    assert found.headline() == (
+        "depth 10, 11 of 22 runs contributed (2 more are judged as deep), 989 of 989 judgments explained"
+    )
+    table = found.table.set_index("name")
+    recorded = set(runs.select(pooled=True).names)
+    assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
+    assert set(found.contributors) <= recorded
+    assert table.index[table["evidence"] == "covered"].tolist() == ["quarry-bm25-stem", "weave-sum"]
+    assert list(infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)), depth="topic").contributors) == (
+        found.contributors
+    )
+
+
+def test_a_sample_of_a_pool_has_no_depth():
+    demo = pt.get_dataset("reuse:demo")
+    runs = demo.get_runs()
+    sample = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.1, seed=1)
+    found = infer_pool(runs, sample)
+    assert found.depth == 0
+    assert found.contributors == []
+    # nine tenths of a pool are still a pool, when a few unjudged documents are tolerated
+    most = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.9, seed=1)
+    found = infer_pool(runs, most, tolerance=0.15)
+    assert (found.depth, len(found.contributors)) == (10, 11)
+    assert found.explanation == (
+        "most: these runs explain all of the judgments, and 99 documents in their pool (10.0%) lack a judgment."
+    )
+
+
+def test_trec8_is_the_record(trec8):
+    for depth in (None, "topic"):
+        found = infer_pool(trec8.runs, trec8.qrels, depth=depth)
+        assert found.depth == 100
+        assert found.contributors == trec8.runs.select(pooled=True).names
+        assert len(found.contributors) == 71
+        assert found.headline() == (
+            "depth 100, 71 of 129 runs contributed (1 more is judged as deep), 86,830 of 86,830 judgments explained"
+        )
+        assert found.explanation == "exact: the pool of these runs is the judged set."
+    assert found.confusion.to_dict("records") == [
+        {"pooled": True, "needed": 69, "needed together": 2, "covered": 0, "not pooled": 0, "no documents": 0},
+        {"pooled": False, "needed": 0, "needed together": 0, "covered": 1, "not pooled": 57, "no documents": 0},
+    ]
+    table = found.table.set_index("name")
+    accident = table.loc["Dm8TFidf"]
+    assert (accident["evidence"], accident["contributed"], accident["judged_to"]) == ("covered", False, 100)
+    assert (accident["nearest"], round(accident["common"] * accident["entries"])) == ("Dm8TFbn", 4999)
+    assert table.index[table["group"] == 1].tolist() == ["Mer8Adtd1", "Mer8Adtd2"]
+    assert table.loc["READWARE", "judged_to"] == 173
+    row = found.summary.iloc[0]
+    assert (row["at_depth"], row["new_at_depth"], row["new_below"]) == (1, 1, 0)
+    # of the 72 runs judged as deep; of the 71 on record it is .7658
+    assert row["below"] == pytest.approx(0.763719, abs=1e-6)
+    assert "covered: 'Dm8TFidf'. needed together: 'Mer8Adtd1', 'Mer8Adtd2'. [" in repr(found)
+    recorded = JudgedRanks(trec8.runs.select(pooled=True), trec8.qrels, 0.0)
+    at_101 = np.diff(recorded.missing, axis=1)[:, 100].sum() / np.diff(recorded.entries, axis=1)[:, 100].sum()
+    assert 1 - at_101 == pytest.approx(0.7658, abs=5e-5)
+    assert set(found.by_topic["own_depth"]) == {100}
+
+
+def test_another_order_is_not_that_of_the_trec8_pool(trec8):
+    runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.run_table, order="file")
+    found = infer_pool(runs, trec8.qrels)
+    assert (found.depth, len(found.contributors)) == (98, 64)
+    assert found.explanation.startswith("most: these runs explain 80.8% of the judgments; the rest")
+    assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).explanation.startswith("exact")
+
+
+#: what speaks for a run that is judged as deep as the pool
+CLOSE = [evidence.value for evidence in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)]
+
+
+def figures(found):
+    row = found.summary.iloc[0]
+    recorded = found.table["pooled"].to_numpy(dtype=bool)
+    pooled = found.table["evidence"].isin(CLOSE).to_numpy()
+    return (
+        int(row["explained"]),
+        int(row["unjudged"]),
+        int((pooled & recorded).sum()),
+        int((pooled & ~recorded).sum()),
+    )
+
+
+def test_covid_with_one_depth(covid):
+    strict = infer_pool(covid.runs, covid.qrels)
+    assert (strict.depth, figures(strict)) == (5, (5126, 0, 88, 5))
+    recorded = strict.table["pooled"].to_numpy(dtype=bool)
+    assert (strict.table["missing"][recorded] > 0).sum() == 11
+    assert strict.explanation.endswith("With a depth for each topic (5 to 50) a pool fits better: depth='topic'.")
+    lenient = infer_pool(covid.runs, covid.qrels, tolerance=0.02)
+    assert (lenient.depth, figures(lenient)) == (7, (7474, 156, 95, 7))
+
+
+def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
+    found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02)
+    assert figures(found) == (16541, 168, 95, 1)
+    table = found.table.set_index("name")
+    differs = table[table["pooled"].astype(bool) != table["evidence"].isin(CLOSE)]
+    # four recorded runs with many tied scores are not recognised in trec_eval's order
+    assert differs[["missing", "first_missing"]].to_dict("index") == {
+        "DoRA_MSMARCO_1k": {"missing": 95, "first_missing": 1},
+        "DoRA_NO_Judgments_1k": {"missing": 95, "first_missing": 1},
+        "DoRA_NO_Judgments_6k": {"missing": 291, "first_missing": 1},
+        "UPrrf80-r5": {"missing": 2, "first_missing": 9},
+        "rk_ir_bdl_trf_brx_lm": {"missing": 44, "first_missing": 3},
+    }
+    row = found.summary.iloc[0]
+    assert (row["deeper"], row["other"], row["nowhere"]) == (5614, 208, 788)
+    assert found.explanation.startswith("most: these runs explain 71.4% of the judgments, and 168 documents")
+    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic")) == (8767, 0, 36, 0)
+    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.5)) == (17688, 619, 99, 2)
+
+
+def test_covid_in_the_order_of_the_files_is_the_record(covid):
+    runs = read_runs(covid.folder / "runs", metadata=covid.runs.run_table, order="file")
+    found = infer_pool(runs, covid.qrels, depth="topic", tolerance=0.01)
+    assert found.headline() == (
+        "depth 5 to 50 by topic, 100 of 126 runs contributed, 18,099 of 23,151 judgments explained"
+    )
+    assert found.confusion.to_dict("records") == [
+        {"pooled": True, "needed": 94, "needed together": 5, "covered": 0, "not pooled": 0, "no documents": 0},
+        {"pooled": False, "needed": 1, "needed together": 0, "covered": 0, "not pooled": 26, "no documents": 0},
+    ]
+    assert set(found.contributors) - set(runs.select(pooled=True).names) == {"UPrrf80-r5"}
+    table = found.table.set_index("name")
+    missing = table["missing"][table["pooled"].astype(bool)]
+    assert ((missing > 0).sum(), round(missing.mean(), 1), missing.max()) == (58, 1.2, 7)
+    strict = infer_pool(runs, covid.qrels)
+    assert (strict.depth, figures(strict)) == (5, (5987, 0, 98, 5))
+    assert table.loc["UPrrf80-r5", ["missing", "alone", "alone_unjudged"]].tolist() == [2, 3, 2]
+    groups = table.reset_index().dropna(subset="group").groupby("group")["name"].agg(list).tolist()
+    assert groups == [["DoRA_MSMARCO_1k", "DoRA_NO_Judgments_1k"], ["UIowaS_Run1", "UIowaS_Run2", "UIowaS_Run3"]]
+    depths = found.by_topic.set_index("qid")["depth"]
+    old, new = depths[[str(t) for t in range(1, 36)]], depths[[str(t) for t in range(36, 51)]]
+    assert (old.min(), old.max(), new.min(), new.max(), (new == 50).sum()) == (5, 15, 49, 50, 14)
+    row = found.summary.iloc[0]
+    assert (row["deeper"], row["other"], row["nowhere"], row["unjudged"]) == (4209, 55, 788, 104)
+    edges = row[["at_depth", "below", "new_at_depth", "new_below"]].to_numpy(dtype=float)
+    assert edges == pytest.approx([0.981, 0.794, 0.915, 0.125], abs=5e-4)
+    # the second column of NIST's file says in which batch a document was judged
+    lines = gzip.decompress((covid.folder / "qrels.covid-round5.txt.gz").read_bytes()).decode().split("\n")
+    batch = {(line.split()[0], line.split()[2]): line.split()[1] for line in lines if line}
+    left = pd.Series([batch[pair] for pair in zip(found.unexplained["qid"], found.unexplained["docno"], strict=True)])
+    assert pd.Series(list(batch.values())).value_counts().to_dict() == {"5": 17197, "4.5": 5954}
+    assert left.value_counts().to_dict() == {"4.5": 4327, "5": 725}
