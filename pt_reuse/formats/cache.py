@@ -9,7 +9,6 @@ import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from pt_reuse._files import replacing
 from pt_reuse.engine import long_names, tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import Places
-from pt_reuse.formats.files import fingerprint
+from pt_reuse.formats.checksum import checksums
 
 FORMAT = 5  # to be raised when the arrays, their order or the hash of names change
 HEADER = "pt_reuse-runs.json"
@@ -44,8 +43,6 @@ _ARRAYS = {
 }
 _PLACES = ("lists", "starts", "at", "values")
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
-_PAGE = 4096  # bytes
-_AT_ONCE = 128  # pages: what is summed twice is still in the processor's cache
 _THREADS = 4  # that check arrays at once
 _LEFT_OVER = 3600  # seconds after which arrays without a header are taken for those of a writer that died
 
@@ -55,9 +52,8 @@ class StaleCacheError(Exception):
 
 
 def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
-    """Return the SHA-256 of each source file by its path."""
-    with ThreadPoolExecutor(threads) as pool:
-        return dict(zip(paths, pool.map(fingerprint, paths), strict=True))
+    """Return the checksum of each source file by its path."""
+    return dict(zip(paths, checksums(paths, threads), strict=True))
 
 
 def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Field, list[str]]:
@@ -81,16 +77,13 @@ def store(
     place = f"arrays-{secrets.token_hex(8)}"
     (folder / place).mkdir()
     try:
-        sums = {}
         for name, array in _arrays_of(field).items():
-            path = folder / place / f"{name}.npy"
-            np.save(path, array, allow_pickle=False)
-            sums[name] = _checksum(path)
+            np.save(_file_of(folder / place, name), array, allow_pickle=False)
         header = {
             "format": FORMAT,
             "settings": dict(settings),
             "arrays": place,
-            "checksums": sums,
+            "checksums": checksums([_file_of(folder / place, name) for name in _ARRAYS], _THREADS),
             "runs": names,
             "topics": list(field.topics),
             "sources": dict(sources),
@@ -106,12 +99,16 @@ def store(
             _remove_arrays(other)
 
 
+def _file_of(folder: Path, array: str) -> Path:
+    return folder / f"{array}.npy"
+
+
 def _remove_arrays(folder: Path) -> None:
     # only what this module wrote: a folder in which the user keeps something else stays
     try:
         if not folder.is_symlink():
             for name in _ARRAYS:
-                (folder / f"{name}.npy").unlink(missing_ok=True)
+                _file_of(folder, name).unlink(missing_ok=True)
             folder.rmdir()
     except OSError:
         pass
@@ -159,23 +156,6 @@ def _digest(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
 
 
-def _checksum(path: Path) -> str:
-    # sums of 64-bit words along and across the pages, then a digest of the sums: a changed, missing or misplaced word
-    # shows; some times as fast as a digest of all bytes
-    data = np.memmap(path, dtype=np.uint8, mode="r")
-    pages = len(data) // _PAGE * _PAGE
-    words = data[:pages].view("<u8").reshape(-1, _PAGE // 8)
-    digest = hashlib.sha256()
-    across = np.zeros(_PAGE // 8, dtype=np.uint64)
-    for at in range(0, len(words), _AT_ONCE):
-        part = words[at : at + _AT_ONCE]
-        digest.update(part.sum(axis=1, dtype=np.uint64).astype("<u8").tobytes())
-        across += part.sum(axis=0, dtype=np.uint64)
-    digest.update(across.astype("<u8").tobytes())
-    digest.update(data[pages:].tobytes())
-    return digest.hexdigest()
-
-
 def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
     new = [path for path in sources if path not in kept]
     missing = [path for path in kept if path not in sources]
@@ -192,20 +172,27 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[s
     # the folder's name is checked so that a header cannot point outside
     if not _FOLDER.fullmatch(header["arrays"]):
         raise StaleCacheError("its header is damaged")
-    with ThreadPoolExecutor(_THREADS) as pool:
-        arrays = dict(zip(_ARRAYS, pool.map(lambda name: _load_array(folder, header, name), _ARRAYS), strict=True))
+    files = {name: _file_of(folder / header["arrays"], name) for name in _ARRAYS}
+    for name, file in files.items():
+        if not file.is_file():
+            raise StaleCacheError(f"its array {name} is missing")
+    try:
+        found = checksums(list(files.values()), _THREADS)
+    except OSError as error:
+        raise StaleCacheError(f"its arrays cannot be read ({error})") from error
+    for name, kept, now in zip(files, header["checksums"], found, strict=True):
+        if kept != now:
+            raise StaleCacheError(f"its array {name} is damaged")
+    arrays = {name: _load_array(file, name) for name, file in files.items()}
     field = _field_of(arrays, topics=header["topics"], n_runs=len(header["runs"]))
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
     return field, list(header["runs"])
 
 
-def _load_array(folder: Path, header: Mapping[str, Any], name: str) -> NDArray:
-    path = folder / header["arrays"] / f"{name}.npy"
+def _load_array(file: Path, name: str) -> NDArray:
     try:
-        if _checksum(path) != header["checksums"][name]:
-            raise StaleCacheError(f"its array {name} is damaged")
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise StaleCacheError(f"its array {name} cannot be read ({error})") from error
     if array.dtype.kind != _ARRAYS[name] or array.ndim != 1:
@@ -272,11 +259,14 @@ def _fit(places: Places, starts: NDArray[np.int64]) -> bool:
     lists = places.lists
     if len(places.starts) != len(lists) + 1 or len(places.at) != len(places.values):
         return False
-    if not _are_starts(places.starts, len(places.values)):
+    if not _are_starts(places.starts, len(places.values)) or not np.diff(places.starts).all():
         return False
     if len(lists) and not (lists[0] >= 0 and lists[-1] < len(starts) - 1 and (np.diff(lists) > 0).all()):
         return False
-    lengths = np.repeat(np.diff(starts)[lists], np.diff(places.starts))
-    if not ((places.at > 0) & (places.at <= lengths) & (places.values <= lengths)).all():
-        return False
-    return bool((np.diff(places.rows(starts)) > 0).all())
+    if not len(lists):
+        return True
+    # in each list the rows ascend from 1 on, and neither they nor their places go beyond its end
+    ascend = places.at[1:] > places.at[:-1]
+    ascend[places.starts[1:-1] - 1] = True
+    ends = np.maximum(places.at[places.starts[1:] - 1], np.maximum.reduceat(places.values, places.starts[:-1]))
+    return bool(ascend.all() and (places.at[places.starts[:-1]] > 0).all() and (ends <= np.diff(starts)[lists]).all())

@@ -60,7 +60,7 @@ def read_runs(
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
-            (by SHA-256), the set of files, or a setting has changed.
+            (by their checksums), the set of files, or a setting has changed.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 

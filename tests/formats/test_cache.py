@@ -16,6 +16,7 @@ from cache_parts import ARRAYS, place, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats import checksum
 from pt_reuse.runs import parsing
 from pt_reuse.runs.reading import read_runs
 
@@ -309,10 +310,10 @@ def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypat
 
 
 def test_a_file_that_cannot_be_read(source, cache, messages, monkeypatch):
-    def refuse(path):
-        raise PermissionError(13, "Permission denied", path)
+    def refuse(self, path, at):
+        raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(field_cache, "fingerprint", refuse)
+    monkeypatch.setattr(checksum._Summing, "of", refuse)
     messages.refused(read_runs, source=source, cache=cache)
 
 
