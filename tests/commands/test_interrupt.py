@@ -20,6 +20,8 @@ class Interrupting:
         if name == os.environ["INTERRUPT_AT"]:
             signal.raise_signal(signal.SIGINT)
 
+# a process that a script put into the background begins with ctrl-C ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, Interrupting())
 """
 
