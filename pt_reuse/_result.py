@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, Option, door, located
-from pt_reuse._files import replacing
+from pt_reuse._check import flag
+from pt_reuse._errors import InputError, door, located
+from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
 
 _SHOWN = 8
@@ -67,16 +67,13 @@ class Record:
             arrays, and ``result.json``, which :func:`read_result` needs.
 
         Raises:
-            InputError: a file that exists, a folder that is a file, or a table with cells that cannot be saved.
+            InputError: a file that exists, a folder that cannot be written to, a table with cells that cannot be
+                saved.
         """
-        folder = Path(folder)
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="folder")
+        flag("overwrite", overwrite)
+        folder = checked_path(folder)
         files = self._files()
-        there = [name for name in files if (folder / name).exists()]
-        if there and not overwrite:
-            advice = Option("overwrite", True)
-            raise InputError(f"{folder} has {examples(there)} already. Pass ", advice, " to replace them.")
+        check_writable(folder, list(files), overwrite=overwrite, argument="folder")
         folder.mkdir(parents=True, exist_ok=True)
         # until the last file is written, there is no record here
         (folder / CONTENTS).unlink(missing_ok=True)

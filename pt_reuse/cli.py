@@ -9,11 +9,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse._version import __version__
-from pt_reuse.commands import collections, demo, fetch, infer_pool, lou, runs, verify
-from pt_reuse.commands.parser import Parser
-from pt_reuse.commands.shell import Shell
+#: what a shell knows as ended by ctrl-C
+_INTERRUPTED = 130
+
+try:
+    from pt_reuse._errors import InputError, ReuseWarning
+    from pt_reuse._version import __version__
+    from pt_reuse.commands import collections, demo, fetch, infer_pool, lou, runs, verify
+    from pt_reuse.commands.parser import Parser
+    from pt_reuse.commands.shell import Shell
+except KeyboardInterrupt:
+    # importing takes a second or two, and nobody but the user's shell imports this file
+    print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
+    sys.exit(_INTERRUPTED)
 
 _COMMANDS = (lou, runs, infer_pool, collections, fetch, verify, demo)
 
@@ -28,6 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         int: 0; 1 when the answer is no (a published number is not met, no collection is found); 2 after an error that
         the user can mend; 130 after ctrl-C.
     """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("pt-reuse: interrupted; files already written are whole.", file=sys.stderr)
+        return _INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     shell: Shell = options.shell
     warnings.showwarning = partial(_show_warning, shell)
@@ -45,9 +61,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("pt-reuse: interrupted; files already written are whole.", file=sys.stderr)
-        return 130
     return status or 0
 
 

@@ -21,16 +21,16 @@ from pt_reuse._errors import Call, InputError, door, warn
 from pt_reuse.collections.availability import not_known, not_readable
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.comparison import compare_judgments, compare_runs
-from pt_reuse.collections.fetching import Sources, fetch_report, get_run_files, tell_lacking
+from pt_reuse.collections.comparison import compare_judgments
+from pt_reuse.collections.fetching import Sources, fetch_report
+from pt_reuse.collections.getting import plan_runs
 from pt_reuse.collections.irds import build_irds
 from pt_reuse.collections.listing import facts_of
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.submitted import choose_runs, read_own_runs, run_metadata, submitted_runs, with_types
-from pt_reuse.engine.order import ORDERS
+from pt_reuse.collections.submitted import choose_runs, read_types, submitted_runs, with_types
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 
 _Part = TypeVar("_Part")
@@ -122,6 +122,7 @@ class ReuseDataset(IRDSDataset):
             start: how many documents to pass over.
             count: how many to yield at most; default all.
         """
+        flag("verbose", verbose)
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 
         def guarded() -> Iterator[dict]:
@@ -148,7 +149,7 @@ class ReuseDataset(IRDSDataset):
         Raises:
             InputError: an own collection, whose runs are what its folder holds.
         """
-        table = with_types(submitted_runs(self.collection), types)
+        table = with_types(submitted_runs(self.collection), read_types(types))
         return table.drop(columns="url", errors="ignore")
 
     @door
@@ -200,32 +201,20 @@ class ReuseDataset(IRDSDataset):
             InputError: no run can be had (the error says which folder to fill with what), or, with
                 ``missing="error"``, not all; a condition that no run meets; a file that is no run.
         """
-        choice("missing", missing, ("warn", "error", "ignore"))
-        choice("order", order, tuple(ORDERS))
-        if pool_order is not None:
-            choice("pool_order", pool_order, tuple(ORDERS))
-        choice("duplicates", duplicates, ("error", "best"))
-        flag("download", download)
-        flag("verbose", verbose)
-        if n_jobs is not None:
-            positive("n_jobs", n_jobs, "threads")
-        conditions: dict[str, Any] = {"names": names, "team": team, "type": type, "task": task}
-        reading: dict[str, Any] = {"order": order, "duplicates": duplicates, "cache": cache, "n_jobs": n_jobs}
-        collection = self.collection
-        if pool_order is not None or collection.pool_order is not None:
-            reading["pool_order"] = pool_order or collection.pool_order
-        if collection.submitted is None:
-            return read_own_runs(
-                collection, {**conditions, "pooled": pooled}, types, runs, {**reading, "verbose": verbose}
-            )
-        sources = Sources(folder=runs, download=download, n_jobs=n_jobs or 8, verbose=verbose)
-        table = choose_runs(collection, types, pooled, **conditions)
-        had = get_run_files(collection, table["name"].tolist(), sources)
-        tell_lacking(collection, table, had, sources, missing)
-        kept = table[table["name"].isin(had.files)]
-        field = read_runs([had.files[name] for name in kept["name"]], names="file", **reading)
-        compare_runs(collection, field, had.files)
-        return field.with_metadata(metadata=run_metadata(collection, kept))
+        reading = Reading(
+            order=order,
+            pool_order=pool_order,
+            names="tag",
+            duplicates=duplicates,
+            cache=cache,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        conditions = {"pooled": pooled, "names": names, "team": team, "type": type, "task": task}
+        plan = plan_runs(
+            self.collection, conditions, reading, types=types, folder=runs, missing=missing, download=download
+        )
+        return plan.get()
 
     @door
     def fetch(

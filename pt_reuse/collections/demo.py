@@ -49,9 +49,9 @@ class DemoDataset(ReuseDataset):
     def get_corpus_iter(
         self, verbose: bool = True, start: int = 0, count: int | None = None
     ) -> Iterator[dict[str, str]]:
-        """Yield ``docno text``, the title in front of the text: an index of all fields counts no word twice."""
-        for document in super().get_corpus_iter(verbose, start, count):
-            yield {"docno": document["docno"], "text": f"{document['title']} {document['text']}"}
+        """Return ``docno text`` of each, the title in front of it: an index of all fields counts no word twice."""
+        documents = super().get_corpus_iter(verbose, start, count)
+        return ({"docno": doc["docno"], "text": f"{doc['title']} {doc['text']}"} for doc in documents)
 
     def documents(self) -> list[dict[str, str]]:
         """Return every document as ``docno source title text``."""

@@ -55,6 +55,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         >>> len(pt.get_dataset("reuse:example/half").get_topics("query"))
         41
     """
+    flag("overwrite", overwrite)
     if parts:
         if not isinstance(definition, str) or definition.endswith(".toml"):
             raise InputError(

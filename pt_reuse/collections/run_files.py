@@ -24,7 +24,7 @@ def download_folder(collection: Collection) -> Path:
 def folders_of(collection: Collection, runs: str | Path | None = None) -> list[Path]:
     """Return the folders that may hold run files: those below `runs`, else below the user's; the likeliest first."""
     if runs is not None:
-        tops = [_given_folder(runs)]
+        tops = [given_folder(runs)]
     else:
         tops = [place / name for place in places() for name in (collection.name, *collection.folders)]
     below = [top / name if name else top for top in tops for name in _BELOW]
@@ -81,7 +81,8 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
         warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
 
 
-def _given_folder(runs: str | Path) -> Path:
+def given_folder(runs: str | Path) -> Path:
+    """Return the folder of run files that the user gives, or say that it is none."""
     if not isinstance(runs, str | os.PathLike) or not str(runs):
         raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")
     try:

@@ -6,12 +6,14 @@ import argparse
 import os
 import sys
 from functools import partial
-from pathlib import Path
 
-from pt_reuse.commands.output import Drawing, draw, print_table, refuse_existing, write_table
+from pt_reuse.commands.output import Drawing, draw, out_folder, print_table, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_out
-from pt_reuse.demo.narration import narrate
+from pt_reuse.demo.narration import SUBJECTS, narrate
 from pt_reuse.demo.walk import answer
+
+_TABLES = tuple(f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1))
+_PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
 
 def add_to(commands: Commands) -> Parser:
@@ -25,25 +27,25 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    folder = out_folder(options, [*_TABLES, *_PICTURES])
     _mute_libraries()
     report = answer(lambda text: print(text, flush=True))
     print("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
-    for number, (name, question, table, words) in enumerate(narrate(report), 1):
+    for number, (file, (question, table, words)) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):
         print(f"\n{number}. {question}\n")
         print_table(table, len(table), "rows")
         print(f"\n{words}")
-        tables[f"{number}-{name}.csv"] = table
-    if not options.out:
+        tables[file] = table
+    if folder is None:
         return
-    folder = Path(options.out)
     judgments = ("complete judgments", "pool of lexical runs only")
-    drawings = {
-        "lexical-pool.png": Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10", judgments=judgments)),
-        "leave-out-team.png": Drawing(7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
-        "uniques-by-type.png": Drawing(7.2, 2.6, report.by_type.plot_uniques),
-    }
-    refuse_existing(folder, [*tables, *drawings], options.overwrite)
+    pictures = (
+        Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10", judgments=judgments)),
+        Drawing(7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
+        Drawing(7.2, 2.6, report.by_type.plot_uniques),
+    )
+    drawings = dict(zip(_PICTURES, pictures, strict=True))
     for name, table in tables.items():
         write_table(table, folder / name)
     drawn = draw(drawings, folder)

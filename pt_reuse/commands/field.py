@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import read_definition
+from pt_reuse.collections.getting import plan_runs
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.submitted import PoolUnknownWarning
 from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
+from pt_reuse.runs.metadata import GivenMetadata, given_metadata
+from pt_reuse.runs.parsing import file_run_names
+from pt_reuse.runs.paths import run_paths
+from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
@@ -73,38 +78,74 @@ def collection_of(name: str) -> Collection:
     return read_definition(name) if name.endswith(".toml") else find_collection(name)
 
 
-def read_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> RunSet:
-    """Read the runs that the options name; warn of an unknown pool only where it matters and the user gave none."""
-    labels = {"teams": options.teams, "types": options.types, "pooled": options.pooled, "metadata": options.metadata}
-    reading: dict[str, Any] = {
-        "order": options.order,
-        "duplicates": options.duplicates,
-        "cache": options.cache,
-        "verbose": sys.stderr.isatty(),
-        **({"pool_order": options.pool_order} if options.pool_order else {}),
-    }
+@dataclass(frozen=True)
+class FieldPlan:
+    """The runs and judgments that the options of a command name, before any of them is read.
+
+    Attributes:
+        names: the runs, where their names are known; None where these stand in the files.
+        columns: those of the table of runs in which anything will stand.
+        read_runs: reads the runs.
+        read_judgments: reads the judgments; where a command needs both, first these, which takes less time.
+    """
+
+    names: list[str] | None
+    columns: set[str]
+    read_runs: Callable[[], RunSet]
+    read_judgments: Callable[[], Qrels]
+
+
+def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
+    """Check what the options say of runs and judgments, as far as that goes before these are read.
+
+    Args:
+        options: of the command.
+        pooled_matters: whether to warn of an unknown pool where the user gave none.
+    """
+    options.check_field(options)
+    reading = Reading(
+        order=options.order,
+        pool_order=options.pool_order,
+        names="tag" if options.names is None else options.names,
+        duplicates=options.duplicates,
+        cache=options.cache,
+        n_jobs=None,
+        verbose=sys.stderr.isatty(),
+    )
     if options.collection is None:
-        return read_runs(options.runs, names=options.names or "tag", **labels, **reading)
-    dataset = ReuseDataset(collection_of(options.collection))
-    types = labels.pop("types")
-    with warnings.catch_warnings():
-        if not pooled_matters or options.pooled or options.metadata:
-            warnings.simplefilter("ignore", PoolUnknownWarning)
-        runs = dataset.get_runs(
-            runs=options.runs,
-            types=types,
-            missing=options.missing or "warn",
-            download=not options.no_download,
-            **reading,
-        )
-    return runs.with_metadata(**labels) if any(labels.values()) else runs
+        paths, labels = run_paths(options.runs), _labels(options, types=options.types)
+        names = file_run_names(paths) if reading.names == "file" else None
+        read = partial(reading.read, paths, labels)
+        return FieldPlan(names, labels.columns, read, partial(_read_qrels, options, None))
+    collection, labels = collection_of(options.collection), _labels(options)
+    plan = plan_runs(
+        collection,
+        {},
+        reading,
+        types=options.types,
+        folder=options.runs,
+        missing="warn" if options.missing is None else options.missing,
+        download=not options.no_download,
+    )
+
+    def get() -> RunSet:
+        with warnings.catch_warnings():
+            if not pooled_matters or "pooled" in labels.columns:
+                warnings.simplefilter("ignore", PoolUnknownWarning)
+            runs = plan.get()
+        return runs.labelled(labels) if labels.columns else runs
+
+    return FieldPlan(plan.names, plan.columns | labels.columns, get, partial(_read_qrels, options, collection))
 
 
-def read_judgments(options: argparse.Namespace) -> Qrels:
-    """Read the judgments that the options name, or those of the collection."""
-    if options.qrels is not None:
+def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
+    return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
+
+
+def _read_qrels(options: argparse.Namespace, collection: Collection | None) -> Qrels:
+    if options.qrels is not None or collection is None:
         return read_qrels(options.qrels)
-    return ReuseDataset(collection_of(options.collection)).get_judgments()
+    return ReuseDataset(collection).get_judgments()
 
 
 def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from pt_reuse._check import examples
-from pt_reuse.commands.field import add_field, read_field, read_judgments
-from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
+from pt_reuse.commands.field import add_field, plan_field
+from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_out
+from pt_reuse.studies.pool_inference.asked_depth import check_tolerance, read_depth
 from pt_reuse.studies.pool_inference.evidence import UNSURE
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
-_TABLES = ("table", "by_topic", "by_rank", "unexplained", "confusion", "summary")
+_FILES = (
+    "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "settings.json",
+    "result.json", _PICTURE,
+)  # fmt: skip
 _COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
 
 
@@ -35,19 +38,19 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    options.check_field(options)
-    if options.out:
-        names = [*(f"{table}.csv" for table in _TABLES), "settings.json", "result.json", _PICTURE]
-        refuse_existing(Path(options.out), names, options.overwrite)
-    runs, qrels = read_field(options, pooled_matters=False), read_judgments(options)
+    plan = plan_field(options, pooled_matters=False)
+    read_depth(options.depth)
+    check_tolerance(options.tolerance)
+    folder = out_folder(options, _FILES)
+    qrels, runs = plan.read_judgments(), plan.read_runs()
     print(f"{runs!r}\n{qrels!r}")
     result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance)
     print(f"\n{result.headline()}\n{result.explanation}")
     _report(result, options.all)
-    if options.out:
+    if folder is not None:
         drawings = {_PICTURE: Drawing(9.0, 4.0, result.plot)}
-        written = [path.name for path in result.save(options.out, overwrite=options.overwrite)]
-        print(f"\nWritten to {options.out}: {', '.join([*written, *draw(drawings, Path(options.out))])}")
+        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
+        print(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
 
 
 def _report(result: InferredPool, every: bool) -> None:

@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse._errors import located
-from pt_reuse.commands.field import add_field, read_field, read_judgments
-from pt_reuse.commands.output import SHOWN, Drawing, draw, print_table, refuse_existing
+from pt_reuse.commands.field import add_field, plan_field
+from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_out, listed
-from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
+from pt_reuse.pooling.contributors import named_contributors
+from pt_reuse.runs.units import check_unit_is_given
+from pt_reuse.scoring.run_scores import checked_measures
+from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, in_words, leave_out_uniques
 
-_TABLES = (
+_FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
     "settings.json", "arrays.npz", "result.json",
 )  # fmt: skip
@@ -42,14 +44,15 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    options.check_field(options)
+    plan = plan_field(options)
     with located("--measures"):
-        measures = parse_measures(listed(options.measures))
-    contributors = _contributors(options.contributors)
-    if options.out:
-        pictures = [_picture(repr(measure)) for measure in measures]
-        refuse_existing(Path(options.out), [*_TABLES, *pictures, "uniques.png"], options.overwrite)
-    runs, qrels = read_field(options), read_judgments(options)
+        measures = checked_measures(listed(options.measures))
+    contributors = _contributors(options.contributors, plan.names)
+    check_removal(by=options.by, depth=options.depth, remove=options.remove)
+    check_unit_is_given(options.by, plan.columns)
+    pictures = [_picture(repr(measure)) for measure in measures]
+    folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
+    qrels, runs = plan.read_judgments(), plan.read_runs()
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs,
@@ -61,19 +64,23 @@ def _run(options: argparse.Namespace) -> None:
         contributors=contributors,
         verbose=sys.stderr.isatty(),
     )
-    _report(result, options)
+    _report(result)
+    if folder is not None:
+        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
+        written += draw(_drawings(result), folder)
+        print(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _contributors(text: str) -> str | list[str]:
+def _contributors(text: str, known: list[str] | None) -> str | list[str]:
     if text in ("pooled", "all"):
         return text
     if Path(text).is_file():
         lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-        return [line.strip() for line in lines if line.strip()]
-    return listed(text)
+        return named_contributors((line.strip() for line in lines if line.strip()), known)
+    return named_contributors(listed(text), known)
 
 
-def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
+def _report(result: LeaveOutUniques) -> None:
     print(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     print("\nPer measure (own: each run without the uniques of its own unit; field: all runs re-ranked):")
     print_table(result.summary, len(result.summary), "measures")
@@ -81,11 +88,6 @@ def _report(result: LeaveOutUniques, options: argparse.Namespace) -> None:
     print(f"\nLeaving out one {result.units.by} at a time, the whole field by {first}:")
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
     print(f"\n{in_words(result)}")
-    if options.out:
-        folder = Path(options.out)
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        written += draw(_drawings(result), folder)
-        print(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:

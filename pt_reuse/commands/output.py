@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, Option
-from pt_reuse._files import replacing
+from pt_reuse._errors import located
+from pt_reuse._files import check_writable, checked_path, replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,19 +62,24 @@ def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:
         print(f"... and {len(frame) - most:,} more {what}")
 
 
-def refuse_existing(folder: Path, names: Sequence[str], overwrite: bool) -> None:
-    """Raise, before anything is computed, when files cannot be written to a folder, or would be replaced unasked."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="out", place="--out")
-    there = [name for name in names if (folder / name).exists()]
-    if there and not overwrite:
-        raise InputError(
-            f"{folder} has {examples(there)} already. Pass ",
-            Option("overwrite", True),
-            " to replace them.",
-            argument="out",
-            place="--out",
-        )
+def out_folder(options: argparse.Namespace, names: Sequence[str]) -> Path | None:
+    """Return the folder of --out, None without; raise, before anything is computed, when it cannot take these files."""
+    if options.out is None:
+        return None
+    with located("--out"):
+        folder = checked_path(options.out)
+        check_writable(folder, names, overwrite=options.overwrite, argument="out")
+    return folder
+
+
+def out_file(options: argparse.Namespace) -> Path | None:
+    """Return the file of --out, None without; raise, before anything is computed, when it cannot be written."""
+    if options.out is None:
+        return None
+    with located("--out"):
+        path = checked_path(options.out)
+        check_writable(path.parent, [path.name], overwrite=options.overwrite, argument="out")
+    return path
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:

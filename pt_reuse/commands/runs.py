@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pt_reuse.commands.field import add_field, read_field
+from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.output import SHOWN, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_all
 
@@ -19,7 +19,6 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    options.check_field(options)
-    runs = read_field(options)
+    runs = plan_field(options).read_runs()
     print(repr(runs))
     print_table(runs.sizes(), len(runs) if options.all else SHOWN, "runs; --all shows every one")

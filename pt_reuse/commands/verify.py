@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from pt_reuse._errors import InputError
-from pt_reuse.commands.output import print_table, refuse_existing, write_table
+from pt_reuse.commands.output import out_file, print_table, write_table
 from pt_reuse.commands.parser import Commands, Parser
 from pt_reuse.verification.verification import verify
 
@@ -29,9 +28,7 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    out = Path(options.out) if options.out else None
-    if out is not None:
-        refuse_existing(out.parent, [out.name], options.overwrite)
+    out = out_file(options)
     result = verify(
         options.collection,
         runs=options.runs,

@@ -8,9 +8,12 @@ from pt_reuse.demo.pipelines import LIVE
 from pt_reuse.demo.walk import DEPTH, DemoReport
 from pt_reuse.studies.uniques import in_words
 
+#: short names of what is narrated
+SUBJECTS = ("live-pipelines", "lexical-pool", "gains-and-losses", "leave-out-type", "leave-out-team")
 
-def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
-    """Return (short name, question, table, answer in words) for each part of the report."""
+
+def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
+    """Return (question, table, answer in words) for each of the subjects."""
     coverage = report.coverage.set_index("group")
     dense, held = coverage.loc["dense"], coverage.loc["lexical, held out"]
     partial, full = (a.table.set_index("measure") for a in (report.partial, report.full))
@@ -26,7 +29,6 @@ def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
     columns = ["name", n, f"{n} rank", f"{n} unjudged", "AP", "AP rank"]
     return [
         (
-            "live-pipelines",
             "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
             report.experiment[columns],
             f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all "
@@ -37,7 +39,6 @@ def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
             f"{len(report.runs) + len(LIVE)} runs, stored and live, by {n}.",
         ),
         (
-            "lexical-pool",
             "What if only lexical systems had been pooled?",
             report.coverage,
             f"Of the top 10 of dense runs {dense['Unjudged@10']:.1%} would be unjudged, of lexical runs that were not "
@@ -47,7 +48,6 @@ def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
             f"runs that fall are {' and '.join(fallers['name'])}; MiniLM keeps its place, with a smaller lead.",
         ),
         (
-            "gains-and-losses",
             "Which runs gain and lose by it?",
             moved,
             f"tau_b to the ranking under complete judgments: {partial.loc[n, 'tau_b']:.3f} with the lexical pool, "
@@ -55,10 +55,9 @@ def narrate(report: DemoReport) -> list[tuple[str, str, pd.DataFrame, str]]:
             f"{full.loc[n, 'max_drop']}.",
         ),
         (
-            "leave-out-type",
             "What if a type of system had not taken part in the pool?",
             report.by_type.table[report.by_type.table["measure"] == n].drop(columns="measure"),
             in_words(report.by_type),
         ),
-        ("leave-out-team", "And a team?", report.by_team.summary, in_words(report.by_team)),
+        ("And a team?", report.by_team.summary, in_words(report.by_team)),
     ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import positive
 from pt_reuse._errors import InputError, door
-from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 
@@ -74,7 +74,7 @@ def simulate_field(
     n_docs = positive("n_docs", n_docs, "documents")
     n_teams = positive("n_teams", n_teams, "teams")
     length = positive("length", length, "documents per run and topic")
-    depth = positive("depth", depth, "documents per run and topic")
+    depth = checked_depth(depth)
     for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
         if value < least:
             raise InputError(f"{argument} must be at least {least}, got {value}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -13,29 +12,17 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 
-from pt_reuse._check import choice, columns, count, did_you_mean, examples
+from pt_reuse._check import choice, columns, count, examples
 from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse.experiment.columns import REUSE
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.measures import parse_measures
+from pt_reuse.scoring.measures import native_spec, parse_measures
+from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
-
-
-def check_keywords(given: Iterable[str], ours: Callable[..., Any]) -> None:
-    """Raise unless pt.Experiment has each of the arguments that are handed over to it."""
-    known = [name for name, p in inspect.signature(pt.Experiment).parameters.items() if p.kind is not p.VAR_KEYWORD]
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        renamed = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else ""
-        hint = renamed or did_you_mean(unknown[0], [*known, *inspect.signature(ours).parameters])
-        raise InputError(
-            f"neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}", argument=unknown[0]
-        )
 
 
 def wanted_kinds(reuse: str | Iterable[str]) -> tuple[str, ...]:
@@ -117,7 +104,7 @@ def system_table(
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
-    """Raise where a measure needs more than results and judgments hold."""
+    """Raise where a measure needs more than results and judgments hold, or nobody computes it."""
     for name, measure in measures.items():
         needed = {*getattr(measure, "RUN_INPUTS", ()), *getattr(measure, "QREL_INPUTS", ())}
         more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
@@ -129,6 +116,7 @@ def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
                 ".",
                 argument="eval_metrics",
             )
+    check_provided(measure for measure in measures.values() if native_spec(measure) is None)
 
 
 def check_field(field: Any, systems: Sequence[str], judgments: Qrels) -> RunSet | None:
@@ -191,3 +179,10 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_
             ", or give the system another name.",
             argument="teams",
         )
+
+
+def check_pool_order(field: RunSet | None, pool_order: str | None) -> None:
+    """Raise where the field has not the order in which it is to be pooled: of all orders, a rank column may lack."""
+    if field is not None and pool_order == "rank":
+        with located("field"):
+            field.in_pool_order(pool_order)

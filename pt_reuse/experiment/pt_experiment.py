@@ -9,14 +9,13 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, positive
+from pt_reuse._check import flag
 from pt_reuse._errors import InputError, Option, door
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.experiment.adding import Adding
 from pt_reuse.experiment.arguments import (
     check_field,
-    check_keywords,
     check_measures,
+    check_pool_order,
     check_units,
     judgments_asked,
     parse_metrics,
@@ -25,10 +24,12 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
-from pt_reuse.experiment.systems import name_systems, runs_of, saved_files
+from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery
+from pt_reuse.experiment.systems import check_frames, name_systems, runs_of, saved_files
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.uniques import check_removal
 
 
 @door
@@ -96,7 +97,7 @@ def Experiment(
     Raises:
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system
             named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
-            argument. After the run: a system that has a document twice for one topic.
+            argument, a value that cannot be one. After the run: a pipeline that gives a document twice for one topic.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -114,14 +115,11 @@ def Experiment(
     them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (RR@k and Judged@k
     break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
-    check_keywords(experiment_arguments, Experiment)
-    asked = Asked(
-        kinds=wanted_kinds(reuse),
-        by=choice("by", by, ("team", "run", "type")),
-        depth=positive("depth", depth, "documents per run and topic"),
-        pool_order=None if pool_order is None else choice("pool_order", pool_order, tuple(ORDERS)),
-        verbose=experiment_arguments.get("verbose") is True,
-    )
+    check_handed_over(experiment_arguments, Experiment)
+    check_removal(by=by, depth=depth, pool_order=pool_order)
+    verbose = experiment_arguments.get("verbose") is True
+    asked = Asked(kinds=wanted_kinds(reuse), by=by, depth=depth, pool_order=pool_order, verbose=verbose)
+    perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     topics = read_frame("topics", topics, ("qid",), pt.io.read_topics)
     judged = read_frame("qrels", qrels, ("qid", "docno", "label"), pt.io.read_qrels)
@@ -141,7 +139,13 @@ def Experiment(
         field = check_field(field, systems.names, judgments)
     if asked.left_out:
         check_units(field, table, by, named_by_default=teams is None)
+        check_pool_order(field, pool_order)
+    # a tree plan joins a result frame with the topics
+    only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved = saved_files(systems.names, arguments)
+    frames = systems.frames(saved, only)
+    if frames and systems.taps:
+        check_frames(frames, asked)
 
     tapped = systems.tapped()
     if isinstance(retr_systems, Mapping):
@@ -151,8 +155,6 @@ def Experiment(
         given = systems.names if names is None else list(names)
         result = pt.Experiment(tapped, topics, judged, metrics, given, **arguments)
 
-    # a tree plan joins a result frame with the topics
-    only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     runs = runs_of(systems.results(saved, only), table, judgments)
     added = Adding(compute_columns(runs, field, judgments, measures, asked), round)
     wide = added.to(result, perquery)

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import columns, count, examples
 from pt_reuse._errors import InputError, Option, warn
-from pt_reuse.experiment.columns import ORDER
+from pt_reuse.experiment.columns import ORDER, Asked
 from pt_reuse.experiment.tap import Tap
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.coding import code_runs, frame_rows
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
@@ -62,17 +63,30 @@ class Systems:
         """Return what pt.Experiment is to evaluate."""
         return [system >> self.taps[name] if name in self.taps else system for name, system in self.given.items()]
 
-    def results(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
-        """Return what pt.Experiment evaluated: a saved file, what passed a tap, or a frame (`only` these topics)."""
+    def frames(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
+        """Return the systems that are result frames, no file standing for them (`only` these topics)."""
         frames = {}
         for name, system in self.given.items():
-            if name in saved:
-                frames[name] = saved[name].read()
-            elif name in self.taps:
-                frames[name] = self.taps[name].results()
-            else:
-                frames[name] = system if only is None else system[system["qid"].astype(str).isin(only)]
+            if name in saved or name in self.taps:
+                continue
+            if not isinstance(system, pd.DataFrame):
+                raise InputError(
+                    f"system {name!r} must be a pipeline or a result frame, got {type(system).__name__}.",
+                    argument="retr_systems",
+                )
+            columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
+            frames[name] = system if only is None else system[system["qid"].astype(str).isin(only)]
         return frames
+
+    def results(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
+        """Return what pt.Experiment evaluated: a saved file, what passed a tap, or a frame (`only` these topics)."""
+        found = self.frames(saved, only)
+        for name in self.given:
+            if name in saved:
+                found[name] = saved[name].read()
+            elif name in self.taps:
+                found[name] = self.taps[name].results()
+        return {name: found[name] for name in self.given}
 
 
 def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
@@ -107,6 +121,17 @@ def saved_files(names: Sequence[str], arguments: Mapping[str, Any]) -> dict[str,
     ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
     paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
     return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
+
+
+def check_frames(frames: Mapping[str, pd.DataFrame], asked: Asked) -> None:
+    """Raise where a result frame is no run that columns can be added for, before any pipeline is executed."""
+    order = "rank" if asked.left_out and asked.pool_order == "rank" else ORDER
+    rows = [frame_rows(name, frame, order) for name, frame in frames.items()]
+    try:
+        code_runs(rows, duplicates="error")
+    except InputError:
+        _refuse_repeats(frames)
+        raise
 
 
 def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels) -> RunSet:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,22 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
                 argument="contributors",
             )
         return Contributors(rule, chosen, tuple(runs.names[row] for row in np.flatnonzero(unknown).tolist()))
+    names = named_contributors(contributors, runs.names)
+    chosen = np.zeros(len(runs), dtype=bool)
+    chosen[[runs.row(name) for name in names]] = True
+    return Contributors(Rule.NAMED, chosen)
+
+
+def named_contributors(contributors: Any, known: Sequence[str] | None = None) -> list[Any]:
+    """Return the run names that a user's ``contributors=`` lists.
+
+    Args:
+        contributors: what the user gave.
+        known: the runs that there are; None where that is not known yet.
+
+    Raises:
+        InputError: something that lists no names, or a name that is not known.
+    """
     if not isinstance(contributors, Iterable):
         raise InputError(
             Argument("contributors"),
@@ -96,16 +113,19 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
             argument="contributors",
         )
     names = list(contributors)
-    strangers = [name for name in names if not isinstance(name, str) or name not in runs]
+    if not names:
+        raise InputError(
+            Argument("contributors"), " names no run. Give 'pooled', 'all' or run names.", argument="contributors"
+        )
+    if known is None:
+        return names
+    there = set(known)
+    strangers = [name for name in names if not isinstance(name, str) or name not in there]
     if strangers:
-        hint = did_you_mean(strangers[0], runs.names) or f" There is {examples(runs.names)}."
+        hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
         raise InputError(
             Argument("contributors"),
-            f" names {examples(strangers)}, not among the {count(len(runs), 'run')}.{hint}",
+            f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
             argument="contributors",
         )
-    if not names:
-        raise InputError(Argument("contributors"), " names no run.", argument="contributors")
-    chosen = np.zeros(len(runs), dtype=bool)
-    chosen[[runs.row(name) for name in names]] = True
-    return Contributors(Rule.NAMED, chosen)
+    return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -52,11 +53,20 @@ def depth_pool(
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
     check_runs(runs)
-    depth = positive("depth", depth, "documents per run and topic")
+    depth = checked_depth(depth)
     chosen = contributors_of(runs, contributors)
-    ranked = runs.in_pool_order(order)
-    taken = _tops(ranked, depth, chosen)
-    return pool_of(ranked, taken, contributors=chosen, settings={"strategy": "depth", "depth": depth})
+    return pool_to_depth(runs.in_pool_order(order), depth, chosen)
+
+
+def checked_depth(depth: Any) -> int:
+    """Return a user's ``depth=`` as an int, or say that it is no depth of a pool."""
+    return positive("depth", depth, "documents per run and topic")
+
+
+def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:
+    """Pool the top documents of the contributing runs, in the order in which the field stands."""
+    taken = _tops(ranked, depth, contributors)
+    return pool_of(ranked, taken, contributors=contributors, settings={"strategy": "depth", "depth": depth})
 
 
 def _tops(runs: RunSet, depth: int, contributors: Contributors) -> Iterator[Taken]:

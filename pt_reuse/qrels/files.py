@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
@@ -47,6 +47,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool) -> P
     Raises:
         InputError: nothing to write, a file that exists, a name that cannot stand in a column.
     """
+    flag("overwrite", overwrite)
     path = checked_path(path)
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists. Pass ", Option("overwrite", True), " to replace it.", argument="path")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -16,6 +16,8 @@ from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
+#: which runs there are -> run name -> value; by the names, a line of a file is told from a comment or a header
+LabelsOf: TypeAlias = Callable[[Sequence[str]], dict[str, Any]]
 _WHITE = " \t\n\r\v\f"
 #: what the column of run names may be called in a file with two columns
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
@@ -24,14 +26,13 @@ _A_CSV = "the path of a CSV with a header, or a DataFrame"
 _POOLED_FILE = "a file with one run name a line, or a two-column file"
 
 
-def read_labels(labels: RunLabels, column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
-    """Return run name -> value.
+def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
+    """Read what the user gave; what is returned says the value of each run, once it is known which runs there are.
 
     Args:
         labels: what the user gave.
         column: ``"team"``, ``"type"`` or ``"pooled"``.
         argument: the name of the user's argument, for errors.
-        names: the runs, by which a line of a file is told from a comment or a header.
 
     Raises:
         InputError: labels that are nothing of the kind, a run with two values, a file that cannot be read.
@@ -46,7 +47,7 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
                 argument=argument,
             )
         frame = _checked(named, argument)
-        return dict(zip(frame["name"], frame[column], strict=True))
+        return _always(dict(zip(frame["name"], frame[column], strict=True)))
     if isinstance(labels, pd.Series | Mapping):
         found: dict[str, Any] = {}
         for name, value in labels.items():
@@ -57,10 +58,10 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
                     argument=argument,
                 )
             found[str(name)] = value
-        return found
+        return _always(found)
     if isinstance(labels, str | Path):
         with located(str(labels)):
-            return _read_two_columns(labels, column, argument, names)
+            return _of_file(_read_text(labels, argument, _two_columns(column)), str(labels), column, argument)
     raise InputError(
         Argument(argument),
         f" must be a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}.",
@@ -68,25 +69,37 @@ def read_labels(labels: RunLabels, column: str, argument: str, names: Collection
     )
 
 
-def read_pooled(pooled: RunLabels | Collection[str], names: Sequence[str]) -> dict[str, Any]:
-    """Return run name -> whether it was pooled; names alone are those of all pooled runs."""
+def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
+    """Read which runs were pooled, as :func:`read_labels` does; names alone are those of all pooled runs."""
     if isinstance(pooled, str | Path):
-        with located(str(pooled)):
+        place = str(pooled)
+        with located(place):
             lines = _read_text(pooled, "pooled", _POOLED_FILE)
-        listed = [line.strip(_WHITE) for line in lines]
-        listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
-        if any(line not in names and len(line.replace(",", " ").split()) > 1 for line in listed):
-            return read_labels(pooled, "pooled", "pooled", names)
-        pooled = listed
+
+        def of_file(names: Sequence[str]) -> dict[str, Any]:
+            listed = [line.strip(_WHITE) for line in lines]
+            listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
+            if any(line not in names and len(line.replace(",", " ").split()) > 1 for line in listed):
+                with located(place):
+                    of_names = _of_file(lines, place, "pooled", "pooled")
+                return of_names(names)
+            return _all_pooled(listed, names)
+
+        return of_file
     if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
-        return read_labels(pooled, "pooled", "pooled", names)
+        return read_labels(pooled, "pooled", "pooled")
     if isinstance(pooled, bytes) or not isinstance(pooled, Iterable):
         raise InputError(
             Argument("pooled"),
             f" must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
             argument="pooled",
         )
-    chosen = dict.fromkeys((str(name) for name in pooled), True)
+    given = [str(name) for name in pooled]
+    return lambda names: _all_pooled(given, names)
+
+
+def _all_pooled(given: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
+    chosen = dict.fromkeys(given, True)
     if chosen and not set(names) & set(chosen):
         raise InputError(
             Argument("pooled"),
@@ -97,6 +110,10 @@ def read_pooled(pooled: RunLabels | Collection[str], names: Sequence[str]) -> di
     return {**dict.fromkeys(names, False), **chosen}
 
 
+def _always(found: dict[str, Any]) -> LabelsOf:
+    return lambda names: found
+
+
 def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Return a frame with one row per run: ``name`` and whatever else the user has of each.
 
@@ -105,7 +122,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(metadata, "metadata"), "metadata")
+            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
             Argument("metadata"),
@@ -174,8 +191,7 @@ def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _read_csv(path: str | Path, argument: str) -> pd.DataFrame:
-    lines = _read_text(path, argument, _A_CSV)
+def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:
     separator = max(_SEPARATORS, key=lines[0].count)
     rows: list[list[str]] = []
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
@@ -202,11 +218,23 @@ def _read_csv(path: str | Path, argument: str) -> pd.DataFrame:
     return pd.DataFrame(columns).set_axis(header, axis=1)
 
 
-def _read_two_columns(path: str | Path, column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
-    lines = _read_text(path, argument, f"a file with two columns, run tag and {column}")
+def _two_columns(column: str) -> str:
+    return f"a file with two columns, run tag and {column}"
+
+
+def _of_file(lines: Sequence[str], place: str, column: str, argument: str) -> LabelsOf:
     for separator in _SEPARATORS:
         if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
-            return read_labels(_read_csv(path, argument), column, argument, names)
+            return read_labels(_read_csv(lines, argument), column, argument)
+
+    def of_names(names: Sequence[str]) -> dict[str, Any]:
+        with located(place):
+            return _in_two_columns(lines, column, argument, names)
+
+    return of_names
+
+
+def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
     found: dict[str, str] = {}
     first: dict[str, int] = {}
     for number, line in enumerate(lines, 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,94 @@ import pandas as pd
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Argument, InputError, Option, warn
-from pt_reuse.runs.labels import RunLabels, is_blank, is_missing, read_labels, read_metadata, read_pooled
+from pt_reuse.runs.labels import LabelsOf, RunLabels, is_blank, is_missing, read_labels, read_metadata, read_pooled
 
+#: column of a table of runs -> the argument that gives it
+_ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
 _TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
 _FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
+
+
+@dataclass(frozen=True)
+class GivenMetadata:
+    """What a user gives to label runs with, read and checked as far as that goes before the runs are known.
+
+    Attributes:
+        frame: what is given as ``metadata``, None where nothing is.
+        labels: ``"team"``, ``"type"`` or ``"pooled"`` -> what says it of each run; those given alone.
+        all_pooled: one flag for all runs, None where none is given.
+    """
+
+    frame: pd.DataFrame | None
+    labels: Mapping[str, LabelsOf]
+    all_pooled: bool | None
+
+    @property
+    def columns(self) -> set[str]:
+        """Return the columns of a table of runs that are given, for some of the runs at least."""
+        frame = pd.DataFrame() if self.frame is None else self.frame
+        filled = {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))}
+        return filled | set(self.labels) | ({"pooled"} if self.all_pooled is not None else set())
+
+    def table(self, names: Sequence[str], base: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return one row per run, as :func:`make_run_table` does."""
+        if base is None:
+            table = pd.DataFrame(
+                {"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": pd.NA}
+            )
+        else:
+            table = base.copy()
+
+        def fill(column: str, mapping: Mapping[str, Any], argument: str, *, required: bool) -> None:
+            old = table[column].tolist() if column in table.columns else [None] * len(table)
+            needed = required and not (base is not None and column in base.columns)
+            values = _values(names, mapping, column, argument, needed=needed, kept=required, old=old)
+            if column == "pooled":
+                values = [_as_flag(name, value, argument) for name, value in zip(names, values, strict=True)]
+            kinds = {type(value) for value in values if not is_missing(value)}
+            if str in kinds:
+                values = [None if is_missing(value) else value for value in values]
+            # a column of texts stays one, whatever pandas makes of it
+            table[column] = pd.Series(
+                values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index
+            )
+
+        if self.frame is not None:
+            for column in self.frame.columns.drop("name"):
+                mapping = dict(zip(self.frame["name"], self.frame[column], strict=True))
+                fill(column, mapping, "metadata", required=column in ("team", "pooled"))
+        for column, labels in self.labels.items():
+            fill(column, labels(names), _ARGUMENTS[column], required=True)
+        if self.all_pooled is not None:
+            table["pooled"] = self.all_pooled
+        table["pooled"] = table["pooled"].astype("boolean")
+        for column in ("team", "type"):
+            table[column] = pd.Series([None if is_blank(v) else str(v).strip() for v in table[column]], dtype=object)
+        return table
+
+
+def given_metadata(
+    *,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    metadata: pd.DataFrame | str | Path | None = None,
+) -> GivenMetadata:
+    """Read what a user gives to label runs with, as :func:`make_run_table` takes it.
+
+    Raises:
+        InputError: something of another kind, a file that cannot be read, a run with two values.
+    """
+    frame = None if metadata is None else read_metadata(metadata)
+    labels = {}
+    for column, given in (("team", teams), ("type", types)):
+        if given is not None:
+            labels[column] = read_labels(given, column, _ARGUMENTS[column])
+    if isinstance(pooled, bool | np.bool_):
+        return GivenMetadata(frame, labels, bool(pooled))
+    if pooled is not None:
+        labels["pooled"] = read_pooled(pooled)
+    return GivenMetadata(frame, labels, None)
 
 
 def make_run_table(
@@ -43,41 +128,7 @@ def make_run_table(
     Raises:
         InputError: a run without the team, type or flag that others are given, a flag that is neither true nor false.
     """
-    if base is None:
-        table = pd.DataFrame(
-            {"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": pd.NA}
-        )
-    else:
-        table = base.copy()
-
-    def fill(column: str, mapping: Mapping[str, Any], argument: str, *, required: bool) -> None:
-        old = table[column].tolist() if column in table.columns else [None] * len(table)
-        needed = required and not (base is not None and column in base.columns)
-        values = _values(names, mapping, column, argument, needed=needed, kept=required, old=old)
-        if column == "pooled":
-            values = [_as_flag(name, value, argument) for name, value in zip(names, values, strict=True)]
-        kinds = {type(value) for value in values if not is_missing(value)}
-        if str in kinds:
-            values = [None if is_missing(value) else value for value in values]
-        # a column of texts stays one, whatever pandas makes of it
-        table[column] = pd.Series(values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index)
-
-    if metadata is not None:
-        frame = read_metadata(metadata)
-        for column in frame.columns.drop("name"):
-            mapping = dict(zip(frame["name"], frame[column], strict=True))
-            fill(column, mapping, "metadata", required=column in ("team", "pooled"))
-    for column, argument, labels in (("team", "teams", teams), ("type", "types", types)):
-        if labels is not None:
-            fill(column, read_labels(labels, column, argument, names), argument, required=True)
-    if isinstance(pooled, bool | np.bool_):
-        table["pooled"] = bool(pooled)
-    elif pooled is not None:
-        fill("pooled", read_pooled(pooled, names), "pooled", required=True)
-    table["pooled"] = table["pooled"].astype("boolean")
-    for column in ("team", "type"):
-        table[column] = pd.Series([None if is_blank(v) else str(v).strip() for v in table[column]], dtype=object)
-    return table
+    return given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata).table(names, base)
 
 
 def record_in_words(pooled: pd.Series) -> str:

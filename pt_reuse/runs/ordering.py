@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import examples
+from pt_reuse._check import choice, examples
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.formats.trec import NO_ORDER
+
+
+def check_order(argument: str, order: Any) -> None:
+    """Raise unless a user's argument names a ranking order."""
+    choice(argument, order, tuple(ORDERS))
+
+
+def check_order_or_none(argument: str, order: Any) -> None:
+    """Raise unless a user's argument names a ranking order, or leaves it to the field."""
+    if order is not None:
+        check_order(argument, order)
 
 
 def in_order(field: Field, names: Sequence[str], now: str, wanted: str) -> Field:

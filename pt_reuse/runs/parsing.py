@@ -12,7 +12,7 @@ from pathlib import Path
 import pyterrier as pt
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError, Option, located
+from pt_reuse._errors import InputError, Option, Part, located
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.run_rows import RunRows
 from pt_reuse.formats.files import UnreadableError, read_bytes
@@ -41,11 +41,19 @@ class Conventions:
         return asdict(self)
 
 
+def file_run_names(paths: Sequence[Path]) -> list[str]:
+    """Return the names that runs have by their files, all different, without a look into the files."""
+    names = [_PACKED.sub("", path.name).removeprefix("input.") or path.name for path in paths]
+    _check_distinct(paths, names, "Rename one of the files")
+    return names
+
+
 def parse_files(
     paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool
 ) -> tuple[Field, list[str]]:
     """Return the field of some run files and the names of the runs."""
     context = copy_context()
+    names = file_run_names(paths) if conventions.names == "file" else None
     with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
 
         def read(path: Path) -> RunRows:
@@ -60,7 +68,11 @@ def parse_files(
         finally:
             # after an error or ctrl-C the files not begun are not read
             pool.shutdown(wait=True, cancel_futures=True)
-    _check_distinct(paths, rows)
+    if names is None:
+        names = [run.name for run in rows]
+        _check_distinct(paths, names, "Pass ", Option("names", "file"), " to name runs by their files")
+    for run, name in zip(rows, names, strict=True):
+        run.name = name
 
     def lines(run: int, topic: str, docno: str) -> str:
         try:
@@ -70,7 +82,7 @@ def parse_files(
         return f" (lines {', '.join(f'{line:,}' for line in found[:5])} of {paths[run]})"
 
     field = code_runs(rows, duplicates=conventions.duplicates, threads=threads, lines=lines)
-    return field, [run.name for run in rows]
+    return field, names
 
 
 def _read_run(path: Path, conventions: Conventions) -> RunRows:
@@ -80,9 +92,7 @@ def _read_run(path: Path, conventions: Conventions) -> RunRows:
         except UnreadableError as error:
             raise InputError(f"the file {error}. Give a run file, {RUN_LINE}.") from error
         tags, rows = parse_run(data, conventions.order)
-        if conventions.names == "file":
-            rows.name = _PACKED.sub("", path.name).removeprefix("input.") or path.name
-        elif len(tags) > 1:
+        if conventions.names == "tag" and len(tags) > 1:
             places = [f"{tag!r} from line {line:,}" for tag, line in list(tags.items())[:3]]
             more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
             raise InputError(
@@ -94,13 +104,9 @@ def _read_run(path: Path, conventions: Conventions) -> RunRows:
         return rows
 
 
-def _check_distinct(paths: Sequence[Path], rows: Sequence[RunRows]) -> None:
+def _check_distinct(paths: Sequence[Path], names: Sequence[str], *advice: Part) -> None:
     first: dict[str, Path] = {}
-    for path, run in zip(paths, rows, strict=True):
-        other = first.setdefault(run.name, path)
+    for path, name in zip(paths, names, strict=True):
+        other = first.setdefault(name, path)
         if other is not path:
-            raise InputError(
-                f"{other} and {path} are both named {run.name!r}. Pass ",
-                Option("names", "file"),
-                " to name runs by their files, or leave one out.",
-            )
+            raise InputError(f"{other} and {path} are both named {name!r}. ", *advice, ", or leave one out.")

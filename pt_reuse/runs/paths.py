@@ -16,6 +16,18 @@ from pt_reuse._errors import InputError
 
 def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
     """Return the files that a source of :func:`read_runs` stands for."""
+    try:
+        return _paths(source)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        # no permission to look, a name too long, a NUL byte in a name
+        shown = str(source) if len(str(source)) <= 200 else str(source)[:197] + "..."
+        why = getattr(error, "strerror", error)
+        raise InputError(f"{shown} cannot be looked up: {why}.", argument="source") from error
+
+
+def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
     if isinstance(source, str | os.PathLike) and str(source):
         path = Path(source)
         if path.is_dir():

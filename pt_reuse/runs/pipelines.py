@@ -7,25 +7,25 @@ from collections.abc import Mapping
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, positive
+from pt_reuse._check import columns, flag, positive
 from pt_reuse._errors import InputError
-from pt_reuse.runs.coding import run_names
 
 
 def pipeline_frames(
     pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame, *, batch_size: int | None, verbose: bool
 ) -> dict[str, pd.DataFrame]:
     """Return the results of each pipeline by its name; see :meth:`RunSet.from_pipelines`."""
-    run_names("pipelines", pipelines, "pipeline")
     if batch_size is not None:
         positive("batch_size", batch_size, "topics")
     if not isinstance(topics, pd.DataFrame):
         raise InputError(f"topics must be a frame with qid and query, got {type(topics).__name__}.", argument="topics")
     columns("topics", topics.columns, ("qid",))
-    frames = {}
-    for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
+    flag("verbose", verbose)
+    for name, pipeline in pipelines.items():
         if not isinstance(pipeline, pt.Transformer):
             raise InputError(f"{name!r} must be a pipeline, got {type(pipeline).__name__}.", argument="pipelines")
+    frames = {}
+    for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
         if batch_size is None:
             frames[name] = pipeline.transform(topics)
         else:

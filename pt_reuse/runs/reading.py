@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, positive
+from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse.engine.field import Field
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import make_run_table
-from pt_reuse.runs.parsing import Conventions, parse_files
+from pt_reuse.runs.metadata import GivenMetadata, given_metadata
+from pt_reuse.runs.ordering import check_order, check_order_or_none
+from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
 from pt_reuse.runs.paths import real_paths, run_paths
 from pt_reuse.runs.run_set import RunSet
 
@@ -77,51 +79,82 @@ def read_runs(
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
         RunSet: 1 run (pooled: not on record), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
-    choice("order", order, tuple(ORDERS))
-    if pool_order is not None:
-        choice("pool_order", pool_order, tuple(ORDERS))
-    choice("names", names, ("tag", "file"))
-    choice("duplicates", duplicates, ("error", "best"))
-    threads = (os.cpu_count() or 1) if n_jobs is None else positive("n_jobs", n_jobs, "threads")
-    try:
-        paths = run_paths(source)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        # no permission to look, a name too long, a NUL byte in a name
-        shown = str(source) if len(str(source)) <= 200 else str(source)[:197] + "..."
-        why = getattr(error, "strerror", error)
-        raise InputError(f"{shown} cannot be looked up: {why}.", argument="source") from error
-    conventions = Conventions(order, names, duplicates)
-    if cache is None:
-        field, found = parse_files(paths, conventions, threads=threads, verbose=verbose)
-    else:
-        field, found = _cached(paths, _cache_folder(cache), conventions, threads=threads, verbose=verbose)
-    warn_of_twin_topics(field.topics)
-    table = make_run_table(found, teams=teams, types=types, pooled=pooled, metadata=metadata)
-    return RunSet(field, table, order, pool_order)
+    reading = Reading(
+        order=order,
+        pool_order=pool_order,
+        names=names,
+        duplicates=duplicates,
+        cache=cache,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    paths = run_paths(source)
+    labels = given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata)
+    return reading.read(paths, labels)
 
 
-def _cache_folder(cache: str | Path) -> Path:
-    if not isinstance(cache, str | os.PathLike) or not str(cache):
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How run files are read, as :func:`read_runs` takes it; one that is made has been checked.
+
+    Attributes:
+        order: the order that ranks documents.
+        pool_order: the order in which the pool was made, None where it is `order`.
+        names: ``"tag"`` or ``"file"``.
+        duplicates: ``"error"`` or ``"best"``.
+        cache: a folder to keep the parsed field in, None for none.
+        n_jobs: threads, None for all cores.
+        verbose: show a progress bar.
+    """
+
+    order: str
+    pool_order: str | None
+    names: str
+    duplicates: str
+    cache: str | Path | None
+    n_jobs: int | None
+    verbose: bool
+
+    def __post_init__(self) -> None:
+        check_order("order", self.order)
+        check_order_or_none("pool_order", self.pool_order)
+        choice("names", self.names, ("tag", "file"))
+        choice("duplicates", self.duplicates, ("error", "best"))
+        if self.n_jobs is not None:
+            positive("n_jobs", self.n_jobs, "threads")
+        flag("verbose", self.verbose)
+        if self.cache is not None:
+            _check_cache(self.cache)
+
+    def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
+        """Return the runs of some files, labelled."""
+        conventions = Conventions(self.order, self.names, self.duplicates)
+        threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
+        # names of files are known before these are read, and so is what is wrong with the labels
+        table = labels.table(file_run_names(paths)) if self.names == "file" else None
+        if self.cache is None:
+            field, found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+        else:
+            field, found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
+        warn_of_twin_topics(field.topics)
+        return RunSet(field, labels.table(found) if table is None else table, self.order, self.pool_order)
+
+
+def _check_cache(cache: Any) -> None:
+    if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
         raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
-    return Path(cache)
+    if os.path.exists(cache) and not os.path.isdir(cache):
+        raise InputError(
+            Argument("cache"),
+            f" {cache} is a file. Give a folder for the cache; it is made if missing.",
+            argument="cache",
+        )
 
 
 def _cached(
     paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool
 ) -> tuple[Field, list[str]]:
     real, settings = real_paths(paths), conventions.as_dict()
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise InputError(
-                Argument("cache"),
-                f" {folder} is a file. Give a folder for the cache; it is made if missing.",
-                argument="cache",
-            )
-        sources = field_cache.fingerprints(real, threads)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in real):
         raise InputError(
@@ -129,6 +162,10 @@ def _cached(
             f" {folder} holds the run files themselves. Give another folder for the cache.",
             argument="cache",
         )
+    try:
+        sources = field_cache.fingerprints(real, threads)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     try:
         return field_cache.load(folder, sources, settings)
     except field_cache.StaleCacheError as stale:

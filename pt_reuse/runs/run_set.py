@@ -12,18 +12,18 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.union import unite
 from pt_reuse.formats.frames import text_words
-from pt_reuse.runs.coding import code_runs, frame_rows, run_names, warn_of_twin_topics
+from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.frames import run_frame, run_sizes
+from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import make_run_table, record_in_words, stack_tables
-from pt_reuse.runs.ordering import in_order
+from pt_reuse.runs.metadata import GivenMetadata, given_metadata, record_in_words, stack_tables
+from pt_reuse.runs.ordering import check_order, in_order
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import check_known, chosen_rows
 from pt_reuse.runs.units import Units, units_of
@@ -91,16 +91,17 @@ class RunSet:
         Raises:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
-        choice("order", order, tuple(ORDERS))
-        if pool_order is not None:
-            choice("pool_order", pool_order, tuple(ORDERS))
-        choice("duplicates", duplicates, ("error", "best"))
-        names = run_names("frames", frames, "result frame")
-        rows = [frame_rows(name, frame, order) for name, frame in zip(names, frames.values(), strict=True)]
-        field = code_runs(rows, duplicates=duplicates)
-        warn_of_twin_topics(field.topics)
-        table = make_run_table(names, teams=teams, types=types, pooled=pooled, metadata=metadata)
-        return cls(field, table, order, pool_order)
+        how = Framing.of(
+            run_names("frames", frames, "result frame"),
+            order=order,
+            pool_order=pool_order,
+            duplicates=duplicates,
+            teams=teams,
+            types=types,
+            pooled=pooled,
+            metadata=metadata,
+        )
+        return cls(how.code(frames.values()), how.table, order, pool_order)
 
     @classmethod
     @door
@@ -126,8 +127,9 @@ class RunSet:
         Returns:
             RunSet: one run per pipeline.
         """
+        how = Framing.of(run_names("pipelines", pipelines, "pipeline"), **metadata)
         frames = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
-        return cls.from_frames(frames, **metadata)
+        return cls(how.code(frames.values()), how.table, how.order, how.pool_order)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -259,10 +261,11 @@ class RunSet:
         Returns:
             RunSet: the same runs.
         """
-        table = make_run_table(
-            self.names, teams=teams, types=types, pooled=pooled, metadata=metadata, base=self.run_table
-        )
-        return RunSet(self.field, table, self.order, self.pool_order)
+        return self.labelled(given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata))
+
+    def labelled(self, given: GivenMetadata) -> RunSet:
+        """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
+        return RunSet(self.field, given.table(self.names, self.run_table), self.order, self.pool_order)
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -345,7 +348,7 @@ class RunSet:
         Raises:
             InputError: ``order="rank"`` and a run without a rank column, or with a rank that is tied or no number.
         """
-        choice("order", order, tuple(ORDERS))
+        check_order("order", order)
         field = in_order(self.field, self._names, self.order, order)
         return self if order == self.order else RunSet(field, self._table, order, self.pool_order)
 

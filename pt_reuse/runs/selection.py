@@ -35,20 +35,31 @@ def chosen_rows(
         InputError: a value that no run has, `pooled` where nothing is on record, or no run left.
     """
     chosen = np.ones(len(table), dtype=bool)
-    for condition, wanted in conditions.items():
-        if wanted is None:
+    for condition, values in checked_conditions(pooled=pooled, **conditions).items():
+        if condition == "pooled":
             continue
         column = table[_COLUMNS[condition]]
         known = [value for value in dict.fromkeys(column) if isinstance(value, str) and value]
-        values = _several(condition, wanted)
         for value in values:
             check_known("run" if condition == "names" else condition, value, known, argument=condition)
         chosen &= column.isin(values).to_numpy()
     if pooled is not None:
-        chosen &= _recorded(table["pooled"], flag("pooled", pooled), chosen)
+        chosen &= _recorded(table["pooled"], bool(pooled), chosen)
     if not chosen.any():
         raise InputError(f"no run meets all conditions. See {shown_by} for what there is.")
     return chosen
+
+
+def checked_conditions(*, pooled: bool | None = None, **conditions: str | Iterable[str] | None) -> dict[str, Any]:
+    """Return the conditions that are not None, each with a list of values, ``pooled`` with its flag.
+
+    Raises:
+        InputError: something that is no flag, or no text and not several.
+    """
+    checked: dict[str, Any] = {
+        condition: _several(condition, wanted) for condition, wanted in conditions.items() if wanted is not None
+    }
+    return checked if pooled is None else {**checked, "pooled": flag("pooled", pooled)}
 
 
 def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDArray[np.bool_]:

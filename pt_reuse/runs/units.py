@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,6 +49,17 @@ class Units:
         return np.array([place[name] for name in names], dtype=np.int64)
 
 
+def check_unit(by: Any) -> None:
+    """Raise unless a user's ``by=`` is a key of :data:`COLUMNS`."""
+    choice("by", by, tuple(COLUMNS))
+
+
+def check_unit_is_given(by: str, columns: Collection[str]) -> None:
+    """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
+    if by != "run" and COLUMNS[by] not in columns:
+        raise _without_unit(by, "no run has one")
+
+
 def units_of(run_table: pd.DataFrame, by: str) -> Units:
     """Return the units of a table of runs, or say which runs have none.
 
@@ -58,18 +70,22 @@ def units_of(run_table: pd.DataFrame, by: str) -> Units:
     Raises:
         InputError: another `by`, or runs without a team or type.
     """
-    column = COLUMNS[choice("by", by, tuple(COLUMNS))]
-    values = run_table[column]
+    check_unit(by)
+    values = run_table[COLUMNS[by]]
     lacking = run_table["name"][values.isna()].tolist()
     if lacking:
-        raise InputError(
-            Option("by", by),
-            f" needs the {by} of every run; {count(len(lacking), 'run')} without: {examples(lacking)}. Give ",
-            Option(f"{by}s", ...),
-            " when reading the runs, or use ",
-            Option("by", "run"),
-            ".",
-            argument="by",
-        )
+        raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}")
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
+
+
+def _without_unit(by: str, who: str) -> InputError:
+    return InputError(
+        Option("by", by),
+        f" needs the {by} of every run; {who}. Give ",
+        Option(f"{by}s", ...),
+        " when reading the runs, or use ",
+        Option("by", "run"),
+        ".",
+        argument="by",
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples
+from pt_reuse._check import examples, flag
 from pt_reuse._errors import InputError, Option
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
@@ -28,6 +28,8 @@ def write_runs(
     overwrite: bool,
 ) -> list[Path]:
     """Write each run of a field as a file, all checked before the first is written; see :meth:`RunSet.write`."""
+    flag("compress", compress)
+    flag("overwrite", overwrite)
     folder = checked_path(folder)
     paths = [folder / f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -126,6 +126,14 @@ class Provided:
         except Exception as error:  # a provider may run other programs, and a measure may be the user's own
             what = f"{self.measures[m]!r} of run {run!r}"
             raise InputError(f"ir_measures cannot compute {what}: {error}", argument="measures") from error
+
+
+def check_provided(measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise where ir_measures cannot compute a measure, whatever the runs and judgments are."""
+    for measure in measures:
+        if not ir_measures.DefaultPipeline.supports(measure):
+            # says why not
+            _evaluator(measure, {})
 
 
 def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:

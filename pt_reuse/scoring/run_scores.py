@@ -9,12 +9,13 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import flag
+from pt_reuse._check import choice, flag
 from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
+from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
@@ -66,14 +67,33 @@ def score(
     that every provider follows the order of the runs.
     """
     check_runs(runs, qrels)
-    flag("complete", complete)
+    parsed = checked_measures(measures)
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     qrels = as_qrels(qrels)
-    parsed = parse_measures(measures)
-    check_topics(runs, qrels, without_topics)
+    if without_topics == "error":
+        check_topics(runs, qrels)
     values = np.empty((len(parsed), len(qrels.topics), len(runs)))
     for block in rescore(runs, qrels, parsed, verbose=verbose):
         values[:, block.topics.start : block.topics.stop] = block.base
     return scores_of(runs, qrels, parsed, values, complete=complete)
+
+
+def checked_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:
+    """Return what a user's ``measures=`` names, or say which of them cannot be computed.
+
+    Raises:
+        InputError: what :func:`parse_measures` raises, or a measure that neither we nor ir_measures compute.
+    """
+    parsed = parse_measures(measures)
+    check_provided(measure for measure in parsed if native_spec(measure) is None)
+    return parsed
+
+
+def check_scoring(*, complete: Any, without_topics: Any, verbose: Any) -> None:
+    """Raise where one of the arguments that say how runs are scored is nothing of the kind, see :func:`score`."""
+    flag("complete", complete)
+    choice("without_topics", without_topics, ("error", "zero"))
+    flag("verbose", verbose)
 
 
 def scores_of(

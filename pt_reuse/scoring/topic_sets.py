@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -25,19 +25,8 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     return lengths[rows] > 0
 
 
-def check_topics(runs: RunSet, qrels: Qrels, without_topics: str = "error") -> None:
-    """Raise when a run has no topic in common with the qrels, unless it is to score zero.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        without_topics: ``"error"`` or ``"zero"``.
-
-    Raises:
-        InputError: another value, or a run without any topic of the qrels.
-    """
-    if choice("without_topics", without_topics, ("error", "zero")) == "zero":
-        return
+def check_topics(runs: RunSet, qrels: Qrels) -> None:
+    """Raise when a run has no topic in common with the qrels."""
     has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
     if has.all():
         return

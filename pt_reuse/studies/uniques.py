@@ -11,20 +11,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, flag
+from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.rescore import Changes
-from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.depth import checked_depth, pool_to_depth
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import COLUMNS, Units
-from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
+from pt_reuse.runs.units import Units, check_unit
+from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
-from pt_reuse.scoring.run_scores import provided_measures, scores_of
+from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
@@ -207,17 +208,16 @@ def leave_out_uniques(
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
     check_runs(runs, qrels)
-    choice("by", by, tuple(COLUMNS))
-    choice("remove", remove, ("relevant", "judged"))
-    if pool_order is not None:
-        choice("pool_order", pool_order, tuple(ORDERS))
-    flag("complete", complete)
-    qrels = as_qrels(qrels)
-    parsed = parse_measures(measures)
+    parsed = checked_measures(measures)
+    check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order)
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     units = runs.units(by)
-    check_topics(runs, qrels, without_topics)
+    chosen = contributors_of(runs, contributors)
+    qrels = as_qrels(qrels)
+    if without_topics == "error":
+        check_topics(runs, qrels)
 
-    pool = depth_pool(runs, depth=depth, contributors=contributors, order=pool_order)
+    pool = pool_to_depth(runs.in_pool_order(pool_order), int(depth), chosen)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
@@ -271,6 +271,21 @@ def leave_out_uniques(
         n_judged=n_judged,
         n_strangers=strangers,
     )
+
+
+def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: Any = None) -> None:
+    """Raise where one of the arguments that say what is left out is nothing of the kind.
+
+    Args:
+        by: the unit, a key of :data:`~pt_reuse.runs.units.COLUMNS`.
+        depth: the pool's.
+        remove: ``"relevant"`` or ``"judged"``.
+        pool_order: a ranking order, or None.
+    """
+    check_unit(by)
+    checked_depth(depth)
+    choice("remove", remove, ("relevant", "judged"))
+    check_order_or_none("pool_order", pool_order)
 
 
 def _score_all(

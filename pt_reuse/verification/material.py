@@ -11,6 +11,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.getting import check_given_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels.judgments import Qrels, as_qrels
@@ -70,6 +71,9 @@ def gather(sources: Sources) -> Material:
     """
     whole = isinstance(sources.runs, RunSet) and sources.qrels is not None
     dataset = None if whole else ReuseDataset(_collection(sources))
+    if dataset is not None and sources.runs is not None and not isinstance(sources.runs, RunSet):
+        # before judgments are looked for, maybe by way of the network
+        check_given_runs(dataset.collection, sources.runs)
     qrels = dataset.get_judgments() if dataset and sources.qrels is None else as_qrels(sources.qrels)
     if isinstance(sources.runs, RunSet) or dataset is None:
         material = Material(qrels, sources.runs if isinstance(sources.runs, RunSet) else None)

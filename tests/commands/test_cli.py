@@ -95,17 +95,11 @@ def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
     assert "contributors=named" in capsys.readouterr().out
 
 
-def test_the_order_of_pooling_is_passed_on_where_it_is_given(folder, monkeypatch, capsys):
-    asked = []
-
-    def reading(runs, **given):
-        asked.append(given.pop("pool_order", None))
-        return ptr.read_runs(runs, **given)
-
-    monkeypatch.setattr("pt_reuse.commands.field.read_runs", reading)
+def test_the_order_of_pooling_is_passed_on_where_it_is_given(folder, capsys):
     assert main(["runs", str(folder / "runs")]) == 0
+    assert "order='trec_eval'\n" in capsys.readouterr().out
     assert main(["runs", str(folder / "runs"), "--pool-order", "file"]) == 0
-    assert asked == [None, "file"]
+    assert "order='trec_eval', pool_order='file'\n" in capsys.readouterr().out
 
 
 def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):

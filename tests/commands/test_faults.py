@@ -12,10 +12,7 @@ PYTHON = re.compile(
     r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
 )
 #: faults that show only when the runs have been read, and described
-AFTER_READING = (
-    "contributor", "depth", "depth of the pool", "high label", "no run is pooled", "no teams", "no types",
-    "other topics", "tolerance", "unit", "what to remove",
-)  # fmt: skip
+AFTER_READING = ("contributor", "high label", "no run is pooled", "other topics")
 
 
 @pytest.fixture(scope="module")

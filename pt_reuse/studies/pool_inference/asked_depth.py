@@ -1,13 +1,14 @@
-"""The depth that a user asks for: found for all topics, found for each, or given."""
+"""What a user asks for: a depth found for all topics, found for each, or given, and how much may be unjudged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from numbers import Real
 from typing import Any
 
-from pt_reuse._check import positive
 from pt_reuse._errors import Argument, InputError
+from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Settled
 
 
@@ -54,5 +55,14 @@ def read_depth(depth: Any) -> AskedDepth:
                 Argument("depth"), f" must be None, 'topic' or a whole number, got {depth!r}.", argument="depth"
             )
         return AskedDepth(Way.BY_TOPIC)
-    whole = positive("depth", depth, "documents per run and topic")
-    return AskedDepth(Way.GIVEN, whole)
+    return AskedDepth(Way.GIVEN, checked_depth(depth))
+
+
+def check_tolerance(tolerance: float) -> None:
+    """Raise unless a user's ``tolerance=`` is a share of a run that may be unjudged."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
+        raise InputError(
+            Argument("tolerance"),
+            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
+            argument="tolerance",
+        )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth
+from pt_reuse.studies.pool_inference.asked_depth import Way, check_tolerance, read_depth
 from pt_reuse.studies.pool_inference.certainty import certainty_of, explain
 from pt_reuse.studies.pool_inference.evidence import (
     confusion,
@@ -73,13 +73,9 @@ def infer_pool(
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
     check_runs(runs, qrels)
-    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
-        raise InputError(
-            Argument("tolerance"),
-            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
-            argument="tolerance",
-        )
+    check_tolerance(tolerance)
     asked = read_depth(depth)
+    check_order_or_none("order", order)
     qrels = as_qrels(qrels)
     runs = runs.in_pool_order(order)
     _check_overlap(runs, qrels)

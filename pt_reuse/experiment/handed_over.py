@@ -1,0 +1,77 @@
+"""Arguments that Experiment hands over to pt.Experiment: what that would notice only after all systems have run."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyterrier as pt
+
+from pt_reuse._check import did_you_mean, examples, flag, told
+from pt_reuse._errors import InputError
+from pt_reuse._files import check_writable
+
+
+def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> None:
+    """Raise where pt.Experiment has no such argument, or could not end with its value.
+
+    Args:
+        given: the arguments that are handed over.
+        ours: the function that hands them over.
+    """
+    known = inspect.signature(pt.Experiment).parameters
+    _check_names(given, [name for name, p in known.items() if p.kind is not p.VAR_KEYWORD], ours)
+    for name, value in given.items():
+        default = known[name].default
+        # verbose="auto" is its default in some versions
+        if (isinstance(default, bool) or name == "verbose") and not (isinstance(value, str) and value == default):
+            flag(name, value)
+    if given.get("baseline") is not None and given.get("correction") is not None:
+        _check_correction(given["correction"], given.get("correction_alpha", 0.05))
+    test = given.get("test", "t")
+    if not isinstance(test, str) and not callable(test):
+        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {test!r}.", argument="test")
+    folder = given.get("save_dir")
+    if isinstance(folder, str | Path) and os.path.isdir(folder):
+        check_writable(Path(folder), [], overwrite=True, argument="save_dir")
+
+
+def checked_perquery(perquery: Any) -> bool | str:
+    """Return a user's ``perquery=``: True, False or ``"both"``."""
+    if isinstance(perquery, str) and perquery == "both":
+        return perquery
+    try:
+        return flag("perquery", perquery)
+    except InputError:
+        problem = f"perquery must be True, False or 'both', got {told(perquery)}."
+        raise InputError(problem, argument="perquery") from None
+
+
+def _check_names(given: Mapping[str, Any], known: list[str], ours: Callable[..., Any]) -> None:
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        renamed = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else ""
+        hint = renamed or did_you_mean(unknown[0], [*known, *inspect.signature(ours).parameters])
+        raise InputError(
+            f"neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}", argument=unknown[0]
+        )
+
+
+def _check_correction(method: Any, alpha: Any) -> None:
+    try:
+        from statsmodels.stats.multitest import multipletests
+
+        multipletests([0.01, 0.5], alpha=alpha, method=method)
+    except ImportError as error:
+        raise InputError(
+            "correction needs statsmodels; `pip install statsmodels` brings it.", argument="correction"
+        ) from error
+    except Exception as error:  # whatever it makes of a word or a number that it does not know
+        raise InputError(
+            f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r}. Give a method that its "
+            f"multipletests has, such as 'bonferroni' or 'holm', and a level such as 0.05.",
+            argument="correction",
+        ) from error

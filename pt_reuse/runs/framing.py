@@ -1,0 +1,58 @@
+"""Result frames as a field: what can be judged before there are any frames, and then the coding of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse._check import choice
+from pt_reuse.engine.field import Field
+from pt_reuse.runs.coding import code_runs, frame_rows, warn_of_twin_topics
+from pt_reuse.runs.metadata import given_metadata
+from pt_reuse.runs.ordering import check_order, check_order_or_none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Framing:
+    """How result frames become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked.
+
+    Attributes:
+        table: one row per run.
+        order: the order that ranks documents.
+        pool_order: the order in which the pool was made, None where it is `order`.
+        duplicates: ``"error"`` or ``"best"``.
+    """
+
+    table: pd.DataFrame
+    order: str
+    pool_order: str | None
+    duplicates: str
+
+    def __post_init__(self) -> None:
+        check_order("order", self.order)
+        check_order_or_none("pool_order", self.pool_order)
+        choice("duplicates", self.duplicates, ("error", "best"))
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        *,
+        order: str = "trec_eval",
+        pool_order: str | None = None,
+        duplicates: str = "error",
+        **labels: Any,
+    ) -> Framing:
+        """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
+        table = given_metadata(**labels).table(names)
+        return cls(table=table, order=order, pool_order=pool_order, duplicates=duplicates)
+
+    def code(self, frames: Iterable[pd.DataFrame]) -> Field:
+        """Return the field of some frames, one for each row of the table."""
+        rows = [frame_rows(name, frame, self.order) for name, frame in zip(self.table["name"], frames, strict=True)]
+        field = code_runs(rows, duplicates=self.duplicates)
+        warn_of_twin_topics(field.topics)
+        return field

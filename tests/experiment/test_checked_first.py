@@ -1,0 +1,94 @@
+"""The arguments of Experiment are judged before any system runs."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from experiment_parts import FIELD, OTHERS, QRELS, TOPICS, Retriever
+
+import pt_reuse as ptr
+
+FRAME = FIELD.runs["neu2a"]
+RANKLESS = ptr.RunSet.from_frames({"other": FRAME.drop(columns="rank")}, teams={"other": "x"})
+#: what is wrong -> the arguments; the first is the one that the error is about
+ARGUMENTS = {
+    "by": {"by": "nonsense"},
+    "depth": {"depth": 0},
+    "pool_order": {"pool_order": "x"},
+    "reuse": {"reuse": "ranks"},
+    "perquery": {"perquery": "yes"},
+    "perquery 2": {"perquery": 2},
+    "dataframe": {"dataframe": "no"},
+    "verbose": {"verbose": "no"},
+    "filter_by_qrels": {"filter_by_qrels": "no"},
+    "filter_by_topics": {"filter_by_topics": 1},
+    "teams": {"teams": {"x": "A"}},
+    "types": {"types": 5},
+    "pooled": {"pooled": 5},
+    "pooled by none": {"pooled": False},
+    "correction": {"correction": "bonferoni", "baseline": 0},
+    "correction_alpha": {"correction": "holm", "correction_alpha": "x", "baseline": 0},
+    "test": {"test": 5, "baseline": 0},
+    "an unknown argument": {"dept": 10},
+}
+FRAMES = {
+    "no score": FRAME[["qid", "docno"]],
+    "a score that is none": FRAME.assign(score="x"),
+    "a document twice": pd.concat([FRAME, FRAME.head(1)]),
+    "no frame": 5,
+}
+
+
+@pytest.fixture
+def live():
+    """Return a system that must not run."""
+
+    class Unreached(Retriever):
+        def transform(self, inp):
+            if len(inp):
+                pytest.fail("the arguments were to be judged before")
+            return super().transform(inp)
+
+    return Unreached(FIELD.runs["lex1a"])
+
+
+@pytest.mark.parametrize("fault", ARGUMENTS)
+def test_arguments(fault, live, messages):
+    given = ARGUMENTS[fault]
+    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument=next(iter(given)))
+
+
+def test_a_measure_that_nobody_computes(live, messages):
+    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["RBP"]))
+
+
+@pytest.mark.parametrize("fault", FRAMES)
+def test_result_frames(fault, live, messages):
+    systems = {"live": live, "stored": FRAMES[fault]}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
+
+
+def test_a_result_frame_or_a_field_without_the_order_of_the_pool(live, messages):
+    systems = {"live": live, "stored": FRAME.drop(columns="rank")}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], pool_order="rank"))
+    given = {"field": RANKLESS, "pool_order": "rank"}
+    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="order")
+
+
+def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_path):
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pt_reuse._files.tempfile.NamedTemporaryFile", denied)
+    given = {"save_dir": str(tmp_path)}
+    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
+
+
+def test_what_is_right_is_let_pass(tmp_path):
+    systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
+    given = {"baseline": 0, "correction": "holm", "correction_alpha": 0.1, "verbose": "auto", "save_dir": str(tmp_path)}
+    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, filter_by_qrels=True, **given)
+    assert {"AP LOU", "AP p-value corrected"} <= set(table.columns)
+    assert {"lex1a", "neu2a"}.isdisjoint(OTHERS.names)
+    saved = {path.name for path in tmp_path.iterdir()}
+    assert saved == {"live.res.gz", "aggregated.csv", "perquery.csv"}

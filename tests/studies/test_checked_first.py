@@ -1,0 +1,85 @@
+"""Arguments of scoring, pooling and the studies are judged before judgments are read and anything is computed."""
+
+from __future__ import annotations
+
+import pytest
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=3, n_topics=3, n_docs=60, n_teams=3, length=10, depth=3)
+BARE = ptr.RunSet.from_frames({name: FIELD.runs[name].drop(columns="rank") for name in FIELD.runs.names})
+MEASURE = {"measures": "Foo@3"}
+SCORING = {
+    "measure": MEASURE,
+    "no measure": {"measures": []},
+    "a measure that nobody computes": {"measures": ["AP", "RBP"]},
+    "complete": {"complete": "yes"},
+    "without_topics": {"without_topics": "skip"},
+    "verbose": {"verbose": "no"},
+}
+LEAVING_OUT = {
+    **SCORING,
+    "by": {"by": "Team"},
+    "depth": {"depth": 0},
+    "remove": {"remove": "all"},
+    "contributors": {"contributors": "pool"},
+    "a run as contributors": {"contributors": "lex1a"},
+    "no contributors": {"contributors": []},
+    "unknown contributors": {"contributors": ["nobody"]},
+    "contributors 5": {"contributors": 5},
+    "pool_order": {"pool_order": "x"},
+}
+INFERRING = {
+    "depth": {"depth": 0},
+    "depth in words": {"depth": "deep"},
+    "tolerance": {"tolerance": 1},
+    "order": {"order": "x"},
+}
+
+
+@pytest.fixture
+def qrels(tmp_path, monkeypatch):
+    """Return the path of judgments that must not be read."""
+
+    def reached(*_, **__):
+        pytest.fail("the arguments were to be judged before")
+
+    monkeypatch.setattr("pt_reuse.qrels.judgments.read_arrays", reached)
+    return tmp_path / "qrels.txt"
+
+
+@pytest.mark.parametrize("fault", SCORING)
+def test_score(fault, qrels, messages):
+    given = {"measures": "AP", **SCORING[fault]}
+    messages.refused(lambda: ptr.score(FIELD.runs, qrels, **given), argument=next(iter(SCORING[fault])))
+
+
+@pytest.mark.parametrize("fault", LEAVING_OUT)
+def test_leave_out_uniques(fault, qrels, messages):
+    given = {"measures": "AP", **LEAVING_OUT[fault]}
+    call = lambda: ptr.leave_out_uniques(FIELD.runs, qrels, **given)  # noqa: E731
+    messages.refused(call, argument=next(iter(LEAVING_OUT[fault])))
+
+
+def test_leave_out_uniques_of_runs_without_teams(qrels, messages):
+    messages.refused(lambda: ptr.leave_out_uniques(BARE, qrels, "AP"), argument="by")
+
+
+@pytest.mark.parametrize("fault", INFERRING)
+def test_infer_pool(fault, qrels, messages):
+    call = lambda: ptr.infer_pool(FIELD.runs, qrels, **INFERRING[fault])  # noqa: E731
+    messages.refused(call, argument=next(iter(INFERRING[fault])))
+
+
+@pytest.mark.parametrize("argument", ["depth", "contributors", "order"])
+def test_depth_pool(argument, monkeypatch, messages):
+    monkeypatch.setattr("pt_reuse.engine.field.Field.top", None)
+    monkeypatch.setattr("pt_reuse.engine.field.Field.in_order", None)
+    messages.refused(lambda: ptr.depth_pool(FIELD.runs, **{argument: 0}), argument=argument)
+
+
+def test_names_that_come_one_by_one_are_read_once():
+    given = {"measures": iter(["AP"]), "contributors": (name for name in FIELD.runs.names[:3]), "depth": 3}
+    found = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, **given)
+    assert found.settings["contributors"] == "named (3 of 6 runs)"
+    assert found.scores.measures == ["AP"]
