@@ -72,8 +72,13 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
             ".",
             argument="definition",
         )
-    else:
+    elif isinstance(definition, str | os.PathLike):
         collection = read_definition(definition)
+    else:
+        raise InputError(
+            f"expected the path of a TOML file, or a name and parts, got {type(definition).__name__}.",
+            argument="definition",
+        )
     with adding(collection, overwrite=overwrite):
         register_one(collection, overwrite=overwrite)
     return ReuseDataset(collection)

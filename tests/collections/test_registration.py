@@ -62,7 +62,7 @@ def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch,
         assert find_collection(name).origin != "own"
     messages.refused(lambda: register_collection("nowhere"), argument="definition")
     messages.refused(lambda: register_collection("nowhere.toml"), place="nowhere.toml")
-    messages.refused(lambda: register_collection(5), argument="path")
+    messages.refused(lambda: register_collection(5), argument="definition")
     with pytest.raises(ptr.InputError) as caught:
         register_collection(mine / "docs.jsonl")
     assert caught.value.place == str(mine / "docs.jsonl")

@@ -1,6 +1,7 @@
 """gzip files of any make, against Python's own reader."""
 
 import gzip
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -44,7 +45,5 @@ def test_a_changed_byte_of_a_gzip_file_is_noticed(text, data, tmp_path_factory):
     raw[at] ^= data.draw(st.integers(1, 255))
     path = tmp_path_factory.mktemp("gzip") / "file"
     path.write_bytes(raw)
-    try:
+    with suppress(UnreadableError):
         assert read_bytes(path) == text
-    except UnreadableError:
-        pass
