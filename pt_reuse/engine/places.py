@@ -162,10 +162,12 @@ class Places:
             permutation: (rows,) the row that came to each place.
             moved: where that is another row than before.
         """
-        concerned = np.zeros(len(permutation), dtype=np.bool_)
-        concerned[moved] = True
-        concerned[self.rows(starts)] = True
-        rows = np.flatnonzero(concerned)
+        rows = moved
+        if len(self.lists):
+            concerned = np.zeros(len(permutation), dtype=np.bool_)
+            concerned[moved] = True
+            concerned[self.rows(starts)] = True
+            rows = np.flatnonzero(concerned)
         return Places.of_rows(starts, rows, self._places_of(starts, permutation[rows], rows))
 
     def check(self, starts: NDArray[np.int64]) -> None:

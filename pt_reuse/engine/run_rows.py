@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.lists import offsets
 from pt_reuse.engine.order import BY_SCORE, by_score
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.tokens import Words
@@ -58,7 +57,7 @@ class FileRows:
         #: (rows,) the rows topic by topic, each topic as it stands in the file; None where they stand so
         self.grouping = None if grouped else np.argsort(self.topic, kind="stable")
         #: (topics + 1,) where the grouped rows of each topic begin
-        self.starts = offsets(np.bincount(self.topic, minlength=len(self.topics)))
+        self.starts = np.searchsorted(self.grouped(self.topic), np.arange(len(self.topics) + 1))
 
     def grouped(self, column: NDArray) -> NDArray:
         """Return a column of the rows, topic by topic."""

@@ -16,7 +16,7 @@ Tokens = NDArray[np.bytes_]
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _STAND_IN_WORDS = long_names.WIDTH // 8
-_BLOCK = 1 << 14  # rows at a time, so that what lies between two steps stays in the processor's cache
+_BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 

@@ -19,7 +19,7 @@ _MOST = 16  # characters that are read as words; what is longer goes through flo
 _LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
-_BLOCK = 1 << 14  # rows at a time, so that what lies between two steps stays in the processor's cache
+_BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
