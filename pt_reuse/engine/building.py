@@ -52,7 +52,7 @@ def build_field(runs: Sequence[RunRows], *, keep_best: bool = False, threads: in
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
     every_doc = np.concatenate([np.zeros((0, width), dtype="<u8"), *(block.docs for block in blocks)])
-    vocabulary, topic_docs = tokens.in_hash_order(every_doc)
+    vocabulary, topic_docs = tokens.in_hash_order(every_doc, threads=threads)
     doc_lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block.n_docs for block in blocks)])
     dtype = np.uint16 if doc_lengths.max(initial=0) <= 2**16 else np.uint32
     field = Field(

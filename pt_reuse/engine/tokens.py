@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -142,13 +143,26 @@ def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return codes, first
 
 
-def in_hash_order(words: Words) -> tuple[Words, NDArray[np.int64]]:
+def in_hash_order(words: Words, *, threads: int = 1) -> tuple[Words, NDArray[np.int64]]:
     """Return each distinct token once, in the order of the hashes in which :func:`find` can search; and which is whose.
 
     Returns:
         The tokens, (n, k) words, and (rows,) the token of each row given.
     """
     keys = hashes(words)
+    # each thread sorts a range of the hashes
+    part = ((keys >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32)
+    rows = [np.flatnonzero(part == i) for i in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        found = list(pool.map(lambda some: _sorted_by_hash(words[some], keys[some]), rows))
+    code, before = np.empty(len(words), dtype=np.int64), 0
+    for some, (distinct, local) in zip(rows, found, strict=True):
+        code[some] = local + before
+        before += len(distinct)
+    return np.concatenate([distinct for distinct, _ in found]), code
+
+
+def _sorted_by_hash(words: Words, keys: NDArray[np.uint64]) -> tuple[Words, NDArray[np.int64]]:
     order = np.argsort(keys)
     keys, words = keys.take(order), words.take(order, axis=0)
     new = np.ones(len(keys), dtype=np.bool_)

@@ -37,17 +37,19 @@ class Fields:
         self._newlines = int(np.count_nonzero(found == 10))
         # usually one byte stands between two fields; then these bytes alone say where all fields are
         gaps = np.diff(spaces)
-        self._single = bool((gaps > 1).all())
+        self._single = int(gaps.min()) > 1
         spaces += _SPARE
         if self._single:
             self._edges = spaces
-            tokens = len(self._edges) - 1
+            tokens, before = len(self._edges) - 1, found[:-1:columns]
         else:
-            before = np.flatnonzero(gaps > 1)
-            self._edges = np.stack([spaces[before] + 1, spaces[before + 1]], axis=1).ravel()
-            tokens = len(self._edges) // 2
+            first = np.flatnonzero(gaps > 1)
+            self._edges = np.stack([spaces[first] + 1, spaces[first + 1]], axis=1).ravel()
+            tokens, before = len(self._edges) // 2, found[first[::columns]]
         self._rows = tokens // columns
-        if tokens % columns or not self._one_row_a_line():
+        # no row is cut: each begins behind a newline of its own, and there are no more newlines than rows
+        one_a_line = self._newlines == self._rows + 1 and bool((before == 10).all())
+        if tokens % columns or not one_a_line:
             self._check_each_line()
 
     def __len__(self) -> int:
@@ -68,11 +70,6 @@ class Fields:
             else:
                 self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self._columns])
         return self._kept[c]
-
-    def _one_row_a_line(self) -> bool:
-        # each row starts behind a newline of its own and there are no more newlines than rows: no row is cut
-        behind = self._edges[: -1 : self._columns] if self._single else self._edges[:: 2 * self._columns] - 1
-        return self._newlines == self._rows + 1 and bool((self.buffer[behind] == 10).all())
 
     def _check_each_line(self) -> None:
         starts = self._edges[:-1] + 1 if self._single else self._edges[::2]

@@ -101,7 +101,7 @@ def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDAr
     # nothing but these characters left: float() cannot read them as nan, inf or 1_0
     if not b"".join(tokens).translate(None, b"0123456789.+-eE"):
         try:
-            return np.array([float(token) for token in tokens], dtype=np.float64)
+            return np.fromiter(map(float, tokens), dtype=np.float64, count=len(tokens))
         except ValueError:
             pass
     return np.array([plain_decimal(token) for token in tokens], dtype=np.float64)

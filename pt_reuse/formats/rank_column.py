@@ -14,6 +14,7 @@ from pt_reuse.formats.lines import Fields
 from pt_reuse.formats.numbers import parse_numbers
 
 _COLUMN = 3
+_LARGE = 1 << 18  # rows of a run of which nothing is kept
 _SHORT = 10**7  # a smaller rank and the white space behind it fit in a word
 
 
@@ -23,7 +24,8 @@ def rank_places(fields: Fields, rows: FileRows) -> Places:
     lengths, starts = np.diff(rows.starts), rows.starts[:-1]
     # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
     from_zero = fields.buffer[begins[starts]] == ord("0")
-    counted, kept = _counted(from_zero, lengths, int(fields.buffer[ends[0]]))
+    count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
+    counted, kept = count(from_zero.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
     words = fields.words[begins]
     words &= kept
     other = np.flatnonzero(words != counted)
@@ -34,13 +36,14 @@ def rank_places(fields: Fields, rows: FileRows) -> Places:
     return Places.of_ranks(rows.starts, other, ranks + of_lists(from_zero, rows.starts, other))
 
 
-def _counted(
-    from_zero: NDArray[np.bool_], lengths: NDArray[np.int64], white: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    # the words in which ranks stand that count the lines, and which bytes of a word they are
-    ranks = ranges(np.where(from_zero, 0, 1), lengths)
-    written, kept = _written(min(1 << int(lengths.max()).bit_length(), _SHORT), white)
-    if int(lengths.max()) >= _SHORT:
+@lru_cache(maxsize=2)
+def _counted(from_zero: bytes, lengths: bytes, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    # the words in which ranks stand that count the lines, and which bytes of a word they are; the next run is often as
+    # long as this one
+    sizes = np.frombuffer(lengths, dtype=np.int64)
+    ranks = ranges(np.where(np.frombuffer(from_zero, dtype=np.bool_), 0, 1), sizes)
+    written, kept = _written(min(1 << int(sizes.max()).bit_length(), _SHORT), white)
+    if int(sizes.max()) >= _SHORT:
         ranks = np.minimum(ranks, _SHORT)
     return written[ranks], kept[ranks]
 

@@ -36,8 +36,8 @@ def test_names_descend_in_the_order_of_their_bytes(texts):
 
 
 @pytest.mark.parametrize("collide", [False, True])
-@given(table=names, needles=names)
-def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, table, needles):
+@given(table=names, needles=names, threads=st.integers(1, 3))
+def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, table, needles, threads):
     with pytest.MonkeyPatch.context() as patch:
         if collide:
             patch.setattr(tokens, "hashes", lambda w: w[:, 0] & np.uint64(256))
@@ -51,7 +51,7 @@ def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, tab
         expected = [distinct.index(n) if n in distinct else -1 for n in needles]
         assert tokens.match(words(needles), words(distinct)).tolist() == expected
         repeated = distinct + distinct[::2]
-        ordered, code = tokens.in_hash_order(words(repeated))
+        ordered, code = tokens.in_hash_order(words(repeated), threads=threads)
         names = tokens.decode(tokens.as_tokens(ordered))
         assert sorted(names) == sorted(distinct)
         assert [names[i] for i in code] == repeated
