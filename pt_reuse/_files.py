@@ -39,9 +39,10 @@ def _umask() -> int:
 
 def checked_path(path: Any) -> Path:
     """Return `path` as a Path, or say that it is none."""
-    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+    given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(given, str) or not given or "\0" in given:
         raise InputError(f"expected a path to write to, got {path!r}.")
-    return Path(path)
+    return Path(given)
 
 
 def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argument: str) -> None:

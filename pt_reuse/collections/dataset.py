@@ -204,7 +204,6 @@ class ReuseDataset(IRDSDataset):
         reading = Reading(
             order=order,
             pool_order=pool_order,
-            names="tag",
             duplicates=duplicates,
             cache=cache,
             n_jobs=n_jobs,

@@ -128,19 +128,11 @@ def plan_runs(
     if collection.submitted is None:
         return _plan_own(collection, given, replace(reading, names="tag"), types, folder)
     if folder is not None:
-        check_given_runs(collection, folder)
+        given_folder(folder)
     pooled = given.pop("pooled", None)
     table = choose_runs(collection, read_types(types), pooled, **given)
     sources = Sources(folder=folder, download=download, n_jobs=reading.n_jobs or 8, verbose=reading.verbose)
     return SubmittedRuns(collection, table, sources, missing, replace(reading, names="file"))
-
-
-def check_given_runs(collection: Collection, runs: str | Path) -> None:
-    """Raise where what a user gives in place of a collection's run files is no folder, or for an own one no files."""
-    if collection.submitted is None:
-        run_paths(runs)
-    else:
-        given_folder(runs)
 
 
 def _plan_own(

@@ -109,7 +109,6 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         names="tag" if options.names is None else options.names,
         duplicates=options.duplicates,
         cache=options.cache,
-        n_jobs=None,
         verbose=sys.stderr.isatty(),
     )
     if options.collection is None:
@@ -133,7 +132,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
             if not pooled_matters or "pooled" in labels.columns:
                 warnings.simplefilter("ignore", PoolUnknownWarning)
             runs = plan.get()
-        return runs.labelled(labels) if labels.columns else runs
+        return runs.labelled(labels)
 
     return FieldPlan(plan.names, plan.columns | labels.columns, get, partial(_read_qrels, options, collection))
 

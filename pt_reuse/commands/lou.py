@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -74,7 +75,8 @@ def _run(options: argparse.Namespace) -> None:
 def _contributors(text: str, known: list[str] | None) -> str | list[str]:
     if text in ("pooled", "all"):
         return text
-    if Path(text).is_file():
+    # a long list of names is too long for a path, which pathlib would raise about
+    if os.path.isfile(text):
         lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
         return named_contributors((line.strip() for line in lines if line.strip()), known)
     return named_contributors(listed(text), known)

@@ -182,7 +182,7 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_
 
 
 def check_pool_order(field: RunSet | None, pool_order: str | None) -> None:
-    """Raise where the field has not the order in which it is to be pooled: of all orders, a rank column may lack."""
+    """Raise where the field is to be pooled by its rank column and has none; it can be put into any other order."""
     if field is not None and pool_order == "rank":
         with located("field"):
             field.in_pool_order(pool_order)

@@ -29,11 +29,8 @@ def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> Non
         # verbose="auto" is its default in some versions
         if (isinstance(default, bool) or name == "verbose") and not (isinstance(value, str) and value == default):
             flag(name, value)
-    if given.get("baseline") is not None and given.get("correction") is not None:
-        _check_correction(given["correction"], given.get("correction_alpha", 0.05))
-    test = given.get("test", "t")
-    if not isinstance(test, str) and not callable(test):
-        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {test!r}.", argument="test")
+    if given.get("baseline") is not None:
+        _check_significance(given)
     folder = given.get("save_dir")
     if isinstance(folder, str | Path) and os.path.isdir(folder):
         check_writable(Path(folder), [], overwrite=True, argument="save_dir")
@@ -60,7 +57,12 @@ def _check_names(given: Mapping[str, Any], known: list[str], ours: Callable[...,
         )
 
 
-def _check_correction(method: Any, alpha: Any) -> None:
+def _check_significance(given: Mapping[str, Any]) -> None:
+    test, method, alpha = given.get("test", "t"), given.get("correction"), given.get("correction_alpha", 0.05)
+    if not isinstance(test, str) and not callable(test):
+        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {told(test)}.", argument="test")
+    if method is None:
+        return
     try:
         from statsmodels.stats.multitest import multipletests
 

@@ -107,13 +107,13 @@ class Reading:
         verbose: show a progress bar.
     """
 
-    order: str
-    pool_order: str | None
-    names: str
-    duplicates: str
-    cache: str | Path | None
-    n_jobs: int | None
-    verbose: bool
+    order: str = "trec_eval"
+    pool_order: str | None = None
+    names: str = "tag"
+    duplicates: str = "error"
+    cache: str | Path | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def __post_init__(self) -> None:
         check_order("order", self.order)

@@ -11,10 +11,11 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.getting import check_given_runs
+from pt_reuse.collections.getting import OwnRuns, SubmittedRuns, plan_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.verification.computed import Reason, because
@@ -71,14 +72,23 @@ def gather(sources: Sources) -> Material:
     """
     whole = isinstance(sources.runs, RunSet) and sources.qrels is not None
     dataset = None if whole else ReuseDataset(_collection(sources))
-    if dataset is not None and sources.runs is not None and not isinstance(sources.runs, RunSet):
+    plan = None
+    if dataset is not None and not isinstance(sources.runs, RunSet):
         # before judgments are looked for, maybe by way of the network
-        check_given_runs(dataset.collection, sources.runs)
+        plan = plan_runs(
+            dataset.collection,
+            {},
+            Reading(verbose=sources.verbose),
+            types=None,
+            folder=sources.runs,
+            missing="ignore",
+            download=sources.download,
+        )
     qrels = dataset.get_judgments() if dataset and sources.qrels is None else as_qrels(sources.qrels)
-    if isinstance(sources.runs, RunSet) or dataset is None:
+    if plan is None:
         material = Material(qrels, sources.runs if isinstance(sources.runs, RunSet) else None)
     else:
-        material = _read(Material(qrels, None), dataset, sources)
+        material = _read(Material(qrels, None), plan, sources)
     material = _without_strangers(material, _submitted(sources.name))
     if material.runs is not None:
         check_topics(material.runs, qrels)
@@ -102,22 +112,17 @@ def _collection(sources: Sources) -> Collection:
         ) from error
 
 
-def _read(material: Material, dataset: ReuseDataset, sources: Sources) -> Material:
-    """Return the material with the runs of a folder or of the collection, or why there are none."""
-    folder = None if isinstance(sources.runs, RunSet) else sources.runs
+def _read(material: Material, plan: SubmittedRuns | OwnRuns, sources: Sources) -> Material:
+    """Return the material with the runs that were planned, or why there are none."""
     try:
-        runs = dataset.get_runs(runs=folder, missing="ignore", download=sources.download, verbose=sources.verbose)
-        return replace(material, runs=runs)
+        return replace(material, runs=plan.get())
     except InputError as error:
         # a file that cannot be read is an error; none at all leaves the judgments to be checked
-        if sources.runs is not None or sources.download or _has_run_files(dataset.collection):
+        if sources.runs is not None or sources.download or isinstance(plan, OwnRuns):
+            raise
+        if find_run_files(plan.collection, plan.names):
             raise
         return replace(material, no_runs=because("no runs: ", error))
-
-
-def _has_run_files(collection: Collection) -> bool:
-    submitted = collection.submitted
-    return submitted is None or bool(find_run_files(collection, submitted["name"]))
 
 
 def _submitted(name: str) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ def files(tmp_path_factory, field):
     table.assign(pooled="no").to_csv(folder / "none.csv", index=False)
     table.assign(pooled="perhaps").to_csv(folder / "perhaps.csv", index=False)
     table.rename(columns={"name": "run"}).to_csv(folder / "nameless.csv", index=False)
+    (folder / "header.csv").write_text("name,team\n")
+    (folder / "labelled.toml").write_text(
+        f'name = "labelled"\n[runs]\nfolder = "{folder}/runs"\nmetadata = "{folder}/metadata.csv"\n'
+    )
     (folder / "taken").mkdir()
     for name in ("table.csv", "all.csv"):
         (folder / "taken" / name).write_text("mine")
@@ -71,6 +75,7 @@ FAULTS = {
     "no run is pooled": f"{LOU} --metadata {{f}}/none.csv",
     "pooled is perhaps": "runs {f}/runs --metadata {f}/perhaps.csv",
     "metadata without names": "runs {f}/runs --metadata {f}/nameless.csv",
+    "metadata of no run beside a collection": "runs --collection {f}/labelled.toml --metadata {f}/header.csv",
     "measure": f"{LOU} --measures AP,Foo@3",
     "no measure": f"{LOU} --measures ,",
     "unit": f"{LOU} --by Team",

@@ -92,3 +92,8 @@ def test_what_is_right_is_let_pass(tmp_path):
     assert {"lex1a", "neu2a"}.isdisjoint(OTHERS.names)
     saved = {path.name for path in tmp_path.iterdir()}
     assert saved == {"live.res.gz", "aggregated.csv", "perquery.csv"}
+
+
+def test_a_test_of_significance_is_looked_at_beside_a_baseline_alone():
+    systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
+    assert "AP LOU" in ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, test=None).columns

@@ -89,6 +89,9 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
     found = verify("mine", figures=file)
     assert found.table["equal"].tolist() == [True] * 4, found.table
     assert found.settings["runs"] == "3 of 3"
+    # run files may be given one by one, and once
+    files = iter(sorted((tmp_path / "runs").iterdir()))
+    assert verify("mine", runs=files, figures=file).settings["runs"] == "3 of 3"
 
 
 def test_no_runs_here_leaves_the_judgments_to_be_checked(tmp_path, monkeypatch):
