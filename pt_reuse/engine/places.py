@@ -65,19 +65,23 @@ class Places:
         return Places(lists, np.append(bounds[lists], len(rows)), at.astype(dtype), places.astype(dtype))
 
     @staticmethod
-    def of_ranks(starts: NDArray[np.int64], rows: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:
+    def of_ranks(
+        starts: NDArray[np.int64], firsts: NDArray[np.integer], rows: NDArray[np.int64], ranks: NDArray[np.float64]
+    ) -> Places:
         """Return the places that a rank column gives.
 
         Args:
             starts: (lists + 1,) where the lists begin.
-            rows: (n,) ascending: rows whose rank does not count the rows of their list, from 1.
+            firsts: (lists,) the number from which ranks count: 0 or 1.
+            rows: (n,) ascending: rows whose rank does not count the rows of their list.
             ranks: (n,) of each; not finite where a rank is no number.
         """
         if not len(rows):
             return Places.none()
         lengths = np.diff(starts)
-        counts = (ranks >= 1) & (ranks <= of_lists(lengths, starts, rows)) & (ranks == np.floor(ranks))
-        places = np.where(counts, ranks, 1).astype(np.int64)
+        first = of_lists(firsts, starts, rows)
+        counts = (ranks >= first) & (ranks < of_lists(lengths, starts, rows) + first) & (ranks == np.floor(ranks))
+        places = np.where(counts, ranks, first).astype(np.int64) - first + 1
         # nearly always rows of a list change places with one another: then the ranks are the places
         reached = np.zeros(int(starts[-1]), dtype=np.bool_)
         reached[of_lists(starts[:-1], starts, rows) + places - 1] = True
@@ -86,7 +90,8 @@ class Places:
         if wrong.any():
             odd = ranges(starts[:-1][wrong], lengths[wrong])
             every = _standing(lengths)
-            column = every.astype(np.float64)
+            # ranks stand here as they were written: small fractions would be lost if all counted from 1
+            column = (every - 1 + np.repeat(firsts, lengths)).astype(np.float64)
             column[rows] = ranks
             every[rows] = places
             every[odd] = _by_rank(lengths[wrong], column[odd])
@@ -97,10 +102,9 @@ class Places:
     def of_rank_column(starts: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:
         """Return the places that ranks of all rows give, whose lists begin at `starts`; not finite for no number."""
         lengths = np.diff(starts)
-        # ranks count from 0 or from 1
-        ranks = ranks + np.repeat(ranks[starts[:-1]] == 0, lengths)
-        rows = np.flatnonzero(ranks != _standing(lengths))
-        return Places.of_ranks(starts, rows, ranks[rows])
+        firsts = (ranks[starts[:-1]] != 0).astype(np.int64)
+        rows = np.flatnonzero(ranks != _standing(lengths) - 1 + np.repeat(firsts, lengths))
+        return Places.of_ranks(starts, firsts, rows, ranks[rows])
 
     @staticmethod
     def joined(parts: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:

@@ -20,9 +20,9 @@ _HALF = np.uint64(32)  # bits
 def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
     """Return a checksum of each of some files as they lie on the disk.
 
-    Every page is summed up as 64-bit words, each multiplied by an odd number of its own; the digest is that of the sums
-    and of what stands behind the last whole page. One changed word always shows, several in a page but for a chance of
-    2^-32 at most. It is made to notice changes, not to withstand somebody who wants to hide them.
+    Every page is summed up as 32-bit words, each multiplied by an odd 64-bit number of its own; the digest is that of
+    the sums and of what stands behind the last whole page. One changed word always shows, several in a page but for a
+    chance of 2^-32 at most. It is made to notice changes, not to withstand somebody who wants to hide them.
 
     Raises:
         OSError: a file that cannot be read.
@@ -55,8 +55,8 @@ class _Summing:
 
     def __init__(self) -> None:
         self._bytes = np.empty(_AT_ONCE * _PAGE, dtype=np.uint8)
-        self._words = self._bytes.view("<u8").reshape(_AT_ONCE, -1)
-        self._mixed = np.empty_like(self._words)
+        self._pairs = self._bytes.view("<u8").reshape(_AT_ONCE, -1)
+        self._upper = np.empty_like(self._pairs)
 
     def of(self, path: str | Path, at: int) -> bytes:
         """Return the sums of one piece, which begins at byte `at`."""
@@ -66,11 +66,12 @@ class _Summing:
             for _ in range(_PIECE // _AT_ONCE):
                 read = file.readinto(self._bytes.data)
                 pages = read // _PAGE
-                words, mixed = self._words[:pages], self._mixed[:pages]
-                # a change of the upper half alone must not be lost where a product overflows
-                np.right_shift(words, _HALF, out=mixed)
-                np.bitwise_xor(mixed, words, out=mixed)
-                parts.append(mixed.dot(_WEIGHTS).astype("<u8", copy=False).tobytes())
+                pairs, upper = self._pairs[:pages], self._upper[:pages]
+                # (lower + 2^32 upper) a + upper b: so a is the number of the lower word, 2^32 a + b that of the upper
+                np.right_shift(pairs, _HALF, out=upper)
+                sums = pairs.dot(_WEIGHTS[0])
+                sums += upper.dot(_WEIGHTS[1])
+                parts.append(sums.astype("<u8", copy=False).tobytes())
                 parts.append(self._bytes[pages * _PAGE : read].tobytes())
                 if read < len(self._bytes):
                     break
@@ -85,4 +86,4 @@ def _odd_numbers(n: int) -> NDArray[np.uint64]:
     return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
-_WEIGHTS = _odd_numbers(_PAGE // 8)
+_WEIGHTS = _odd_numbers(_PAGE // 4).reshape(2, -1)

@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 #: first bytes of a compressed file -> the format's name
 MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -24,8 +22,6 @@ MAGIC = {
 #: format -> the package that reads it, where the two have different names
 _PACKAGE = {"compress": "unlzw3"}
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
-_MEMBER = (0x1F, 0x8B, 8)  # how each part of a gzip file begins
-_TIMES_SMALLER = 1032  # than what it holds, a gzip file is at most
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -105,20 +101,10 @@ def _gunzip(raw: bytes) -> bytes:
         from isal import igzip, isal_zlib
     except ImportError:
         return gzip.decompress(raw)
-    size = int.from_bytes(raw[-4:], "little")
-    if not _has_another_member(raw) and size <= _TIMES_SMALLER * len(raw):
+    with suppress(Exception):  # what is wrong is said below
         # one member, as nearly always, is unpacked at once, and other threads can work meanwhile
-        with suppress(Exception):  # what is wrong is said below
-            data = bytes(isal_zlib.decompress(raw, wbits=31, bufsize=max(size, 1)))
-            if len(data) == size:
-                return data
+        member = isal_zlib.decompressobj(wbits=31)
+        data = member.decompress(raw)
+        if member.eof and not member.unused_data:
+            return bytes(data)
     return bytes(igzip.decompress(raw))
-
-
-def _has_another_member(raw: bytes) -> bool:
-    # False is certain; packed bytes may look like a member's first ones
-    data = np.frombuffer(raw, dtype=np.uint8)
-    found = np.ones(max(len(data) - 3, 0), dtype=np.bool_)
-    for i, byte in enumerate(_MEMBER, 1):
-        found &= data[i : i + len(found)] == byte
-    return bool(found.any())

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.lists import of_lists, ranges
+from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.run_rows import FileRows
 from pt_reuse.formats.lines import Fields
@@ -33,7 +33,7 @@ def rank_places(fields: Fields, rows: FileRows) -> Places:
         return Places.none()
     ranks, wrong = parse_numbers(fields.buffer, begins[other], ends[other])
     ranks[wrong] = np.nan
-    return Places.of_ranks(rows.starts, other, ranks + of_lists(from_zero, rows.starts, other))
+    return Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, ranks)
 
 
 @lru_cache(maxsize=2)

@@ -3,6 +3,7 @@
 import hashlib
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,13 +17,14 @@ PAGE = 4096
 def plainly(data):
     """Compute the checksum word by word."""
     digest = hashlib.sha256(len(data).to_bytes(8, "little"))
-    weights = [int(weight) for weight in checksum._WEIGHTS]
+    lower, more = ([int(weight) for weight in weights] for weights in checksum._WEIGHTS)
+    weights = [weight for a, b in zip(lower, more, strict=True) for weight in (a, ((a << 32) + b) % 2**64)]
     assert all(weight % 2 for weight in weights)
-    assert len(set(weights)) == PAGE // 8
+    assert len(set(weights)) == PAGE // 4
     whole = len(data) // PAGE * PAGE
     for at in range(0, whole, PAGE):
-        words = [int.from_bytes(data[at + i : at + i + 8], "little") for i in range(0, PAGE, 8)]
-        total = sum((word ^ word >> 32) * weight for word, weight in zip(words, weights, strict=True))
+        words = [int.from_bytes(data[at + i : at + i + 4], "little") for i in range(0, PAGE, 4)]
+        total = sum(word * weight for word, weight in zip(words, weights, strict=True))
         digest.update((total % 2**64).to_bytes(8, "little"))
     digest.update(data[whole:])
     return digest.hexdigest()
@@ -55,6 +57,21 @@ def test_changes_are_noticed(data, tmp_path_factory):
     (folder / "b").write_bytes(after)
     first, second = checksums([folder / "a", folder / "b"], 1)
     assert first != second
+
+
+@pytest.mark.parametrize("bit", [0, 8, 24, 28, 31])
+@pytest.mark.parametrize("apart", [1, 2, 3, 4, 8])
+def test_the_same_change_at_several_places_is_noticed(bit, apart, tmp_path):
+    # as when one digit is edited in the lines of a run that are all equally long
+    before = np.frombuffer(random.Random(bit).randbytes(PAGE), dtype="<u4")
+    paths = [tmp_path / "before"]
+    before.tofile(paths[0])
+    for first in range(0, 1000, 2):
+        after = before.copy()
+        after[[first, first + apart, first + 10, first + 10 + apart]] ^= np.uint32(1 << bit)
+        paths.append(tmp_path / str(first))
+        after.tofile(paths[-1])
+    assert len(set(checksums(paths, 2))) == len(paths)
 
 
 def test_swapped_words_and_pages_are_noticed(tmp_path):

@@ -138,6 +138,18 @@ def test_a_rank_that_gives_no_order_stays_out_of_the_way(rank, messages, tmp_pat
     assert runs.restrict(["a"]).reorder("rank")["t"]["docno"].tolist() == ["a", "a"]
 
 
+@pytest.mark.parametrize(
+    "ranks",
+    # among numbers around 1 the last two of each would be equal
+    [["0", "2e-17", "1e-17"], ["0.1", "0.30000000000000004", "0.3"], ["0", "9007199254740992", "9007199254740991"]],
+)
+def test_ranks_that_begin_with_0_are_told_apart_as_they_are_written(ranks, tmp_path):
+    (tmp_path / "a").write_text("".join(f"1 Q0 {d} {rank} 1 t\n" for d, rank in zip("abc", ranks, strict=True)))
+    cells = {"qid": "1", "docno": list("abc"), "score": 1.0, "rank": list(map(float, ranks))}
+    for runs in (read_runs(tmp_path / "a"), RunSet.from_frames({"t": pd.DataFrame(cells)})):
+        assert runs.reorder("rank")["t"]["docno"].tolist() == ["a", "c", "b"]
+
+
 def test_duplicates_stay_those_that_were_kept(tmp_path):
     (tmp_path / "a").write_text("1 Q0 a 3 1 t\n1 Q0 b 2 2 t\n1 Q0 a 1 3 t\n")
     runs = read_runs(tmp_path / "a", duplicates="best")
