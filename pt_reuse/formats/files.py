@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +97,7 @@ def _each_stream(raw: bytes, decompressor: Callable[[], Any]) -> bytes:
 
 def _gunzip(raw: bytes) -> bytes:
     try:
-        from isal import igzip, isal_zlib
+        from isal import igzip
     except ImportError:
         return gzip.decompress(raw)
-    with suppress(Exception):  # what is wrong is said below
-        # one member, as nearly always, is unpacked at once, and other threads can work meanwhile
-        member = isal_zlib.decompressobj(wbits=31)
-        data = member.decompress(raw)
-        if member.eof and not member.unused_data:
-            return bytes(data)
     return bytes(igzip.decompress(raw))
