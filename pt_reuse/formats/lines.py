@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_SPARE = 24  # words are loaded 8 bytes at a time and numbers 16 bytes back from their end
+_SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
 
 
 class BadLineError(Exception):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pt_reuse.formats import numbers as parser
 from pt_reuse.formats.numbers import parse_numbers, plain_decimal
 
 PLAIN = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -18,9 +21,9 @@ PLAIN = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def parsed(texts):
     """Return (values, set of the rows that hold no number) of tokens that stand one after the other."""
     tokens = [text.encode("utf-8", "surrogatepass") for text in texts]
-    buffer = np.frombuffer(b" " * 24 + b" ".join(tokens) + b" " * 24, dtype=np.uint8)
+    buffer = np.frombuffer(b" " * 40 + b" ".join(tokens) + b" " * 24, dtype=np.uint8)
     lengths = np.array([len(token) for token in tokens], dtype=np.int64)
-    starts = 24 + np.cumsum(lengths + 1) - lengths - 1
+    starts = 40 + np.cumsum(lengths + 1) - lengths - 1
     values, wrong = parse_numbers(buffer, starts, starts + lengths)
     assert wrong.tolist() == sorted(set(wrong.tolist()))
     return values.tolist(), set(wrong.tolist())
@@ -37,7 +40,7 @@ def check(texts):
             assert struct.pack("d", values[row]) == struct.pack("d", number), text
 
 
-decimals = st.from_regex(r"[+-]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+decimals = st.from_regex(r"[+-]?([0-9]{1,25}(\.[0-9]{0,30})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.floats(-1000, 1000).map("{:.6f}".format),
@@ -46,6 +49,10 @@ numbers = st.one_of(
     st.integers(-(10**25), 10**25).map(str),
     st.tuples(st.integers(0, 12), st.integers(0, 10**9)).map(lambda pair: "0" * pair[0] + str(pair[1])),
     decimals,
+)
+#: decimals that lie at, or next to, the middle between two float64
+middles = st.tuples(st.floats(1e-6, 1e6), st.integers(-2, 2), st.integers(16, 45)).map(
+    lambda drawn: f"{Decimal(drawn[0]) + Decimal(math.ulp(drawn[0])) / 2:.{drawn[2]}f}"[: 8 + drawn[2] + drawn[1]]
 )
 others = st.one_of(
     st.text("0123456789.+-eE_ xnaif", min_size=1, max_size=40).filter(lambda text: " " not in text),
@@ -74,6 +81,15 @@ def test_what_is_no_finite_decimal(text):
     assert parsed(["0" * len(text), text, "0" * len(text)])[1] >= {1}
     if set(text) != {"9"}:
         assert np.isnan(plain_decimal(text.encode())) or np.isinf(plain_decimal(text.encode()))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@settings(deadline=None, max_examples=300)
+@given(texts=st.lists(st.one_of(middles, decimals), min_size=1, max_size=20))
+def test_long_decimals_are_rounded_once(exact, texts):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "_EXACT", exact and parser._EXACT)
+        check(texts)
 
 
 @settings(deadline=None, max_examples=300)
