@@ -49,8 +49,8 @@ def parse_numbers(
         _read_block(buffer, loads, starts[block], ends[block], values[block], plain[block])
     rest = np.flatnonzero(~plain)
     for at in range(0, len(rest) if _EXACT else 0, _BLOCK):
-        block = rest[at : at + _BLOCK]
-        values[block], plain[block] = _read_long(buffer, loads, starts[block], ends[block])
+        some = rest[at : at + _BLOCK]
+        values[some], plain[some] = _read_long(buffer, loads, starts[some], ends[some])
     rest = rest[~plain[rest]]
     if len(rest):
         values[rest] = _one_by_one(buffer, starts[rest], ends[rest])
