@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
 from pt_reuse._check import choice, flag, positive
-from pt_reuse._errors import Call, InputError, door, warn
+from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.collections.availability import not_known, not_readable
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection
@@ -308,3 +308,15 @@ class ReuseDataset(IRDSDataset):
         if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):
             self.collection = now
             self.__dict__.pop("_irds", None)
+
+
+def judgments_of(collection: Collection) -> Qrels:
+    """Return the judgments of a collection, for a function that takes ``qrels=`` in their place.
+
+    Raises:
+        InputError: they cannot be had.
+    """
+    try:
+        return ReuseDataset(collection).get_judgments()
+    except InputError as error:
+        raise InputError(error, " Or give a file of them: ", Option("qrels", "FILE"), ".") from error

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.getting import plan_runs
 from pt_reuse.collections.registry import find_collection
@@ -144,7 +144,7 @@ def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetad
 def _read_qrels(options: argparse.Namespace, collection: Collection | None) -> Qrels:
     if options.qrels is not None or collection is None:
         return read_qrels(options.qrels)
-    return ReuseDataset(collection).get_judgments()
+    return judgments_of(collection)
 
 
 def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:

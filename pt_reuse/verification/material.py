@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.getting import OwnRuns, SubmittedRuns, plan_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
@@ -71,12 +71,12 @@ def gather(sources: Sources) -> Material:
         InputError: no collection of that name, a file that cannot be read, runs without any topic of the judgments.
     """
     whole = isinstance(sources.runs, RunSet) and sources.qrels is not None
-    dataset = None if whole else ReuseDataset(_collection(sources))
+    collection = None if whole else _collection(sources)
     plan = None
-    if dataset is not None and not isinstance(sources.runs, RunSet):
+    if collection is not None and not isinstance(sources.runs, RunSet):
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(
-            dataset.collection,
+            collection,
             {},
             Reading(verbose=sources.verbose),
             types=None,
@@ -84,7 +84,7 @@ def gather(sources: Sources) -> Material:
             missing="ignore",
             download=sources.download,
         )
-    qrels = dataset.get_judgments() if dataset and sources.qrels is None else as_qrels(sources.qrels)
+    qrels = judgments_of(collection) if collection and sources.qrels is None else as_qrels(sources.qrels)
     if plan is None:
         material = Material(qrels, sources.runs if isinstance(sources.runs, RunSet) else None)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from figure_parts import figure, frame, replay, small_field, small_qrels, written
 
+from pt_reuse._errors import InputError
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -141,3 +142,11 @@ def test_calls_that_cannot_be_answered(tmp_path, messages):
 
 def test_a_dataset_stands_for_its_name(messages):
     messages.refused(lambda: verify(ReuseDataset("trec-7/adhoc")))
+
+
+def test_judgments_that_cannot_be_had_may_be_given(messages, monkeypatch):
+    def refuse(self):
+        raise InputError("they are not here.", place="reuse:trec-8/adhoc")
+
+    monkeypatch.setattr(ReuseDataset, "get_judgments", refuse)
+    messages.refused(verify, "trec-8/adhoc")
