@@ -149,4 +149,4 @@ def test_judgments_that_cannot_be_had_may_be_given(messages, monkeypatch):
         raise InputError("they are not here.", place="reuse:trec-8/adhoc")
 
     monkeypatch.setattr(ReuseDataset, "get_judgments", refuse)
-    messages.refused(verify, "trec-8/adhoc")
+    messages.refused(lambda: verify("trec-8/adhoc"))
