@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import choice
 from pt_reuse._errors import door
@@ -18,7 +19,37 @@ from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, wei
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pt_reuse.scoring.scores import Scores
+
+class Scored(Protocol):
+    """Runs that were scored, as :class:`Scores` holds them."""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Return (measures, topics, runs)."""
+
+    @property
+    def mean_values(self) -> NDArray[np.float64]:
+        """Return (measures, runs)."""
+
+    @property
+    def measures(self) -> list[str]:
+        """Return the names of the measures."""
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the runs."""
+
+    @property
+    def run_table(self) -> pd.DataFrame:
+        """Return one row per run."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Return how they were scored, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -69,7 +100,7 @@ class Agreement(Result):
         return "; ".join(f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples())
 
 
-def compare_scores(truth: Scores, estimate: Scores) -> Agreement:
+def compare_scores(truth: Scored, estimate: Scored) -> Agreement:
     """Compare two scorings of the same runs under the same measures, on the topics that both have.
 
     Args:
