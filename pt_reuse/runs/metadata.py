@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,11 @@ class GivenMetadata:
             for column in self.frame.columns.drop("name"):
                 mapping = dict(zip(self.frame["name"], self.frame[column], strict=True))
                 fill(column, mapping, "metadata", required=column in ("team", "pooled"))
+            _warn_of_strangers("metadata", self.frame["name"], names)
         for column, labels in self.labels.items():
-            fill(column, labels(names), _ARGUMENTS[column], required=True)
+            given = labels(names)
+            fill(column, given, _ARGUMENTS[column], required=True)
+            _warn_of_strangers(_ARGUMENTS[column], given, names)
         if self.all_pooled is not None:
             table["pooled"] = self.all_pooled
         table["pooled"] = table["pooled"].astype("boolean")
@@ -188,11 +191,14 @@ def _values(
         if column == "pooled":
             problem = f" says nothing of {who}. Add true or false, or nothing where nobody recorded it."
         raise InputError(Argument(argument), problem, argument=argument)
+    return [mapping[name] if name in filled else old[i] for i, name in enumerate(names)]
+
+
+def _warn_of_strangers(argument: str, given: Iterable[str], names: Sequence[str]) -> None:
     known = set(names)
-    strangers = [name for name in mapping if name not in known]
+    strangers = [name for name in given if name not in known]
     if strangers:
         warn(Argument(argument), f" has {count(len(strangers), 'name')} not among the runs: {examples(strangers)}.")
-    return [mapping[name] if name in filled else old[i] for i, name in enumerate(names)]
 
 
 def _as_flag(name: str, value: Any, argument: str) -> Any:

@@ -254,3 +254,9 @@ def test_trec8(trec8):
     assert len(trec8.runs.teams) == 41
     assert sorted(trec8.runs.types) == ["automatic", "manual"]
     assert int(trec8.runs.pooled.sum()) == 71
+
+
+def test_names_of_no_run_are_told_once(messages):
+    frame = pd.DataFrame({"name": [*NAMES, "other"], "team": "A", "type": "t", "year": 1999})
+    table = messages.warned(make_run_table, names=NAMES, metadata=frame)
+    assert table["team"].tolist() == ["A"] * 3
