@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from pt_reuse.engine.tokens import as_tokens, words_at
 
 _U = np.uint64
-_ALL, _ONE, _BYTE, _TOP = _U(2**64 - 1), _U(1), _U(8), _U(56)
+_ALL, _BYTE, _TOP = _U(2**64 - 1), _U(8), _U(56)
 _ZEROS, _LOW7, _HIGH = _U(0x3030303030303030), _U(0x7F7F7F7F7F7F7F7F), _U(0x8080808080808080)
 _DOTS = _U(0x1E1E1E1E1E1E1E1E)  # "." ^ "0" in every byte
 _SIX = _U(0x7676767676767676)  # added to a byte sets its top bit when it is above 9
 _PLACES = _U(0x0706050403020100)
-_MOST = 16  # characters that are read as words; what is longer goes through float()
+_MOST = 16  # characters that are read as two words
 _LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
 _MOST_LONG = 40  # characters that are read as words with more digits than float64 has
 _HUNDRED_MILLION = np.longdouble(10**8)
 _TENS_LONG = np.array([np.longdouble(f"1e{n}") for n in range(_MOST_LONG)])
-#: ten roundings to 64 bits at most make an error of less than 2^-60
+#: eleven roundings to 64 bits at most make an error of less than 2^-60
 _AROUND = (1 - np.longdouble(2) ** -60, 1 + np.longdouble(2) ** -60)
-_EXACT = np.finfo(np.longdouble).nmant >= 63  # not so on every machine
+_EXACT = np.finfo(np.longdouble).nmant >= 63  # whether there are 64 bits: not so on every machine
 _BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

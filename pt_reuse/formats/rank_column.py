@@ -15,7 +15,7 @@ from pt_reuse.formats.numbers import parse_numbers
 
 _COLUMN = 3
 _LARGE = 1 << 18  # rows of a run of which nothing is kept
-_SHORT = 10**7  # a smaller rank and the white space behind it fit in a word
+_SHORT = 10**5  # smaller ranks are compared as words of text, in which they fit; larger ones are read as numbers
 
 
 def rank_places(fields: Fields, rows: FileRows) -> Places:

@@ -33,8 +33,9 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, ax: Ax
     shown = by_rank[by_rank["rank"] <= max(2 * deepest, 20)]
     for depth in depths[depths > 0]:
         ax.axvline(depth, color=DARK, linewidth=0.6, linestyle=":", zorder=1)
+    new = "runs judged as deep, new at the rank"
     ax.plot(shown["rank"], shown["other_judged"], color=GREY, label="other runs", zorder=2)
-    ax.plot(shown["rank"], shown["new_judged"], color=COLOURS[1], label="runs judged as deep, new at the rank")
+    ax.plot(shown["rank"], shown["new_judged"], color=COLOURS[1], linestyle="--", label=new)
     ax.plot(shown["rank"], shown["judged"], color=COLOURS[0], label="runs judged as deep")
     ax.set(ylim=(-0.02, 1.02), xlabel="rank", ylabel="share of the documents that is judged")
     ax.set_title("Where the judged documents end (dotted: depth)", fontsize=11)

@@ -248,6 +248,7 @@ def leave_out_uniques(
         "by": by,
         "depth": int(depth),
         "remove": remove,
+        "relevant": "label above 0",
         "contributors": str(pool.contributors),
         "order": runs.order,
         "pool order": pool.order,

@@ -232,3 +232,16 @@ def renumbered(field, other):
         order = np.argsort(others)
         codes[field.rows(t)] = order[np.searchsorted(others[order], names)][field.codes[field.rows(t)]]
     return codes
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_ranks_too_large_for_a_word_are_read_as_numbers(first, tmp_path):
+    ranks = np.arange(100_050) + first
+    lines = [f"1 Q0 d{i} {rank} {-i} t\n" for i, rank in enumerate(ranks.tolist())]
+    (tmp_path / "counted").write_text("".join(lines))
+    assert len(read_runs(tmp_path / "counted").field.rank.at) == 0
+    ranks[[100_010, 100_020]] = ranks[[100_020, 100_010]]
+    lines = [f"1 Q0 d{i} {rank} {-i} t\n" for i, rank in enumerate(ranks.tolist())]
+    (tmp_path / "swapped").write_text("".join(lines))
+    place = read_runs(tmp_path / "swapped").field.rank
+    assert [place.at.tolist(), place.values.tolist()] == [[100_011, 100_021], [100_021, 100_011]]
