@@ -2,7 +2,7 @@
 
 Needs nothing but Python and a folder with the sources (``--data``, or ``PT_REUSE_DATA``):
 
-- ``catalogue/runs.csv.gz``: runs of all tracks, from NIST's TREC browser,
+- ``catalogue/runs-2026.csv.gz``: runs of all tracks, from NIST's TREC browser,
 - ``trec8-adhoc/runs_table.adhoc``: which runs of TREC-8 ad hoc were pooled,
 - ``trec-covid-round5/leaderboard.csv``: which runs of TREC-COVID round 5 were.
 
@@ -31,10 +31,12 @@ OUT = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
 PAGE = ROOT / "docs" / "collections-list.rst"
 #: of the columns of its tables
 WIDTHS = "42 9 11 8 9 9 12"
-#: where the facts are from; at the head of both files
+#: the list of runs, below the folder of the sources
+LIST = Path("catalogue") / "runs-2026.csv.gz"
+#: where the facts are from, and what is asked of who uses them; at the head of both files
 ORIGIN = (
     "runs, teams, types, tasks and addresses: github.com/usnistgov/trec-browser "
-    "@ 06c261d091faf0d247e6be9be652753de2f52e97",
+    "@ bc0f032cf0245308c45aabeb6a7e43017027e810, a database of NIST for academic, non-commercial use: see NOTICE",
     "who was pooled in TREC-8: github.com/isoboroff/trec8-scores @ 2d3c9555462f326b435413c90b7bc14d720e0b96",
     "who was pooled in TREC-COVID: leaderboards of github.com/castorini/TREC-COVID, "
     "rounds 1 and 4 @ a4b6e8dc73cfe86df744afa3ac5e6d1f4b6f5eb3, round 2 @ a6a68cb0f0d0b616fc8130a18faf61191d6e4b65, "
@@ -43,14 +45,19 @@ ORIGIN = (
 COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "pooled")
 #: what the page says above its tables
 INTRODUCTION = (
-    "*Topics* and *judged* count judged topics and judgments; *pooled* counts the runs that were pooled, where that is",
-    "on record. Where no id of ir_datasets is given, topics and judgments are yours to bring. Run files come from",
-    "your own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is",
+    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each of them opens the collection, if it",
+    "is of no other. *Topics* and *judged* count judged topics and judgments; *pooled* counts the runs that were pooled,",
+    "where that is on record. What ir_datasets lacks is yours to bring; judgments are linked where they are published.",
+    "Run files come from your own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is",
     "trec.nist.gov/results, for those who have an agreement with NIST. An empty cell is not known, or is none.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"
 OPEN = "https://ir.nist.gov/"
+#: names that stand for two runs, which only capital letters tell apart
+BY_CASE = {("trec-9/web", "pir0wttd")}
+#: what ir_datasets may lack of a collection
+PARTS = ("documents", "topics", "judgments")
 
 
 def main(data: Path, check: bool) -> int:
@@ -77,7 +84,7 @@ def main(data: Path, check: bool) -> int:
 
 def build(data: Path) -> tuple[list[dict], list[dict]]:
     """Return the collections and their runs, checked against one another."""
-    submitted = table(data / "catalogue" / "runs.csv.gz")
+    submitted = table(data / LIST)
     types = {row["official_type"]: row["type"] for row in table(CURATED / "types.csv")}
     topics = {row["name"]: row["topic_ids"].split() for row in table(CURATED / "topics.csv")}
     schemes: dict[str, dict[str, str]] = {}
@@ -90,7 +97,7 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
     for row in table(CURATED / "collections.csv"):
         chosen = [run for run in submitted if is_of(row, run)]
         need(bool(chosen) == bool(row["track"]), f"{row['name']}: {len(chosen)} runs")
-        need(row["documents"] in ("", "none"), f"{row['name']}: documents are 'none', or those of ir_datasets")
+        check_parts(row)
         need(not taken & {id(run) for run in chosen}, f"{row['name']}: runs of another collection")
         taken |= {id(run) for run in chosen}
         published = check_urls(row, chosen)
@@ -107,6 +114,7 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
                 "official_type": run["type"], "task": run["task"], "pooled": who[run["run"]] if who else "",
             })  # fmt: skip
     need(not pooled, f"pooled records of no collection: {sorted(pooled)}")
+    check_aliases(collections)
     order = [(row["year"], row["name"]) for row in collections]
     need(order == sorted(set(order)), "collections.csv is not in the order of year and name")
     return collections, runs
@@ -115,7 +123,8 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
 def is_of(row: dict[str, str], run: dict[str, str]) -> bool:
     """Return whether a run of the catalogue belongs to a collection."""
     of_track = (run["trec"], run["track_dir"]) == (row["trec"], row["track"])
-    return of_track and (row["tasks"] == "*" or run["task"] in row["tasks"].split("|"))
+    of_task = row["tasks"] == "*" or run["task"] in row["tasks"].split("|")
+    return of_track and of_task and run["run"].startswith(row["tags"])
 
 
 def records(data: Path) -> dict[str, dict[str, str]]:
@@ -144,13 +153,35 @@ def check_urls(row: dict[str, str], runs: list[dict[str, str]]) -> bool:
     return bool(row["url"])
 
 
+def check_parts(row: dict[str, str]) -> None:
+    """Fail where it does not fit which parts of a collection ir_datasets has, and where its judgments are."""
+    lacking = row["without"].split()
+    need(set(lacking) <= set(PARTS) and bool(lacking) <= bool(row["irds"]), f"{row['name']}: without {lacking}")
+    elsewhere = not row["irds"] or "judgments" in lacking
+    need(bool(row["judgments"]) == elsewhere, f"{row['name']}: judgments are those of ir_datasets, or at an address")
+    need(not elsewhere or row["judgments"].startswith("https://trec.nist.gov/data/"), f"{row['name']}: judgments")
+
+
+def check_aliases(collections: list[dict]) -> None:
+    """Fail where two collections share an alias, or an alias is a name, as people type them."""
+    typed = [alias for entry in collections for alias in (entry["name"], *entry.get("aliases", ()))]
+    twice = [name for name, times in Counter(map(plain, typed)).items() if times > 1]
+    need(not twice, f"aliases of two collections: {twice}")
+
+
+def plain(name: str) -> str:
+    """Return a name without what people type in several ways."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
 def check_names(name: str, runs: list[dict[str, str]]) -> None:
     """Fail where the name of a run is no safe name of a file, or comes twice."""
     names = [run["run"] for run in runs]
-    unsafe = [tag for tag in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", tag)]
+    unsafe = [tag for tag in names if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9 .,_+-]*[A-Za-z0-9._+-])?", tag)]
     need(not unsafe, f"{name}: unsafe names {unsafe}")
     folded = Counter(tag.lower() for tag in names)
-    need(max(folded.values(), default=1) == 1, f"{name}: the same name twice: {folded.most_common(3)}")
+    twice = {tag for tag, times in folded.items() if times > 1}
+    need(twice <= {tag for of, tag in BY_CASE if of == name}, f"{name}: the same name twice: {sorted(twice)}")
     need(all(run["group"] for run in runs), f"{name}: a run without a team")
 
 
@@ -160,8 +191,12 @@ def described(row: dict[str, str], published: bool, topics: dict[str, list[str]]
     entry["year"] = int(row["year"])
     if row["irds"]:
         entry["irds"] = row["irds"]
-    if row["documents"]:
-        entry["has_documents"] = False
+    if row["aliases"]:
+        entry["aliases"] = row["aliases"].split()
+    if row["without"]:
+        entry["without"] = row["without"].split()
+    if row["judgments"]:
+        entry["judgments_at"] = row["judgments"]
     entry |= {key: int(row[key]) for key in ("n_topics", "n_judged", "n_relevant") if row[key]}
     for key in ("topic_ids", "some_topics"):
         if row[key]:
@@ -243,8 +278,11 @@ def page(collections: list[dict], runs: list[dict]) -> str:
     lines += ["Where this is from", "------------------", ""]
     lines += [f"- {line[0].upper()}{line[1:]}." for line in ORIGIN]
     lines += [
-        "- Ids and counts of judgments: ir_datasets. Numbers of topics: the judgments where they were at hand, else",
-        "  the tracks' overviews, as for all collections without an id.",
+        "- Ids and counts of judgments: ir_datasets, else the judgments where they were at hand. Numbers of topics:",
+        "  the judgments where they were at hand, else the tracks' overviews, as for all collections without an id.",
+        "",
+        "The database of NIST is given out for academic, non-commercial use. Whoever uses the catalogue is asked to",
+        "keep to that, and to name NIST and the track. No name or address of a person is in the catalogue.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -256,7 +294,9 @@ def line_of(entry: dict, runs: list[dict]) -> list[str]:
     counts = [f"{entry[key]:,}" if key in entry else "" for key in ("n_topics", "n_judged")]
     dated = entry["title"] if str(entry["year"]) in entry["title"] else f"{entry['title']}, {entry['year']}"
     names = [f"| ``{entry['name']}``", f"       | {dated}"]
-    names += [f"       | {entry['irds']}"] if "irds" in entry else []
+    names += [f"       | {entry['irds']}{lacking(entry)}"] if "irds" in entry else []
+    names += [f"       | also {', '.join(entry['aliases'])}"] if "aliases" in entry else []
+    names += [f"       | `judgments at trec.nist.gov <{entry['judgments_at']}>`__"] if "judgments_at" in entry else []
     return cells(
         "\n".join(names),
         *counts,
@@ -265,6 +305,12 @@ def line_of(entry: dict, runs: list[dict]) -> list[str]:
         str(len(pooled) or ""),
         entry.get("access", ""),
     )
+
+
+def lacking(entry: dict) -> str:
+    """Return what ir_datasets has of a collection, where it has not all."""
+    there = [part for part in PARTS if part not in entry.get("without", ())]
+    return f" ({' and '.join(there)} only)" if len(there) < len(PARTS) else ""
 
 
 def cells(*texts: str) -> list[str]:

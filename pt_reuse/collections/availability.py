@@ -26,6 +26,9 @@ def not_known(collection: Collection, part: str) -> InputError:
     if file is None:
         call = Call("register_collection")
         return InputError(said, "Define a collection of your own that names them: ", call, ".", place=place)
+    at = collection.judgments_at
+    if part == "qrels" and at is not None:
+        said = f"ir_datasets does not have its judgments. They are published at {at}. "
     return InputError(f"{said}Put them into {home() / collection.name} as {file}.", place=place)
 
 

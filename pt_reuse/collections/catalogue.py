@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -25,6 +26,28 @@ def catalogue_names() -> list[str]:
         ['trec-1/adhoc', 'trec-2/adhoc', 'trec-3/adhoc']
     """
     return list(_entries())
+
+
+def plain(name: str) -> str:
+    """Return a name without what people type in several ways: capital letters, and all but letters and digits."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def catalogue_name(text: str) -> str | None:
+    """Return the name of the collection that a text means, None where the catalogue has none.
+
+    Args:
+        text: a name, an alias such as ``"dl19"``, or the id of ir_datasets of one collection alone; however it is
+            spelled, also with ``trec`` in front of it.
+
+    Example:
+        >>> catalogue_name("DL-19"), catalogue_name("msmarco-passage/trec-dl-2019/judged")
+        ('trec-2019/deep/passages', 'trec-2019/deep/passages')
+        >>> catalogue_name("disks45/nocr/trec8"), catalogue_name("trec_8 adhoc")
+        ('trec-8/adhoc', 'trec-8/adhoc')
+    """
+    typed = plain(text)
+    return _meant().get(typed) or _meant().get(typed.removeprefix("trec"))
 
 
 def catalogued(name: str) -> Collection | None:
@@ -52,15 +75,18 @@ def catalogued(name: str) -> Collection | None:
     if entry is None:
         return None
     source = f"irds:{entry['irds']}" if "irds" in entry else None
+    lacking = entry.get("without", ())
     sources = entry.get("sources")
     return Collection(
         name=name,
         title=entry["title"],
         origin="catalogue",
         year=entry["year"],
-        documents=source if entry.get("has_documents", True) else None,
-        topics=source,
-        qrels=source,
+        aliases=tuple(entry.get("aliases", ())),
+        documents=None if "documents" in lacking else source,
+        topics=None if "topics" in lacking else source,
+        qrels=None if "judgments" in lacking else source,
+        judgments_at=entry.get("judgments_at"),
         n_topics=entry.get("n_topics"),
         n_judged=entry.get("n_judged"),
         n_relevant=entry.get("n_relevant"),
@@ -114,6 +140,20 @@ def _topic_ids(text: str) -> frozenset[str]:
 def _entries() -> dict[str, dict[str, Any]]:
     entries = json.loads(_text("collections.json"))["collections"]
     return {entry["name"]: entry for entry in entries}
+
+
+@lru_cache(maxsize=1)
+def _meant() -> dict[str, str]:
+    """Return name, alias or id of ir_datasets, each as :func:`plain` has it -> the name of the collection."""
+    found = {plain(text): name for name, entry in _entries().items() for text in (name, *entry.get("aliases", ()))}
+    # the id of the topics; of two collections with the same ones it means neither
+    with_topics = {name: entry for name, entry in _entries().items() if "topics" not in entry.get("without", ())}
+    ids = {name: entry["irds"] for name, entry in with_topics.items() if "irds" in entry}
+    times = Counter(ids.values())
+    for name, irds in ids.items():
+        for text in (irds, irds.removesuffix("/judged")) if times[irds] == 1 else ():
+            found.setdefault(plain(text), name)
+    return found
 
 
 @lru_cache(maxsize=1)

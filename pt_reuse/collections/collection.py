@@ -48,9 +48,11 @@ class Collection:
         title: for people, such as ``TREC-8 ad hoc``.
         origin: ``"catalogue"``, ``"package"`` (the demo) or ``"own"``.
         year: of the track.
+        aliases: what people call it besides, such as ``dl19``.
         documents: where they come from.
         topics: where they come from.
         qrels: where they come from.
+        judgments_at: address at which the judgments are published that ir_datasets does not have.
         n_topics: judged topics.
         n_judged: judgments, those below 0 among them.
         n_relevant: judgments above 0.
@@ -75,9 +77,11 @@ class Collection:
     title: str
     origin: Literal["catalogue", "package", "own"] = "own"
     year: int | None = None
+    aliases: tuple[str, ...] = ()
     documents: Source | None = None
     topics: Source | None = None
     qrels: Source | None = None
+    judgments_at: str | None = None
     n_topics: int | None = None
     n_judged: int | None = None
     n_relevant: int | None = None

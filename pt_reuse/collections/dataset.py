@@ -25,7 +25,7 @@ from pt_reuse.collections.comparison import compare_judgments
 from pt_reuse.collections.fetching import Sources, fetch_report
 from pt_reuse.collections.getting import plan_runs
 from pt_reuse.collections.irds import build_irds
-from pt_reuse.collections.listing import facts_of
+from pt_reuse.collections.listing import facts_of, summary_of
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.submitted import choose_runs, read_types, submitted_runs, with_types
 from pt_reuse.qrels.judgments import Qrels
@@ -66,6 +66,11 @@ class ReuseDataset(IRDSDataset):
     def irds_ref(self) -> Any:
         """Return the collection as ir_datasets has it."""
         return self._irds
+
+    @property
+    def name(self) -> str:
+        """Return the name of the collection, also where it was opened by an alias."""
+        return self.collection.name
 
     @cached_property
     def _irds(self) -> Any:
@@ -269,7 +274,8 @@ class ReuseDataset(IRDSDataset):
 
     def _repr_html_(self) -> str:
         rows = [f"<tr><th>{html.escape(what)}</th><td>{html.escape(text)}</td></tr>" for what, text in self.facts()]
-        return f"<p><b>{html.escape(repr(self))}</b></p><table>{''.join(rows)}</table>"
+        title = f"{type(self).__name__}('reuse:{self.name}'): {self.collection.title}"
+        return f"<p><b>{html.escape(title)}</b></p><table>{''.join(rows)}</table>"
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known of the collection, as pairs of what and text: counts, origins, what is here."""
@@ -278,7 +284,7 @@ class ReuseDataset(IRDSDataset):
     def __repr__(self) -> str:
         parts = [part for part in ("topics", "qrels") if self.collection.is_replaced(part)]
         own = [f", {part}={getattr(self.collection, part)[0]!r}" for part in parts]
-        return f"ReuseDataset('reuse:{self.collection.name}'{''.join(own)})"
+        return f"{type(self).__name__}('reuse:{self.name}'{''.join(own)}): {summary_of(self.collection)}"
 
     def __getstate__(self) -> dict[str, Any]:
         # what ir_datasets has of it is made anew in another process

@@ -115,9 +115,6 @@ class DemoDataset(ReuseDataset):
         """Return how the collection was made, as Markdown."""
         return _data("DATASHEET.md").decode("utf-8")
 
-    def __repr__(self) -> str:
-        return "DemoDataset('reuse:demo')"
-
 
 def _data(name: str) -> bytes:
     return (files("pt_reuse.collections") / "data" / "demo" / name).read_bytes()

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import Call, InputError
+from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.documents import OwnDocuments
 from pt_reuse.collections.parts.topics import OwnJudgments, OwnTopics
@@ -151,9 +152,10 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
 def _own_topics(collection: Collection, path: str) -> OwnTopics:
     # a file in place of ir_datasets' own is called as that, so that a script runs with either
     def fields() -> Sequence[str]:
-        if collection.origin != "catalogue" or collection.irds_id is None:
+        official = catalogued(collection.name) if collection.origin == "catalogue" else None
+        if official is None or not isinstance(official.topics, str):
             return ()
-        return find_irds("queries", collection.irds_id, name).queries_cls()._fields[1:]
+        return find_irds("queries", official.topics.removeprefix("irds:"), name).queries_cls()._fields[1:]
 
     name = f"reuse/{collection.name}"
     return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)

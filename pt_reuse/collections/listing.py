@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count, examples, flag
+from pt_reuse._check import count, examples, flag, told
 from pt_reuse._errors import Advice, Call, InputError, door, in_python
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.registry import collection_names, find_collection
@@ -14,12 +15,12 @@ from pt_reuse.collections.run_files import download_folder, find_run_files, fold
 
 
 @door
-def list_collections(search: str = "", *, here: bool = False) -> pd.DataFrame:
+def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFrame:
     """List the test collections that ``pt.get_dataset("reuse:NAME")`` knows.
 
     Args:
-        search: words that must all stand in a collection's name, title, year or ir_datasets id, such as
-            ``"deep learning"`` or ``"robust 2004"``; default all collections.
+        search: words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
+            ``"deep learning"`` or ``"robust 2004"``, or a year, such as 2019; default all collections.
         here: list only collections of which at least one run file is on this machine.
 
     Returns:
@@ -29,23 +30,27 @@ def list_collections(search: str = "", *, here: bool = False) -> pd.DataFrame:
         ``"password"`` or ``"no"``; ``here``, how many of them are on this machine.
 
     Raises:
-            InputError: `search` is no text, or `here` not True or False.
+            InputError: `search` is no text and no year, or `here` not True or False.
 
     Example:
         >>> import pt_reuse as ptr
         >>> found = ptr.list_collections("trec-8 ad hoc")
         >>> found[["name", "topics", "judged", "runs", "teams", "pooled"]].values.tolist()
         [['trec-8/adhoc', 50, 86830, 129, 41, 71]]
+        >>> ptr.list_collections(2005)["name"].tolist()[:2]
+        ['trec-2005/genomics/adhoc', 'trec-2005/robust']
     """
-    if not isinstance(search, str):
-        raise InputError(f"search must be words in one text, got {search!r}.")
+    a_year = isinstance(search, int | np.integer) and not isinstance(search, bool)
+    if not a_year and not isinstance(search, str):
+        raise InputError(f"search must be words in one text, or a year, got {told(search)}.", argument="search")
     only_here = flag("here", here)
-    words = search.lower().split()
+    words = [] if a_year else str(search).lower().split()
     rows = []
     for name in collection_names():
         collection = find_collection(name)
-        text = f"{name} {collection.title} {collection.year} {collection.irds_id} {collection.note}".lower()
-        if not all(word in text for word in words):
+        said = (name, *collection.aliases, collection.title, collection.year, collection.irds_id, collection.note)
+        text = " ".join(map(str, said)).lower()
+        if (a_year and collection.year != search) or not all(word in text for word in words):
             continue
         row = _row(collection)
         if row["here"] or not only_here:
@@ -75,8 +80,25 @@ def _row(collection: Collection) -> dict[str, object]:
     return {**row, "runs": len(submitted), "teams": submitted["team"].nunique(), "pooled": pooled, "here": here}
 
 
+def summary_of(collection: Collection) -> str:
+    """Return what a collection is, in one line: title, year, how many topics, judgments, runs, and who was pooled."""
+    year = "" if collection.year is None or str(collection.year) in collection.title else f", {collection.year}"
+    counted = ((collection.n_topics, "topic"), (collection.n_judged, "judgment"))
+    said = [count(n, noun) for n, noun in counted if n is not None]
+    submitted, runs = collection.submitted, collection.runs
+    if submitted is not None:
+        said.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
+        pooled = int(submitted["pooled"].sum()) if collection.pooled_is_on_record else None
+        said.append("who was pooled is not on record" if pooled is None else f"{pooled:,} of them pooled")
+    elif runs is not None:
+        said.append(f"runs in {runs}" if isinstance(runs, str) else count(len(runs), "run"))
+    return f"{collection.title}{year}{'; ' if said else ''}{', '.join(said)}"
+
+
 def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python) -> Iterator[tuple[str, str]]:
     """Yield what is known of a collection, as pairs of what and text, with advice put into words by a function."""
+    if collection.aliases:
+        yield "also", ", ".join(collection.aliases)
     yield "documents", _source(collection.documents)
     if collection.sources is not None:
         known = dict.fromkeys(collection.sources.prefixes.values())
@@ -86,6 +108,8 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
     yield "topics", _counted(collection.n_topics, collection.topics)
     relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} relevant)"
     yield "judged", _counted(collection.n_judged, collection.qrels, relevant)
+    if collection.judgments_at is not None and collection.qrels is None:
+        yield "", f"published at {collection.judgments_at}"
     submitted = collection.submitted
     if submitted is None:
         yield "runs", _counted(len(own_run_files(collection)), collection.runs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pyterrier as pt
 
@@ -11,15 +12,28 @@ from pt_reuse.collections.demo import DemoDataset
 from pt_reuse.collections.registry import UnknownCollectionError, collection_names, find_collection
 
 
+class NoDataset(pt.datasets.Dataset):
+    """What stands for a name that is not known, until PyTerrier configures the dataset that it was given.
+
+    An error raised by the provider would be PyTerrier's own in the end, which names nothing that is near.
+    """
+
+    def __init__(self, error: UnknownCollectionError):
+        self._error = error
+
+    def _configure(self, **_: Any) -> None:
+        raise self._error
+
+
 class ReuseDatasets(pt.datasets.DatasetProvider):
     """The datasets of this package, as ``pt.get_dataset("reuse:NAME")``."""
 
     def get_dataset(self, name: str) -> pt.datasets.Dataset:
-        """Return a dataset by name; an unknown name is a KeyError, as PyTerrier asks."""
+        """Return a dataset by name or alias; an unknown name is a KeyError of PyTerrier's `get_dataset`."""
         try:
             collection = find_collection(name)
         except UnknownCollectionError as error:
-            raise KeyError(str(error)) from None
+            return NoDataset(error)
         return DemoDataset() if collection.name == "demo" else ReuseDataset(collection)
 
     def list_dataset_names(self) -> Iterable[str]:

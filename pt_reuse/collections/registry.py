@@ -14,7 +14,7 @@ from typing import Any
 
 from pt_reuse._check import examples
 from pt_reuse._errors import Call, InputError, Option, Part, in_python, located, warn
-from pt_reuse.collections.catalogue import catalogue_names, catalogued
+from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued, plain
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
 
@@ -22,20 +22,23 @@ _OWN: dict[str, Collection] = {}
 _TOLD: set[str] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
+#: names to show where nothing is near
+_SUCH = ("trec-8/adhoc", "robust04", "dl19")
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
 _QRELS = ("qrels", "qrels.txt", "qrels.gz", "qrels.txt.gz")
 _TOPICS = ("topics.tsv", "topics.csv", "topics.jsonl", "topics.xml", "topics.txt", "topics.txt.gz", "topics.xml.gz")
 
 
-class UnknownCollectionError(InputError):
-    """No collection has the name that was asked for."""
+class UnknownCollectionError(InputError, KeyError):
+    """No collection has the name that was asked for. A KeyError, too, as PyTerrier's datasets have it."""
 
 
 def find_collection(name: str) -> Collection:
-    """Return a collection by its name, without the prefix ``reuse:``.
+    """Return a collection by its name, without the prefix ``reuse:``, or by an alias; its ``name`` is the real one.
 
     Args:
-        name: such as ``"trec-8/adhoc"`` or ``"demo"``, or the name of an own collection.
+        name: such as ``"trec-8/adhoc"`` or ``"demo"``, or the name of an own collection; else an alias such as
+            ``"dl19"``, or an id of ir_datasets, as :func:`catalogue_name` understands it.
 
     Raises:
         UnknownCollectionError: no collection of that name; the error says which are near.
@@ -43,8 +46,8 @@ def find_collection(name: str) -> Collection:
     """
     if not isinstance(name, str):
         raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
-    name = name.removeprefix("reuse:").strip("/")
     own = _own()
+    name = _meant(name, own)
     if name in own:
         return own[name]
     if name == _DEMO:
@@ -53,6 +56,11 @@ def find_collection(name: str) -> Collection:
     if collection is None:
         raise UnknownCollectionError(f"no collection 'reuse:{name}'. ", *_advice(name, own))
     return _with_local_files(collection)
+
+
+def real_name(name: str) -> str:
+    """Return the name of the collection that an alias stands for; any other name as it is, known or not."""
+    return _meant(name, _own())
 
 
 def collection_names() -> list[str]:
@@ -123,6 +131,11 @@ def _leave_out(error: InputError) -> None:
         warn("a definition in your folder is left out: ", error)
 
 
+def _meant(name: str, own: Mapping[str, Collection]) -> str:
+    bare = name.removeprefix("reuse:").strip("/")
+    return bare if bare == _DEMO or bare in own else catalogue_name(bare) or bare
+
+
 def _is_of_package(name: str) -> bool:
     return name == _DEMO or catalogued(name) is not None
 
@@ -182,7 +195,8 @@ def _is_file(path: Path) -> bool:
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     every = {known: catalogued(known) for known in catalogue_names()}
     near = _nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
-    hint = f"Did you mean {examples([f'reuse:{known}' for known in near])}? " if near else ""
+    said = "Did you mean {}? " if near else "Names are such as {}. "
+    hint = said.format(examples(f"reuse:{known}" for known in near or _SUCH))
     some = Call("list_collections", "'deep learning'")
     return hint, Call("list_collections"), " shows all, ", some, " some of them."
 
@@ -194,22 +208,21 @@ _CALLED = {"dl": "deep", "tb": "terabyte", "mq": "million", "cds": "clinical", "
 def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
     """Return three names at most: by name, id or folder in other spellings; else by letters, and words in common."""
 
-    def plain(text: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", text.lower())
-
     def words(text: str) -> list[str]:
         # the word trec says nothing
         found = [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower())]
         return [word for word in found if word != "trec"]
 
     exact, shared = [], {}
+    called: dict[str, str] = {}
     for name, found in collections.items():
         if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folders)):
             exact.append(name)
+        called |= dict.fromkeys((name, *found.aliases), name)
         year = found.year or 0
         known = {*words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
         shared[name] = sum(word in known for word in words(wanted))
     # two thirds of the words at least
     most = max([*shared.values(), 1, -(-2 * len(words(wanted)) // 3)])
-    close = get_close_matches(wanted, list(collections), n=3, cutoff=0.75)
+    close = [called[text] for text in get_close_matches(wanted.lower(), list(called), n=3, cutoff=0.75)]
     return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]

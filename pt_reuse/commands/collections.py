@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.listing import facts_of, list_collections
-from pt_reuse.collections.registry import collection_names
+from pt_reuse.collections.registry import collection_names, real_name
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.output import print_table
 from pt_reuse.commands.parser import Commands, Parser, add_all
@@ -40,10 +40,15 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> int:
     search = " ".join(options.words).removeprefix("reuse:")
-    if not (options.csv or options.here) and (search.endswith(".toml") or search in collection_names()):
-        print("\n".join(_details(collection_of(search), options.shell)))
-        return 0
+    one = not (options.csv or options.here)
+    if one and (search.endswith(".toml") or search in collection_names()):
+        return _describe(search, options.shell)
     found = list_collections(search, here=options.here)
+    if one and real_name(search) in collection_names():
+        # words may be an alias of one collection and said of others, too
+        if len(found) < 2:
+            return _describe(search, options.shell)
+        print(f"pt-reuse: {search} alone stands for {real_name(search)}.", file=sys.stderr)
     if options.csv:
         print(found.to_csv(index=False), end="")
     elif len(found):
@@ -53,6 +58,11 @@ def _run(options: argparse.Namespace) -> int:
     if not len(found):
         print(f"pt-reuse: {_nothing(search, options.here)}", file=sys.stderr)
     return 0 if len(found) else 1
+
+
+def _describe(name: str, shell: Shell) -> int:
+    print("\n".join(_details(collection_of(name), shell)))
+    return 0
 
 
 def _nothing(search: str, here: bool) -> str:

@@ -13,7 +13,7 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.getting import plan_runs
-from pt_reuse.collections.registry import find_collection
+from pt_reuse.collections.registry import find_collection, real_name
 from pt_reuse.collections.submitted import PoolUnknownWarning
 from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
@@ -74,8 +74,16 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = Fa
 
 
 def collection_of(name: str) -> Collection:
-    """Return the collection of a name, or the one that a TOML file defines."""
-    return read_definition(name) if name.endswith(".toml") else find_collection(name)
+    """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
+    return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
+
+
+def told_name(name: str) -> str:
+    """Return the name that an alias stands for, and say so; any other name as it is."""
+    real = real_name(name)
+    if real != name.removeprefix("reuse:").strip("/"):
+        print(f"pt-reuse: {name} is {real}.", file=sys.stderr)
+    return real
 
 
 @dataclass(frozen=True)

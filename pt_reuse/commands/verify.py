@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from pt_reuse._errors import InputError
+from pt_reuse.commands.field import told_name
 from pt_reuse.commands.output import out_file, print_table, write_table
 from pt_reuse.commands.parser import Commands, Parser
 from pt_reuse.verification.verification import verify
@@ -30,7 +31,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> int:
     out = out_file(options)
     result = verify(
-        options.collection,
+        told_name(options.collection),
         runs=options.runs,
         qrels=options.qrels,
         figures=options.figures,

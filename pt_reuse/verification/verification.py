@@ -15,6 +15,7 @@ from pt_reuse._check import count, flag
 from pt_reuse._errors import Advice, InputError, door, in_python
 from pt_reuse._result import Result
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.registry import real_name
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.conventions import conventions_of
@@ -225,7 +226,7 @@ def _checked(name: str | ReuseDataset) -> str:
         name = name.collection.name
     if not isinstance(name, str) or not name:
         raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
-    return name.removeprefix("reuse:").strip("/")
+    return real_name(name)
 
 
 def _runs_in_words(material: Material) -> str:
