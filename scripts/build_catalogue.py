@@ -45,11 +45,12 @@ ORIGIN = (
 COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "pooled")
 #: what the page says above its tables
 INTRODUCTION = (
-    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each of them opens the collection, if it",
-    "is of no other. *Topics* and *judged* count judged topics and judgments; *pooled* counts the runs that were pooled,",
-    "where that is on record. What ir_datasets lacks is yours to bring; judgments are linked where they are published.",
-    "Run files come from your own folder, or from where NIST publishes them: ``open`` is ir.nist.gov, ``password`` is",
-    "trec.nist.gov/results, for those who have an agreement with NIST. An empty cell is not known, or is none.",
+    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each of them opens the collection, but",
+    "an id that two collections have. *Topics* and *judged* count judged topics and judgments; *pooled* counts the",
+    "runs that were pooled, where that is on record. What ir_datasets lacks is yours to bring; judgments are linked",
+    "where they are published. Run files come from your own folder, or from where NIST publishes them: ``open`` is",
+    "ir.nist.gov, ``password`` is trec.nist.gov/results, for those who have an agreement with NIST. An empty cell is",
+    "not known, or is none.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"
@@ -124,7 +125,7 @@ def is_of(row: dict[str, str], run: dict[str, str]) -> bool:
     """Return whether a run of the catalogue belongs to a collection."""
     of_track = (run["trec"], run["track_dir"]) == (row["trec"], row["track"])
     of_task = row["tasks"] == "*" or run["task"] in row["tasks"].split("|")
-    return of_track and of_task and run["run"].startswith(row["tags"])
+    return of_track and of_task and re.fullmatch(row["tags"] or ".*", run["run"]) is not None
 
 
 def records(data: Path) -> dict[str, dict[str, str]]:

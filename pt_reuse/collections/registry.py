@@ -23,7 +23,7 @@ _TOLD: set[str] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
 #: names to show where nothing is near
-_SUCH = ("trec-8/adhoc", "robust04", "dl19")
+_SUCH = ("trec-8/adhoc", "trec-2004/robust", "trec-2019/deep/passages")
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
 _QRELS = ("qrels", "qrels.txt", "qrels.gz", "qrels.txt.gz")
 _TOPICS = ("topics.tsv", "topics.csv", "topics.jsonl", "topics.xml", "topics.txt", "topics.txt.gz", "topics.xml.gz")
@@ -218,11 +218,11 @@ def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
     for name, found in collections.items():
         if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folders)):
             exact.append(name)
-        called |= dict.fromkeys((name, *found.aliases), name)
+        called |= dict.fromkeys(map(plain, (name, *found.aliases)), name)
         year = found.year or 0
         known = {*words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
         shared[name] = sum(word in known for word in words(wanted))
     # two thirds of the words at least
     most = max([*shared.values(), 1, -(-2 * len(words(wanted)) // 3)])
-    close = [called[text] for text in get_close_matches(wanted.lower(), list(called), n=3, cutoff=0.75)]
+    close = [called[text] for text in get_close_matches(plain(wanted), list(called), n=3, cutoff=0.75)]
     return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
 from collections import Counter
-from functools import lru_cache
-from pathlib import Path
 
 import pytest
-from catalogue_parts import WITH_IRDS
+from catalogue_parts import WITH_IRDS, metadata
 
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.qrels.reading import read_qrels
@@ -25,24 +22,8 @@ QRELS = {
     "trec-2021/deep/docs": "qrels/qrels.dl21-doc.txt.gz", "trec-2021/deep/passages": "qrels/qrels.dl21-passage.txt.gz",
     **{f"trec-covid/round{n}": f"qrels/qrels.covid-round{n}.txt.gz" for n in range(1, 5)},
     "trec-covid/round5": "trec-covid-round5/qrels.covid-round5.txt.gz",
+    "trec-2025/rag/retrieval": "qrels/qrels.rag25.test.txt.gz",
 }  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def listed():
-    """Return ir_datasets' own list of what its datasets hold."""
-    import ir_datasets
-
-    return json.loads((Path(ir_datasets.__file__).parent / "etc" / "metadata.json").read_text(encoding="utf-8"))
-
-
-def metadata(irds, part):
-    """Return what the list says of a part of a dataset."""
-    entries = listed()
-    entry = entries[irds]
-    entry = entries[entry["_ref"]] if "_ref" in entry else entry
-    value = entry[part]
-    return entries[value["_ref"]][part] if "_ref" in value else value
 
 
 @pytest.mark.parametrize("name", WITH_IRDS)
@@ -51,8 +32,11 @@ def test_ir_datasets_has_topics_and_judgments(name):
 
     collection = catalogued(name)
     dataset = ir_datasets.registry[collection.irds_id]
-    parts = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
-    assert parts == {"docs": collection.documents is not None, "queries": True, "qrels": True}
+    there = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
+    ours = {"docs": collection.documents, "queries": collection.topics, "qrels": collection.qrels}
+    assert there == {part: source is not None for part, source in ours.items()}
+    if collection.qrels is None:
+        return
     qrels = metadata(collection.irds_id, "qrels")
     labels = qrels["fields"]["relevance"]["counts_by_value"]
     assert collection.n_judged == qrels["count"]
@@ -76,6 +60,8 @@ def test_the_dataset_is_of_the_year_of_the_track(name):
         assert collection.irds_id.endswith(name)
     elif name == "trec-2017/car/passages":
         assert last == "-y1/manual", "2017 was the first year of the track"
+    elif collection.topics is None:
+        assert last in {"neuclir/1/fa", "neuclir/1/ru", "neuclir/1/zh", "neuclir/1/multi", "csl", "c4/en-noclean-tr"}
     else:
         assert re.search(r"\d+", last)[0] == number
 
@@ -93,6 +79,41 @@ def test_counts_are_those_of_the_judgments(name, data):
     assert collection.n_judged == len(rows)
     assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
     assert collection.topic_ids is None or topics <= collection.topic_ids
+    assert collection.some_topics is None or collection.some_topics <= topics
+
+
+#: collection -> judged topics; those of News and Million Query were counted in the judgments
+TOPICS = {
+    "trec-2018/news/background": 50, "trec-2019/news/background": 57, "trec-2020/news/background": 49,
+    "trec-2007/million-query": 1_778, "trec-2008/million-query": 784, "trec-2009/million-query": 687,
+    "trec-8/web": 50, "trec-9/web": 50, "trec-2001/web/adhoc": 50, "trec-2001/web/homepage": 145,
+    "trec-2011/microblog": 49, "trec-2012/microblog/adhoc": 59, "trec-2019/pm/abstracts": 40, "trec-2020/pm": 31,
+    "trec-2019/pm/trials": 38, "trec-2020/misinfo/adhoc": 46, "trec-2021/misinfo": 35,
+    "trec-2021/cast": 158, "trec-2022/cast": 163, "trec-2022/trials": 50,
+    "trec-2024/rag/retrieval": 89, "trec-2025/rag/retrieval": 22,
+    "trec-2023/tot": 150, "trec-2024/tot": 600, "trec-2025/tot": 622,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_judged_topics(name):
+    assert catalogued(name).n_topics == TOPICS[name]
+
+
+#: run of a collection -> its precision at 10, as NIST published it: a whole number of documents over the topics
+PRECISION = {
+    "trec-2011/microblog": (0.5286, 0.2959, 0.2333), "trec-2012/microblog/adhoc": (0.3237, 0.3203),
+    "trec-2019/pm/abstracts": (0.5675, 0.4175, 0.3875, 0.3975), "trec-2019/pm/trials": (0.3658, 0.3605, 0.2211, 0.4395),
+    "trec-2020/pm": (0.4548, 0.4839, 0.4742, 0.2839, 0.4806),
+    "trec-2021/cast": (0.4411, 0.4551, 0.5127, 0.5291, 0.6816), "trec-2022/cast": (0.4485, 0.3828, 0.5497, 0.5227),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_published_scores_are_over_as_many_topics(name):
+    ranks = 10 * catalogued(name).n_topics
+    found = [abs(round(value * ranks) / ranks - value) for value in PRECISION[name]]
+    assert max(found) <= 5e-5
 
 
 def test_sources_of_trec8(data):

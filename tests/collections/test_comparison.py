@@ -16,7 +16,8 @@ def test_judgments_that_are_not_the_official_ones_are_told(home):
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("1 0 ug7v899j 2\n51 0 x 0\n")
     ds = offline("trec-covid/round5")
-    assert repr(ds) == f"ReuseDataset('reuse:trec-covid/round5', qrels={str(folder / 'qrels.txt')!r})"
+    named = f"ReuseDataset('reuse:trec-covid/round5', qrels={str(folder / 'qrels.txt')!r})"
+    assert repr(ds).startswith(f"{named}: TREC-COVID round 5, 2020; 50 topics, ")
     with pytest.warns(ptr.ReuseWarning) as caught:
         assert len(ds.get_qrels()) == 2
     message = next(str(one.message) for one in caught if one.category is ptr.ReuseWarning)

@@ -139,7 +139,10 @@ def test_sources_of_documents():
 
 
 def test_a_dataset_by_its_name_alone(messages, home):
-    assert repr(ptr.ReuseDataset("trec-8/adhoc")) == "ReuseDataset('reuse:trec-8/adhoc')"
+    assert repr(ptr.ReuseDataset("trec-8/adhoc")) == (
+        "ReuseDataset('reuse:trec-8/adhoc'): TREC-8 ad hoc, 1999; 50 topics, 86,830 judgments, 129 runs of 41 teams, "
+        "71 of them pooled"
+    )
     messages.refused(lambda: ptr.ReuseDataset(8))
     messages.refused(lambda: offline().source_of(None))
 

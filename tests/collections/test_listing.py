@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyterrier as pt
 
 import pt_reuse as ptr
@@ -22,7 +23,13 @@ def test_list_collections(messages, trec8_home):
     assert {"irds:disks45/nocr/trec8", "vaswani"} <= set(known)
     assert ptr.list_collections(here=True)["name"].tolist() == ["demo", "trec-8/adhoc"]
     assert ptr.list_collections("no such thing").empty
-    messages.refused(lambda: ptr.list_collections(8))
+    assert set(ptr.list_collections(2019)["year"]) == {2019}
+    assert len(ptr.list_collections(2019)) == 7
+    assert ptr.list_collections(np.int64(2025))["name"].equals(ptr.list_collections(2025)["name"])
+    assert ptr.list_collections(1234).empty
+    assert ptr.list_collections("robust04")["name"].tolist() == ["trec-2004/robust"]
+    for wrong in (True, 2019.0, None, ["2019"]):
+        messages.refused(ptr.list_collections, search=wrong)
 
 
 def test_one_odd_folder_does_not_keep_the_others_from_being_listed(messages, home):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pyterrier as pt
 import pytest
 
@@ -10,28 +13,40 @@ from pt_reuse.collections import registry
 
 
 def test_unknown_names_say_what_is_near(messages):
-    for name, advice in (("trec-8/ad-hoc", "Did you mean 'reuse:trec-8/adhoc'"), ("xyz", "list_collections")):
+    """PyTerrier has words of its own for a KeyError of a provider; ours are the last that the user sees."""
+    for name in ("trec-9/adhoc", "wrong"):
         with pytest.raises(KeyError) as error:
             pt.get_dataset(f"reuse:{name}")
-        # PyTerrier has words of its own and ours as the cause
-        assert advice in str(error.value.__cause__)
+        messages.told(error.value)
+        assert isinstance(error.value, ptr.InputError)
+        assert error.value.__cause__ is None
+    with pytest.raises(KeyError, match="missing provider"):
+        pt.get_dataset("reus:trec-8/adhoc")
     messages.refused(lambda: registry.find_collection(8))
+
+
+def test_an_unknown_name_is_told_as_the_last_line_of_an_interpreter():
+    code = "import pyterrier as pt; pt.get_dataset('reuse:dl-91')"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = finished.stderr.strip().splitlines()[-1]
+    assert last.startswith("pt_reuse.collections.registry.UnknownCollectionError: no collection 'reuse:dl-91'. Did you")
+    assert "'reuse:trec-2019/deep/passages'" in last
 
 
 @pytest.mark.parametrize(
     ("wanted", "near"),
     [
-        ("trec8", "trec-8/adhoc"), ("trec8-adhoc", "trec-8/adhoc"), ("robust04", "trec-2004/robust"),
-        ("disks45/nocr/trec8", "trec-8/adhoc"), ("dl19", "trec-2019/deep/docs"),
-        ("trec-dl-2019", "trec-2019/deep/docs"), ("covid round5", "trec-covid/round5"),
-        ("msmarco-passage/trec-dl-2019/judged", "trec-2019/deep/passages"), ("core17", "trec-2017/core"),
-        ("trec-8/ad-hoc", "trec-8/adhoc"),
+        ("trec-9/adhoc", "trec-8/adhoc"), ("robust99", "trec-2004/robust"), ("trec28/deep", "trec-2019/deep/docs"),
+        ("dl-2019-psgs", "trec-2019/deep/passages"), ("covid round", "trec-covid/round5"),
+        ("msmarco-passage/trec-dl-2019/judge", "trec-2019/deep/passages"), ("core 2016", "trec-2017/core"),
+        ("trec-2013/web/risk", "trec-2013/web/adhoc"),
     ],
 )  # fmt: skip
 def test_near_names(wanted, near):
     with pytest.raises(registry.UnknownCollectionError) as error:
         registry.find_collection(wanted)
-    assert f"Did you mean 'reuse:{near}'" in str(error.value)
+    told = str(error.value)
+    assert f"'reuse:{near}'" in told[told.index("Did you mean") :]
 
 
 def test_a_failed_registration_leaves_nothing(messages, home):

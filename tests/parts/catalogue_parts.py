@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+from functools import lru_cache
 from pathlib import Path
 
 from pt_reuse.collections.catalogue import catalogue_names, catalogued
@@ -11,9 +13,27 @@ ROOT = Path(__file__).parents[2]
 CURATED = ROOT / "scripts" / "catalogue"
 SHIPPED = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
 RESULTS = "https://trec.nist.gov/results/"
+#: collections of which ir_datasets has anything
 WITH_IRDS = [name for name in catalogue_names() if catalogued(name).irds_id]
 
 
 def rows_of(name):
     with (CURATED / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+@lru_cache(maxsize=1)
+def listed():
+    """Return ir_datasets' own list of what its datasets hold."""
+    import ir_datasets
+
+    return json.loads((Path(ir_datasets.__file__).parent / "etc" / "metadata.json").read_text(encoding="utf-8"))
+
+
+def metadata(irds, part):
+    """Return what the list says of a part of a dataset."""
+    entries = listed()
+    entry = entries[irds]
+    entry = entries[entry["_ref"]] if "_ref" in entry else entry
+    value = entry[part]
+    return entries[value["_ref"]][part] if "_ref" in value else value

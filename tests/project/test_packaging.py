@@ -31,7 +31,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     info = f"pt_reuse-{ptr.__version__}.dist-info/"
     assert {name for name in wheel if not name.startswith(info)} == expected
     packed = {name.removeprefix(info) for name in wheel if name.startswith(info)}
-    assert packed == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+    assert packed == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE", "licenses/NOTICE"}
 
 
 def test_the_wheel_holds_types_and_data(wheel):
@@ -45,6 +45,15 @@ def test_the_wheel_holds_types_and_data(wheel):
         "pt_reuse/verification/data/trec-8-adhoc.toml",
     ):
         assert wheel[name] == (ROOT / name).read_bytes()
+
+
+def test_the_wheel_says_whose_facts_it_holds(wheel):
+    (notice,) = (text for name, text in wheel.items() if name.endswith("licenses/NOTICE"))
+    assert notice == (ROOT / "NOTICE").read_bytes()
+    assert b"academic, non-commercial use" in notice
+    page = " ".join((ROOT / "docs" / "collections.rst").read_text(encoding="utf-8").split())
+    assert "academic, non-commercial use" in page
+    assert "NOTICE" in page
 
 
 def test_the_wheel_says_where_others_find_it(wheel):
