@@ -85,7 +85,9 @@ def main(data: Path, check: bool) -> int:
 
 def build(data: Path) -> tuple[list[dict], list[dict]]:
     """Return the collections and their runs, checked against one another."""
-    submitted = table(data / LIST)
+    of_track: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for run in table(data / LIST):
+        of_track.setdefault((run["trec"], run["track_dir"]), []).append(run)
     types = {row["official_type"]: row["type"] for row in table(CURATED / "types.csv")}
     topics = {row["name"]: row["topic_ids"].split() for row in table(CURATED / "topics.csv")}
     schemes: dict[str, dict[str, str]] = {}
@@ -96,7 +98,7 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
     runs: list[dict] = []
     taken: set[int] = set()
     for row in table(CURATED / "collections.csv"):
-        chosen = [run for run in submitted if is_of(row, run)]
+        chosen = [run for run in of_track.get((row["trec"], row["track"]), []) if is_of(row, run)]
         need(bool(chosen) == bool(row["track"]), f"{row['name']}: {len(chosen)} runs")
         check_parts(row)
         need(not taken & {id(run) for run in chosen}, f"{row['name']}: runs of another collection")
@@ -122,10 +124,9 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
 
 
 def is_of(row: dict[str, str], run: dict[str, str]) -> bool:
-    """Return whether a run of the catalogue belongs to a collection."""
-    of_track = (run["trec"], run["track_dir"]) == (row["trec"], row["track"])
+    """Return whether a run of its track belongs to a collection."""
     of_task = row["tasks"] == "*" or run["task"] in row["tasks"].split("|")
-    return of_track and of_task and re.fullmatch(row["tags"] or ".*", run["run"]) is not None
+    return of_task and re.fullmatch(row["tags"] or ".*", run["run"]) is not None
 
 
 def records(data: Path) -> dict[str, dict[str, str]]:
