@@ -117,9 +117,9 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
                 "official_type": run["type"], "task": run["task"], "pooled": who[run["run"]] if who else "",
             })  # fmt: skip
     need(not pooled, f"pooled records of no collection: {sorted(pooled)}")
-    check_aliases(collections)
     order = [(row["year"], row["name"]) for row in collections]
     need(order == sorted(set(order)), "collections.csv is not in the order of year and name")
+    check_aliases(collections)
     return collections, runs
 
 

@@ -108,8 +108,6 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
     yield "topics", _counted(collection.n_topics, collection.topics)
     relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} relevant)"
     yield "judged", _counted(collection.n_judged, collection.qrels, relevant)
-    if collection.judgments_at is not None and collection.qrels is None:
-        yield "", f"published at {collection.judgments_at}"
     submitted = collection.submitted
     if submitted is None:
         yield "runs", _counted(len(own_run_files(collection)), collection.runs)
@@ -124,6 +122,8 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"
         folders = [str(folder) for folder in folders_of(collection)]
         yield "looked at", ", ".join(folders) if folders else f"{download_folder(collection)} (does not exist yet)"
+    if collection.judgments_at is not None and collection.qrels is None:
+        yield "judgments", f"published at {collection.judgments_at}; ir_datasets does not have them"
     if collection.note:
         yield "note", collection.note
 

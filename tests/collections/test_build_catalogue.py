@@ -19,7 +19,8 @@ from pt_reuse.collections.catalogue import catalogue_names, catalogued
 SCRIPT = ROOT / "scripts" / "build_catalogue.py"
 #: what the package says of a collection
 KEYS = {
-    *("name", "title", "group", "year", "aliases", "irds", "without", "judgments_at", "note", "sources", "rel"),
+    *("name", "title", "group", "year", "aliases", "irds", "without", "judgments_at", "note", "sources"),
+    *("rel", "pool_depth", "types_from"),
     *("n_topics", "n_judged", "n_relevant", "topic_ids", "some_topics", "pool_order"),
     *("url", "url_of_tasks", "access", "folders"),
 }
