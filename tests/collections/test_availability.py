@@ -31,6 +31,22 @@ def test_a_file_put_there_after_an_error_is_found(messages, home):
     assert ds.get_topics()["query"].tolist() == ["star wars"]
 
 
+def test_judgments_that_ir_datasets_lacks_are_said_to_be_elsewhere(messages, home):
+    """Of some collections it has the documents alone, or no judgments: both are the user's to bring."""
+    for name in ("trec-2024/neuclir/zho", "trec-2022/trials", "trec-2024/rag/retrieval"):
+        messages.refused(lambda name=name: offline(name).get_qrels())
+    ds = offline("neuclir24-zho")
+    messages.refused(lambda: ds.get_topics())
+    assert (ds.irds_ref().has_docs(), ds.irds_ref().has_queries(), ds.irds_ref().has_qrels()) == (True, False, False)
+    folder = home / "trec-2024" / "neuclir" / "zho"
+    folder.mkdir(parents=True)
+    (folder / "qrels.txt").write_text("300 0 d1 3\n300 0 d2 0\n")
+    (folder / "topics.tsv").write_text("300\tsanctions\n")
+    assert ds.get_topics().to_dict("list") == {"qid": ["300"], "query": ["sanctions"]}
+    assert ds.get_judgments().topics == ["300"]
+    assert ("judgments", "published at") not in [(what, text[:12]) for what, text in ds.facts()]
+
+
 def test_judgments_where_ir_datasets_looks(data, tmp_path):
     covid, disks = tmp_path / "irds" / "cord19" / "trec-covid" / "round5", tmp_path / "irds" / "disks45"
     covid.mkdir(parents=True)
