@@ -30,11 +30,15 @@ class Conventions:
         order: the ranking order.
         names: ``"tag"`` or ``"file"``, what names a run.
         duplicates: ``"error"`` or ``"best"``.
+        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
+        other_files: ``"error"`` or ``"skip"``, of files without a run line.
     """
 
     order: str
     names: str
     duplicates: str
+    bad_lines: str
+    other_files: str
 
     def as_dict(self) -> dict[str, str]:
         """Return the conventions by their names."""

@@ -35,6 +35,8 @@ def read_runs(
     pool_order: str | None = None,
     names: str = "tag",
     duplicates: str = "error",
+    bad_lines: str = "error",
+    other_files: str = "error",
     cache: str | Path | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -61,6 +63,9 @@ def read_runs(
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out.
+        other_files: a file without any run line, such as a picture or a README, is an ``"error"``, or ``"skip"``
+            leaves it out.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
         n_jobs: threads; default all cores.
@@ -84,6 +89,8 @@ def read_runs(
         pool_order=pool_order,
         names=names,
         duplicates=duplicates,
+        bad_lines=bad_lines,
+        other_files=other_files,
         cache=cache,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -102,6 +109,8 @@ class Reading:
         pool_order: the order in which the pool was made, None where it is `order`.
         names: ``"tag"`` or ``"file"``.
         duplicates: ``"error"`` or ``"best"``.
+        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
+        other_files: ``"error"`` or ``"skip"``, of files without a run line.
         cache: a folder to keep the parsed field in, None for none.
         n_jobs: threads, None for all cores.
         verbose: show a progress bar.
@@ -111,6 +120,8 @@ class Reading:
     pool_order: str | None = None
     names: str = "tag"
     duplicates: str = "error"
+    bad_lines: str = "error"
+    other_files: str = "error"
     cache: str | Path | None = None
     n_jobs: int | None = None
     verbose: bool = False
@@ -120,6 +131,8 @@ class Reading:
         check_order_or_none("pool_order", self.pool_order)
         choice("names", self.names, ("tag", "file"))
         choice("duplicates", self.duplicates, ("error", "best"))
+        choice("bad_lines", self.bad_lines, ("error", "skip"))
+        choice("other_files", self.other_files, ("error", "skip"))
         if self.n_jobs is not None:
             positive("n_jobs", self.n_jobs, "threads")
         flag("verbose", self.verbose)
@@ -128,7 +141,7 @@ class Reading:
 
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
-        conventions = Conventions(self.order, self.names, self.duplicates)
+        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         # names of files are known before these are read, and so is what is wrong with the labels
         table = labels.table(file_run_names(paths)) if self.names == "file" else None

@@ -10,7 +10,7 @@ import threading
 import warnings
 
 import pytest
-from cache_parts import run_bytes, same
+from cache_parts import SETTINGS, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
@@ -39,8 +39,7 @@ def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
     def overtaken(folder, header):
         if not calls:
             # another process keeps the same field anew just now
-            settings = {"order": "trec_eval", "names": "tag", "duplicates": "error"}
-            field_cache.store(folder, runs.field, runs.names, header["sources"], settings)
+            field_cache.store(folder, runs.field, runs.names, header["sources"], SETTINGS)
         calls.append(header["arrays"])
         return original(folder, header)
 
