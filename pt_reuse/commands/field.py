@@ -121,7 +121,9 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     )
     if options.collection is None:
         paths, labels = run_paths(options.runs), _labels(options, types=options.types)
-        names = file_run_names(paths) if reading.names == "file" else None
+        # which files are runs is not known before they are read, where others are left out
+        known = reading.names == "file" and reading.other_files == "error"
+        names = file_run_names(paths) if known else None
         read = partial(reading.read, paths, labels)
         return FieldPlan(names, labels.columns, read, partial(_read_qrels, options, None))
     collection, labels = collection_of(options.collection), _labels(options)

@@ -12,9 +12,10 @@ import pandas as pd
 
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Argument, InputError, door, warn
-from pt_reuse.engine.field import Field
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.coding import warn_of_twin_topics
+from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
@@ -144,13 +145,19 @@ class Reading:
         conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         # names of files are known before these are read, and so is what is wrong with the labels
-        table = labels.table(file_run_names(paths)) if self.names == "file" else None
+        known = self.names == "file" and self.other_files == "error"
+        table = labels.table(file_run_names(paths)) if known else None
         if self.cache is None:
-            field, found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
-            field, found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
-        warn_of_twin_topics(field.topics)
-        return RunSet(field, labels.table(found) if table is None else table, self.order, self.pool_order)
+            found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
+        dropped = Dropped(found.dropped)
+        dropped.tell()
+        if found.beyond is not None:
+            found.beyond.tell()
+        warn_of_twin_topics(found.field.topics)
+        table = labels.table(found.names) if table is None else table
+        return RunSet(found.field, table, self.order, self.pool_order, dropped)
 
 
 def _check_cache(cache: Any) -> None:
@@ -164,9 +171,7 @@ def _check_cache(cache: Any) -> None:
         )
 
 
-def _cached(
-    paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool
-) -> tuple[Field, list[str]]:
+def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     real, settings = real_paths(paths), conventions.as_dict()
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in real):
@@ -184,12 +189,12 @@ def _cached(
     except field_cache.StaleCacheError as stale:
         if (folder / field_cache.HEADER).exists():
             warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
-    field, found = parse_files(paths, conventions, threads=threads, verbose=verbose)
+    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
     try:
         if field_cache.fingerprints(real, threads) == sources:
-            field_cache.store(folder, field, found, sources, settings)
+            field_cache.store(folder, found, sources, settings)
         else:
             warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:
         warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return field, found
+    return found
