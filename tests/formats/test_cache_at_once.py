@@ -14,6 +14,7 @@ from cache_parts import SETTINGS, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.reading import read_runs
 
 
@@ -39,7 +40,8 @@ def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
     def overtaken(folder, header):
         if not calls:
             # another process keeps the same field anew just now
-            field_cache.store(folder, runs.field, runs.names, header["sources"], SETTINGS)
+            read = ReadField(runs.field, runs.names, runs.dropped, None)
+            field_cache.store(folder, read, header["sources"], SETTINGS)
         calls.append(header["arrays"])
         return original(folder, header)
 
