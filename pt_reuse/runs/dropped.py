@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, shown
 from pt_reuse._errors import Attribute, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import Repeats
@@ -133,7 +133,7 @@ class Dropped:
     def _first(self) -> str:
         row = self.frame.iloc[0]
         if row["file"] is None:
-            return f"run {row['name']!r}, topic {row['qid']!r}"
+            return f"run {shown(row['name'])}, topic {shown(row['qid'])}"
         return str(row["file"]) if pd.isna(row["line"]) else f"{row['file']}, line {row['line']:,}"
 
     def _kinds(self) -> tuple[pd.Series, pd.Series]:
