@@ -127,7 +127,7 @@ def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sour
     fetch: list[Part] = [", or download them with ", Option("download", True), "."]
     todo += ["."] if sources.download or sources.folder is not None else fetch
     if not there.any():
-        looked = [str(path) for path in folders_of(collection, sources.folder)]
+        looked = folders_of(collection, sources.folder)
         raise InputError(
             f"none of {count(len(table), 'run')} is on this machine"
             f"{f', and none could be downloaded: {why} ' if why else '. '}",

@@ -10,10 +10,11 @@ import threading
 import warnings
 
 import pytest
-from cache_parts import run_bytes, same
+from cache_parts import SETTINGS, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.reading import read_runs
 
 
@@ -39,8 +40,8 @@ def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
     def overtaken(folder, header):
         if not calls:
             # another process keeps the same field anew just now
-            settings = {"order": "trec_eval", "names": "tag", "duplicates": "error"}
-            field_cache.store(folder, runs.field, runs.names, header["sources"], settings)
+            read = ReadField(runs.field, runs.names, runs.dropped, None)
+            field_cache.store(folder, read, header["sources"], SETTINGS)
         calls.append(header["arrays"])
         return original(folder, header)
 
