@@ -14,7 +14,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse.collections.collection import Collection, home
 from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs
+from pt_reuse.collections.download.runs import Fetched, FolderInUseError, fetch_runs, sweep_downloads
 from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of
 from pt_reuse.collections.submitted import submitted_runs
 
@@ -51,7 +51,10 @@ def get_run_files(collection: Collection, names: Sequence[str], sources: Sources
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
     found = find_run_files(collection, names, sources.folder)
     lacking = [name for name in names if name not in found]
-    if not lacking or sources.folder is not None or not sources.download:
+    if sources.folder is not None or not sources.download:
+        return Fetched(files=found, failed={})
+    if not lacking:
+        sweep_downloads(download_folder(collection))
         return Fetched(files=found, failed={})
     fetched = _download(collection, lacking, sources)
     files = {name: file for name in names if (file := found.get(name) or fetched.files.get(name))}

@@ -12,7 +12,8 @@ from pathlib import Path
 import pyterrier as pt
 
 from pt_reuse._errors import InputError
-from pt_reuse.collections.download.partial import Partial
+from pt_reuse._files import Alone, alone, sweep_temporary
+from pt_reuse.collections.download.partial import BYTES, RECORD, Partial
 from pt_reuse.collections.download.run_check import SUFFIXES, whole_file_suffix
 from pt_reuse.collections.download.servers import TransferError
 from pt_reuse.collections.download.transfer import Transfer
@@ -192,20 +193,30 @@ def _unsafe(name: str) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    # two at once in one folder would write to the same partial files; the lock ends with the process
-    try:
-        import fcntl
-    except ImportError:  # Windows, which lets nobody move a file that another has open
+    # two at once in one folder would write to the same partial files
+    with alone(folder) as whether:
+        if whether is Alone.NO:
+            raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.")
+        if whether is Alone.YES:
+            _sweep(folder)
         yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.") from None
-        except OSError:
-            pass  # a file system without locks
-        yield
-    finally:
-        os.close(handle)
+
+
+def sweep_downloads(folder: Path) -> None:
+    """Remove what calls that were killed left in a folder that has all its runs; files for the next call stay."""
+    if (folder / PARTIAL_FOLDER).is_dir():
+        with suppress(OSError), alone(folder) as whether:
+            if whether is Alone.YES:
+                _sweep(folder)
+                (folder / PARTIAL_FOLDER).rmdir()
+
+
+def _sweep(folder: Path) -> None:
+    # nobody else is at work here: temporary files, and records of files that have been moved into place, are of no use
+    partial = folder / PARTIAL_FOLDER
+    sweep_temporary(partial, older=0)
+    listed = set(os.listdir(partial))
+    for name in listed:
+        if name.endswith(RECORD) and name.removesuffix(RECORD) + BYTES not in listed:
+            with suppress(OSError):
+                (partial / name).unlink()
