@@ -7,19 +7,31 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 from pt_reuse._errors import Argument, InputError
 
 #: the longest value that a message shows, in characters
 _LONG = 160
+#: the longest name or cell of a file that a message shows, in characters
+_SHORT = 80
 #: what a count of 32 bits can hold
 _MOST = 2**31 - 1
 
 
+def shown(value: Any) -> str:
+    """Write one value for a message: a text in quotes, a number without its numpy type, a long one shortened."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= _SHORT else f"{value[: _SHORT - 3]}...")
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
+
+
 def examples(values: Iterable[Any], limit: int = 3) -> str:
-    """Quote the first few values and count the rest: ``'a', 'b', 'c' and 4 more``."""
-    quoted = [repr(value) for value in values]
-    shown = ", ".join(quoted[:limit])
-    return f"{shown} and {len(quoted) - limit} more" if len(quoted) > limit else shown
+    """Quote the first few values and count the rest: ``'a', 'b', 'c' and 4 more``; long ones are shortened."""
+    values = list(values)
+    text = ", ".join(map(shown, values[:limit]))
+    return f"{text} and {len(values) - limit} more" if len(values) > limit else text
 
 
 def count(n: int, noun: str) -> str:
@@ -31,7 +43,7 @@ def count(n: int, noun: str) -> str:
 def did_you_mean(value: Any, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the nearest of the known values, nothing where none is near."""
     near = get_close_matches(str(value), list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f" Did you mean {shown(near[0])}?" if near else ""
 
 
 def told(value: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -46,6 +47,13 @@ class Argument:
     name: str
 
 
+@dataclass(frozen=True)
+class Attribute:
+    """Advice to look at an attribute: ``runs.dropped`` in Python, the command that shows it in a shell."""
+
+    name: str
+
+
 class Message:
     """What an error or a warning says.
 
@@ -74,12 +82,54 @@ class Message:
         return self.worded(in_python)
 
 
-Advice: TypeAlias = "Option | Call | Argument"
+Advice: TypeAlias = "Option | Call | Argument | Attribute"
 Part: TypeAlias = "str | Advice | Message"
 
 
 class InputError(Message, ValueError):
-    """The input cannot be used: the message says what, where, what was expected and what to do."""
+    """The input cannot be used: the message says what, where, what was expected and what to do.
+
+    Attributes:
+        faults: of several files the first fault of each, which the message lists, ten of them at most; else this error
+            alone.
+    """
+
+    #: how many faults a message lists
+    LISTED = 10
+
+    _several: tuple[InputError, ...] = ()
+
+    @property
+    def faults(self) -> tuple[InputError, ...]:
+        """Return the first fault of each file."""
+        return self._several or (self,)
+
+    @classmethod
+    def of_several(cls, faults: Sequence[InputError], of: int) -> InputError:
+        """Return one error for the faults of several files, the only one itself where there is one.
+
+        Args:
+            faults: the first fault of each faulty file; at least one.
+            of: how many files there are.
+        """
+        if len(faults) == 1:
+            return faults[0]
+        listed: list[Part] = [f"{len(faults):,} of {of:,} files are at fault; the first fault of each:"]
+        # what begins a message says what is wrong; advice that several have follows once
+        shown = faults[: cls.LISTED]
+        advice = Counter(fault.parts[1:] for fault in shown)
+        for fault in shown:
+            where = f"\n- {fault.place}: " if fault.place else "\n- "
+            alone = advice[fault.parts[1:]] == 1
+            listed += [where, *(fault.parts if alone else [str(fault.parts[0]).rstrip()])]
+        if len(faults) > cls.LISTED:
+            more = f"\n- and {len(faults) - cls.LISTED:,} more. All of them: "
+            listed += [more, Attribute("error.faults"), "."]
+        for parts in (parts for parts, times in advice.items() if times > 1 and parts):
+            listed += ["\n", *parts]
+        error = cls(*listed)
+        error._several = tuple(faults)
+        return error
 
 
 class ReuseWarning(Message, UserWarning):
@@ -100,7 +150,7 @@ def worded(parts: Iterable[Part], advice: Callable[[Advice], str]) -> str:
 
 def in_python(advice: Advice) -> str:
     """Return advice as one types it in Python."""
-    if isinstance(advice, Argument):
+    if isinstance(advice, Argument | Attribute):
         return advice.name
     if isinstance(advice, Option):
         return f"{advice.name}=" + ("" if advice.value is ... else repr(advice.value))

@@ -168,6 +168,8 @@ class ReuseDataset(IRDSDataset):
         order: str = "trec_eval",
         pool_order: str | None = None,
         duplicates: str = "error",
+        bad_lines: str = "error",
+        other_files: str = "error",
         cache: str | Path | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -190,6 +192,8 @@ class ReuseDataset(IRDSDataset):
             order: ranking order, as in :func:`read_runs`.
             pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
+            bad_lines: lines that are no run line, as in :func:`read_runs`.
+            other_files: files without a run line, as in :func:`read_runs`.
             cache: a folder for the parsed runs, as in :func:`read_runs`.
             n_jobs: threads for reading.
             verbose: show progress bars.
@@ -205,6 +209,8 @@ class ReuseDataset(IRDSDataset):
             order=order,
             pool_order=pool_order,
             duplicates=duplicates,
+            bad_lines=bad_lines,
+            other_files=other_files,
             cache=cache,
             n_jobs=n_jobs,
             verbose=verbose,

@@ -59,7 +59,8 @@ class SubmittedRuns:
         kept = self.table[self.table["name"].isin(had.files)]
         field = self.reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())
         compare_runs(self.collection, field, had.files)
-        return field.with_metadata(metadata=run_metadata(self.collection, kept))
+        # a file without a run line may have been left out
+        return field.with_metadata(metadata=run_metadata(self.collection, kept[kept["name"].isin(field.names)]))
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,12 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = Fa
         "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
     )
     parser.add_argument(
+        "--bad-lines", default="error", metavar="WHAT", help="lines that are no run line: error (default) or skip"
+    )
+    parser.add_argument(
+        "--other-files", default="error", metavar="WHAT", help="files without a run line: error (default) or skip"
+    )
+    parser.add_argument(
         "--missing", metavar="WHAT", help="runs of the collection that cannot be had: warn (default), error or ignore"
     )
     parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
@@ -108,12 +114,16 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         pool_order=options.pool_order,
         names="tag" if options.names is None else options.names,
         duplicates=options.duplicates,
+        bad_lines=options.bad_lines,
+        other_files=options.other_files,
         cache=options.cache,
         verbose=sys.stderr.isatty(),
     )
     if options.collection is None:
         paths, labels = run_paths(options.runs), _labels(options, types=options.types)
-        names = file_run_names(paths) if reading.names == "file" else None
+        # which files are runs is not known before they are read, where others are left out
+        known = reading.names == "file" and reading.other_files == "error"
+        names = file_run_names(paths) if known else None
         read = partial(reading.read, paths, labels)
         return FieldPlan(names, labels.columns, read, partial(_read_qrels, options, None))
     collection, labels = collection_of(options.collection), _labels(options)

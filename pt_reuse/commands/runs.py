@@ -22,3 +22,7 @@ def _run(options: argparse.Namespace) -> None:
     runs = plan_field(options).read_runs()
     print(repr(runs))
     print_table(runs.sizes(), len(runs) if options.all else SHOWN, "runs; --all shows every one")
+    dropped = runs.dropped
+    if len(dropped):
+        print("\nLeft out:")
+        print_table(dropped, len(dropped) if options.all else SHOWN, "rows; --all shows every one")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pt_reuse._errors import Advice, Argument, Option, in_python
+from pt_reuse._errors import Advice, Argument, Attribute, Option, in_python
 from pt_reuse.commands.parser import Parser
 
 #: arguments of Python that have another name here, or one of several
@@ -24,6 +24,7 @@ _BY_OPTION = {
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
     "depth_pool": "`pt-reuse lou`",
+    "dropped": "`pt-reuse runs`",
     "fetch": "`pt-reuse fetch NAME`",
     "get_runs": "`pt-reuse runs --collection NAME`",
     "infer_pool": "`pt-reuse infer-pool`",
@@ -54,6 +55,8 @@ class Shell:
         if isinstance(advice, Argument):
             action = _action(self.running, advice.name)
             return advice.name if action is None else _named(action)
+        if isinstance(advice, Attribute):
+            return _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
         if isinstance(advice, Option):
             return self._option(advice)
         function = advice.function.rpartition(".")[2]

@@ -23,16 +23,28 @@ _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a b
 _SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than hashing the pairs
 
 
-class DuplicateError(Exception):
-    """A run retrieves one document twice for one topic."""
+@dataclass(frozen=True)
+class Repeats:
+    """Rows of documents that stand in the same list again, at a better rank.
 
-    def __init__(self, run: int, topic: str, docno: str):
-        super().__init__(run, topic, docno)
-        self.run, self.topic, self.docno = run, topic, docno
+    Attributes:
+        run: (n,) the run of each row.
+        topic: (n,) its topic.
+        docs: (n, k) words of its document name.
+        place: (n,) its place among the rows of the list as they stand in the file, from 1.
+    """
+
+    run: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    docs: Words
+    place: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.run)
 
 
-def build_field(runs: Sequence[RunRows], *, keep_best: bool = False, threads: int = 1) -> Field:
-    """Code runs as one field; `keep_best` keeps the better-ranked of two occurrences of a document, else they raise."""
+def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Repeats]:
+    """Code runs as one field; of a document that stands in a list again, the better-ranked row stays."""
     names = list(dict.fromkeys(topic for run in runs for topic in run.topics))
     topics = tuple(names[i] for i in natural_order(names))
     place = {topic: t for t, topic in enumerate(topics)}
@@ -71,14 +83,18 @@ def build_field(runs: Sequence[RunRows], *, keep_best: bool = False, threads: in
     begin = offsets(np.array([len(block.codes) for block in blocks], dtype=np.int64))
     again = [block.again + row for block, row in zip(blocks, begin[:-1].tolist(), strict=True) if len(block.again)]
     if not again:
-        return field
-    if not keep_best:
-        row = again[0][:1]
-        topic, run = divmod(int(np.searchsorted(field.starts, row[0], side="right")) - 1, len(runs))
-        raise DuplicateError(run, topics[topic], tokens.decode(tokens.as_tokens(field.words_of(row)))[0])
+        nothing = np.zeros(0, dtype=np.int64)
+        return field, Repeats(nothing, nothing, np.zeros((0, width), dtype="<u8"), nothing)
+    rows = np.concatenate(again)
     kept = np.ones(len(field.codes), dtype=np.bool_)
-    kept[np.concatenate(again)] = False
-    return field.keep(kept)
+    kept[rows] = False
+    return field.keep(kept), _repeats(field, rows)
+
+
+def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
+    lists = np.searchsorted(field.starts, rows, side="right") - 1
+    topic, run = np.divmod(lists, max(field.n_runs, 1))
+    return Repeats(run, topic, field.words_of(rows), field.file.of(field.starts, rows))
 
 
 @dataclass

@@ -125,6 +125,10 @@ class Places:
         """Return the rows that are here, of a field whose lists begin at `starts`; they ascend."""
         return np.repeat(starts[self.lists] - 1, np.diff(self.starts)) + self.at
 
+    def of(self, starts: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of some rows, ascending, of a field whose lists begin at `starts`."""
+        return self._places_of(starts, rows, rows)
+
     def kept(
         self,
         starts: NDArray[np.int64],

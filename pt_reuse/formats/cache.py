@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from pt_reuse.engine import long_names, tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import Places
 from pt_reuse.formats.checksum import checksums
+from pt_reuse.formats.dropped_rows import packed, unpacked
+from pt_reuse.formats.read_field import Beyond, ReadField
 
-FORMAT = 5  # to be raised when the arrays, their order or the hash of names change
+FORMAT = 6  # to be raised when the arrays, their order or the hash of names change
 HEADER = "pt_reuse-runs.json"
 #: array -> the kind of its numbers
 _ARRAYS = {
@@ -40,6 +43,7 @@ _ARRAYS = {
     "rank_at": "u",
     "rank_values": "u",
     "long_names": "u",
+    "dropped": "i",
 }
 _PLACES = ("lists", "starts", "at", "values")
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
@@ -56,8 +60,8 @@ def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
     return dict(zip(paths, checksums(paths, threads), strict=True))
 
 
-def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Field, list[str]]:
-    """Return the field and the run names kept in `folder`, or say why they do not serve.
+def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> ReadField:
+    """Return the field kept in `folder`, or say why it does not serve.
 
     What writers that were killed left behind there is removed.
     """
@@ -79,9 +83,7 @@ def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) 
     raise StaleCacheError("other processes keep replacing it")
 
 
-def store(
-    folder: Path, field: Field, names: list[str], sources: Mapping[str, str], settings: Mapping[str, Any]
-) -> None:
+def store(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
     """Keep a field: the arrays go to a new folder, then the header is replaced, then all other arrays go.
 
     One process writes at a time. Where another one is writing now, nothing is kept.
@@ -91,26 +93,27 @@ def store(
         if whether is Alone.NO:
             return
         _sweep(folder, whether)
-        _write(folder, field, names, sources, settings)
+        _write(folder, read, sources, settings)
         _sweep(folder, whether)
 
 
-def _write(
-    folder: Path, field: Field, names: list[str], sources: Mapping[str, str], settings: Mapping[str, Any]
-) -> None:
+def _write(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
     before = _kept_place(folder)
     place = f"arrays-{secrets.token_hex(8)}"
     (folder / place).mkdir()
     try:
-        for name, array in _arrays_of(field).items():
+        dropped, texts = packed(read.dropped)
+        for name, array in {**_arrays_of(read.field), "dropped": dropped}.items():
             np.save(_file_of(folder / place, name), array, allow_pickle=False)
         header = {
             "format": FORMAT,
             "settings": dict(settings),
             "arrays": place,
             "checksums": checksums([_file_of(folder / place, name) for name in _ARRAYS], _THREADS),
-            "runs": names,
-            "topics": list(field.topics),
+            "runs": read.names,
+            "topics": list(read.field.topics),
+            "dropped": texts,
+            "beyond": read.beyond and asdict(read.beyond),
             "sources": dict(sources),
         }
         with replacing(folder / HEADER) as file:
@@ -214,7 +217,7 @@ def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
     return "of its run files " + ", ".join(parts) if parts else "its run files stand in another order"
 
 
-def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[str]]:
+def _load_arrays(folder: Path, header: Mapping[str, Any]) -> ReadField:
     # the folder's name is checked so that a header cannot point outside
     if not _FOLDER.fullmatch(header["arrays"]):
         raise StaleCacheError("its header is damaged")
@@ -233,7 +236,11 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> tuple[Field, list[s
     field = _field_of(arrays, topics=header["topics"], n_runs=len(header["runs"]))
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
-    return field, list(header["runs"])
+    try:
+        dropped = unpacked(arrays["dropped"], header["dropped"])
+    except ValueError as error:
+        raise StaleCacheError("its arrays do not fit each other") from error
+    return ReadField(field, list(header["runs"]), dropped, Beyond(**header["beyond"]) if header["beyond"] else None)
 
 
 def _load_array(file: Path, name: str) -> NDArray:

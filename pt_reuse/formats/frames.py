@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, examples
+from pt_reuse._check import columns, examples, shown
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
@@ -71,7 +71,7 @@ def check_text(what: str, names: Iterable[str]) -> None:
     """Raise where a name is none that UTF-8 can hold; bytes that were not UTF-8 when read are let pass."""
     for name in names:
         if not _has_bytes(name):
-            raise InputError(f"{name!r} cannot be a {what}; it must be text that UTF-8 can hold.")
+            raise InputError(f"{shown(name)} cannot be a {what}; it must be text that UTF-8 can hold.")
 
 
 def _cut(column: str, names: Sequence[str]) -> Words | None:
@@ -108,12 +108,6 @@ def _has_bytes(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def shown(value: Any) -> str:
-    """Write a cell for a message: a number without its numpy type, a long value cut."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def number_column(values: pd.Series) -> NDArray[np.float64]:

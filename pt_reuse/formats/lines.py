@@ -6,25 +6,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
+_NEWLINE, _COMMENT = ord("\n"), ord("#")
+#: what stands for the number of fields of a line with a NUL byte
+NUL = -1
 
 
 class BadLineError(Exception):
-    """A line that does not have the expected number of fields."""
+    """A line that does not have the expected number of fields; `first` where no line but comments is before it."""
 
-    def __init__(self, line: int, found: int, text: str):
+    def __init__(self, line: int, found: int, text: str, *, first: bool):
         super().__init__(line, found, text)
-        self.line, self.found, self.text = line, found, text
+        self.line, self.found, self.text, self.first = line, found, text, first
 
 
 class Fields:
-    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`."""
+    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`.
 
-    def __init__(self, data: bytes, columns: int):
+    A line whose first field begins with ``#`` is a comment; it is no row, and neither is a line of white space.
+
+    Args:
+        data: the text, not empty.
+        columns: fields of a line.
+        more: whether a line may have more fields, which are passed over.
+        skip: whether lines of too few fields, or with a NUL byte, are passed over; else the first one raises.
+
+    Attributes:
+        longer: (n,) the lines that have more fields, from 1.
+        bad: (m,) the lines that are no rows, from 1.
+        found: (m,) the fields of each of these; :data:`NUL` where it has a NUL byte.
+
+    Raises:
+        BadLineError: a line with another number of fields.
+    """
+
+    def __init__(self, data: bytes, columns: int, *, more: bool = False, skip: bool = False):
         close = b"" if data.endswith(b"\n") else b"\n"
         blank = b" " * _SPARE
         self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
         self._columns = columns
         self._kept: dict[int, NDArray[np.int64]] = {}
+        self.longer = self.bad = self.found = np.zeros(0, dtype=np.int64)
         #: the eight bytes from each byte on, as a number whose lowest byte comes first
         self.words = np.ndarray((len(self.buffer) - 7,), dtype="<u8", buffer=self.buffer, strides=(1,))
         inner = self.buffer[_SPARE:-_SPARE]
@@ -34,26 +55,63 @@ class Fields:
             # other control characters, which are part of words
             spaces = np.flatnonzero(_are_white(inner))
             found = inner[spaces]
-        self._newlines = int(np.count_nonzero(found == 10))
+        newlines = int(np.count_nonzero(found == _NEWLINE))
         # usually one byte stands between two fields; then these bytes alone say where all fields are
         gaps = np.diff(spaces)
         self._single = int(gaps.min()) > 1
         spaces += _SPARE
+        first = None
         if self._single:
             self._edges = spaces
-            tokens, before = len(self._edges) - 1, found[:-1:columns]
+            fields, before = len(spaces) - 1, found[:-1:columns]
         else:
             first = np.flatnonzero(gaps > 1)
             self._edges = np.stack([spaces[first] + 1, spaces[first + 1]], axis=1).ravel()
-            tokens, before = len(self._edges) // 2, found[first[::columns]]
-        self._rows = tokens // columns
+            fields, before = len(first), found[first[::columns]]
+        self._rows = fields // columns
         # no row is cut: each begins behind a newline of its own, and there are no more newlines than rows
-        one_a_line = self._newlines == self._rows + 1 and bool((before == 10).all())
-        if tokens % columns or not one_a_line:
-            self._check_each_line()
+        one_a_line = newlines == self._rows + 1 and bool((before == _NEWLINE).all())
+        plain = fields % columns == 0 and one_a_line and not (skip and b"\0" in data)
+        if plain and b"#" in data:
+            plain = not (self.buffer[self.column(0)[0]] == _COMMENT).any()
+        if not plain:
+            line = np.cumsum(found == _NEWLINE)[:-1] if first is None else np.cumsum(found == _NEWLINE)[first]
+            self._take_lines(line, more=more, skip=skip)
+
+    def _take_lines(self, line: NDArray[np.int64], *, more: bool, skip: bool) -> None:
+        # `line` is that of each field, from 1; rows are the lines that are no comments and have the fields
+        starts, ends = (self._edges[:-1] + 1, self._edges[1:]) if self._single else self._edges.reshape(-1, 2).T
+        begin = np.flatnonzero(np.diff(line, prepend=0))
+        lines, counts = line[begin], np.diff(begin, append=len(line))
+        comment = self.buffer[starts[begin]] == _COMMENT
+        wrong = ~comment & ((counts < self._columns) if more else (counts != self._columns))
+        if skip:
+            nul = np.isin(lines, _lines_of(self.buffer, np.flatnonzero(self.buffer == 0)))
+            wrong |= nul
+            self.bad, self.found = lines[wrong], np.where(nul, NUL, counts)[wrong]
+        elif wrong.any():
+            i = int(np.argmax(wrong))
+            text = self._text_of_line(int(lines[i]))
+            raise BadLineError(int(lines[i]), int(counts[i]), text, first=bool(comment[:i].all()))
+        rows = ~(comment | wrong)
+        self.longer = lines[rows & (counts > self._columns)]
+        self._set_edges(starts, ends, begin[rows])
+
+    def _set_edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64]) -> None:
+        # rows begin with the fields `firsts` of those that start and end there
+        edges = np.empty((len(firsts), self._columns, 2), dtype=np.int64)
+        for c in range(self._columns):
+            edges[:, c, 0], edges[:, c, 1] = starts[firsts + c], ends[firsts + c]
+        self._rows, self._single, self._edges = len(firsts), False, edges.ravel()
+        self._kept.clear()
 
     def __len__(self) -> int:
         return self._rows
+
+    def keep(self, rows: NDArray[np.bool_]) -> None:
+        """Keep the rows marked; the lines of the others count as bad no more than they did."""
+        starts, ends = np.stack([self.column(c) for c in range(self._columns)], axis=2)
+        self._set_edges(starts.ravel(), ends.ravel(), np.flatnonzero(rows) * self._columns)
 
     def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the fields of a column start and end, as indices into `buffer`."""
@@ -71,25 +129,20 @@ class Fields:
                 self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self._columns])
         return self._kept[c]
 
-    def _check_each_line(self) -> None:
-        starts = self._edges[:-1] + 1 if self._single else self._edges[::2]
-        newlines = np.flatnonzero(self.buffer == 10)
-        line = np.searchsorted(newlines, starts)  # the newline put in front makes this the line's number from 1
-        counts = np.bincount(line)
-        wrong = np.flatnonzero((counts != 0) & (counts != self._columns))
-        if len(wrong):
-            bad = int(wrong[0])
-            text = self.buffer[newlines[bad - 1] + 1 : newlines[bad]].tobytes().decode("utf-8", "backslashreplace")
-            raise BadLineError(bad, int(counts[bad]), text.strip())
+    def _text_of_line(self, line: int) -> str:
+        newlines = np.flatnonzero(self.buffer == _NEWLINE)
+        return (
+            self.buffer[newlines[line - 1] + 1 : newlines[line]].tobytes().decode("utf-8", "backslashreplace").strip()
+        )
 
     def line_of(self, row: int) -> int:
         """Return the number of the line, from 1, on which a row stands."""
         start = self._place(row, 0)[0]
-        return int(np.count_nonzero(self.buffer[:start] == 10))
+        return int(np.count_nonzero(self.buffer[:start] == _NEWLINE))
 
     def lines_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the lines, from 1, on which rows stand."""
-        return np.searchsorted(np.flatnonzero(self.buffer == 10), self.column(0)[0][rows])
+        return _lines_of(self.buffer, self.column(0)[0][rows])
 
     def text(self, row: int, column: int) -> str:
         """Return one field as text."""
@@ -101,6 +154,11 @@ class Fields:
         if self._single:
             return int(self._edges[i]) + 1, int(self._edges[i + 1])
         return int(self._edges[2 * i]), int(self._edges[2 * i + 1])
+
+
+def _lines_of(buffer: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    # the newline put in front makes this the number from 1 of the line of each place
+    return np.searchsorted(np.flatnonzero(buffer == _NEWLINE), places)
 
 
 def _are_white(text: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
+from pt_reuse._check import examples, shown
 from pt_reuse._errors import Call, InputError, Option, Part
 from pt_reuse.engine import tokens
 from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import LONGEST_NAME
-from pt_reuse.formats.lines import BadLineError, Fields
-from pt_reuse.formats.numbers import parse_numbers
+from pt_reuse.formats.lines import NUL, BadLineError, Fields
+from pt_reuse.formats.numbers import parse_numbers, plain_decimal
 from pt_reuse.formats.rank_column import rank_places
 
 RUN_LINE = "six columns: qid Q0 docno rank score tag"
@@ -31,7 +31,23 @@ NO_ORDER: tuple[Part, ...] = (
     Option("order", "file"),
     ".",
 )
+#: how run files can be read all the same
+_SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
+_SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
+_SKIP_EITHER: tuple[Part, ...] = (
+    *_SKIP_FILE[:2],
+    " to leave out files without a run line, ",
+    *_SKIP_LINES[1:],
+)
 LABELS = (-(2**15), 2**15 - 1)
+#: why a line of six columns is no run line
+_REASONS = (
+    "",
+    f"a qid of more than {LONGEST_NAME:,} bytes",
+    f"a docno of more than {LONGEST_NAME:,} bytes",
+    "a score that is no finite number",
+    "a rank that is no finite number",
+)
 
 
 @dataclass
@@ -45,18 +61,46 @@ class QrelsRows:
     fields: Fields
 
 
-def parse_run(data: bytes, order: str) -> tuple[dict[str, int], RunRows]:
-    """Read one run file: (each tag of its last column with its first line, its rows in ranking order).
+@dataclass
+class RunFile:
+    """A run file as read.
 
-    The rows are named by the first tag.
+    Attributes:
+        tags: each tag of its last column with the line on which it stands first.
+        rows: its rows in ranking order, named by the first tag.
+        longer: (n,) the lines with text after the sixth column, from 1.
+        bad: (m,) the lines that were left out, from 1, ascending.
+        reasons: why each of them was.
     """
-    fields = _fields(data, 6, RUN_LINE, {4: ("This looks like qrels (four columns). Use ", Call("read_qrels"))})
+
+    tags: dict[str, int]
+    rows: RunRows
+    longer: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    reasons: list[str]
+
+
+def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
+    """Read one run file.
+
+    Args:
+        data: its text.
+        order: the ranking order.
+        skip: whether to leave out lines that are no run line.
+
+    Raises:
+        InputError: a line that is no run line, the first one; with `skip` where no line is one.
+    """
+    lines = _run_lines(data, order, skip=skip)
+    if skip and not len(lines.fields):
+        # said as it is where nothing is left out
+        return parse_run(data, order)
+    fields, scores = lines.fields, lines.scores
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
     tags = _tags(fields)
-    scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
-    if len(wrong):
-        raise _bad_number(fields, int(wrong[0]), "score")
+    if lines.wrong is not None:
+        raise _bad_number(fields, lines.wrong, "score")
     rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
     ranks = rank_places(fields, rows)
     if order == "rank":
@@ -65,12 +109,73 @@ def parse_run(data: bytes, order: str) -> tuple[dict[str, int], RunRows]:
         except NoPlaceError as error:
             row = error.row if rows.grouping is None else int(rows.grouping[error.row])
             raise _bad_rank(fields, row) if error.tied else _bad_number(fields, row, "rank") from None
-    return tags, rows.in_order(next(iter(tags)), order, ranks)
+    return RunFile(tags, rows.in_order(next(iter(tags)), order, ranks), fields.longer, lines.bad, lines.reasons)
+
+
+def has_run_lines(data: bytes, order: str) -> bool:
+    """Return whether any line of a file is a run line."""
+    return len(_run_lines(data, order, skip=True).fields) > 0
+
+
+def lines_in_file(data: bytes, order: str, topics: Sequence[str], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lines, from 1, on which rows of a run stand that was read leaving out bad lines or none.
+
+    Args:
+        data: the text of the file.
+        order: the ranking order in which it was read.
+        topics: (n,) the topic of each row.
+        places: (n,) its place among the rows of the topic as they stand in the file, from 1.
+    """
+    lines = _run_lines(data, order, skip=True)
+    names, topic = _topics(lines.fields)
+    rows = FileRows(names, topic, lambda rows: np.zeros((len(rows), 1), dtype="<u8"), lines.scores)
+    place = {name: t for t, name in enumerate(names)}
+    grouped = rows.starts[np.array([place[name] for name in topics], dtype=np.int64)] + places - 1
+    return lines.fields.lines_of(grouped if rows.grouping is None else rows.grouping[grouped])
+
+
+@dataclass
+class _RunLines:
+    """The run lines of a file, and the lines that are none."""
+
+    fields: Fields
+    scores: NDArray[np.float64]
+    wrong: int | None  # the first row whose score is no number
+    bad: NDArray[np.int64]
+    reasons: list[str]
+
+
+def _run_lines(data: bytes, order: str, *, skip: bool) -> _RunLines:
+    fields = _fields(data, 6, RUN_LINE, more=True, skip=skip)
+    scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
+    if not skip:
+        return _RunLines(fields, scores, int(wrong[0]) if len(wrong) else None, fields.bad, [])
+    why = np.zeros(len(fields), dtype=np.int8)
+    if order == "rank":
+        why[parse_numbers(fields.buffer, *fields.column(3))[1]] = 4
+    why[wrong] = 3
+    for column in (2, 0):
+        starts, ends = fields.column(column)
+        why[ends - starts > LONGEST_NAME] = 1 + column // 2
+    odd = np.flatnonzero(why)
+    bad, reasons = fields.bad, [_fields_missing(found) for found in fields.found.tolist()]
+    if len(odd):
+        bad = np.concatenate([bad, fields.lines_of(odd)])
+        reasons += [_REASONS[kind] for kind in why[odd].tolist()]
+        fields.keep(why == 0)
+        scores = scores[why == 0]
+        by_line = np.argsort(bad)
+        bad, reasons = bad[by_line], [reasons[i] for i in by_line.tolist()]
+    return _RunLines(fields, scores, None, bad, reasons)
+
+
+def _fields_missing(found: int) -> str:
+    return "a NUL byte" if found == NUL else f"{found} of 6 columns"
 
 
 def parse_qrels(data: bytes) -> QrelsRows:
     """Read one qrels file in its own line order."""
-    fields = _fields(data, 4, QRELS_LINE, {6: ("This looks like a run file (six columns). Use ", Call("read_runs"))})
+    fields = _fields(data, 4, QRELS_LINE)
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
     values, _ = parse_numbers(fields.buffer, *fields.column(3))
@@ -79,7 +184,7 @@ def parse_qrels(data: bytes) -> QrelsRows:
         row = int(odd[0])
         raise InputError(
             f"the label of {_document(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{fields.text(row, 3)!r}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
+            f"{shown(fields.text(row, 3))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
             place=_line(fields, row),
         )
     return QrelsRows(topics, topic, docs, values.astype(np.int16), fields)
@@ -90,29 +195,56 @@ def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
 
 
-def _fields(data: bytes, columns: int, line: str, other_kinds: dict[int, tuple[str, Call]]) -> Fields:
+def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:
     data = data.removeprefix(_BOM)
     if not data or data.isspace():
-        what = "holds nothing but white space" if data else "is empty"
-        raise InputError(f"the file {what}; expected one line per document of {line}.")
-    if b"\0" in data:
+        raise _nothing("holds nothing but white space" if data else "is empty", columns, line)
+    if b"\0" in data and not skip:
         at = data[: data.index(b"\0")].count(b"\n") + 1
         raise InputError(
             f"a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). Expected UTF-8 text of "
             f"{line}.",
+            *(_SKIP_FILE if columns == 6 else ()),
             place=f"line {at:,}",
         )
     try:
-        return Fields(data, columns)
+        fields = Fields(data, columns, more=more, skip=skip)
     except BadLineError as error:
-        shown = error.text if len(error.text) <= 80 else error.text[:77] + "..."
-        advice: tuple[Part, ...] = ("Mend or remove the line; names must not hold white space.",)
-        if error.line == 1:
-            away = "If this is no such file, move it away or give a pattern such as 'input.*'."
-            advice = (*other_kinds[error.found], ".") if error.found in other_kinds else (away,)
         raise InputError(
-            f"expected {line}; found {error.found:,} in {shown!r}. ", *advice, place=f"line {error.line:,}"
+            f"expected {line}; found {error.found:,} in {shown(error.text)}. ",
+            *_advice(error, columns),
+            place=f"line {error.line:,}",
         ) from None
+    if not len(fields) and not skip:
+        raise _nothing("holds nothing but comments", columns, line)
+    return fields
+
+
+def _nothing(what: str, columns: int, line: str) -> InputError:
+    advice = _SKIP_FILE if columns == 6 else ()
+    return InputError(f"the file {what}; expected one line per document of {line}.", *advice)
+
+
+def _advice(error: BadLineError, columns: int) -> tuple[Part, ...]:
+    # what to do about a line with another number of fields
+    if not error.first:
+        return ("Mend or remove the line; names must not hold white space.", *(_SKIP_LINES if columns == 6 else ()))
+    cells = error.text.split()
+    if columns == 6 and error.found == 4 and _is_whole(cells[3]):
+        return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *_SKIP_FILE)
+    if columns == 4 and error.found == 6 and np.isfinite(_number(cells[3]) + _number(cells[4])):
+        return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
+    away = "If this is no such file, move it away or give a pattern such as 'input.*'."
+    return (away, *(_SKIP_EITHER if columns == 6 else ()))
+
+
+def _is_whole(text: str) -> bool:
+    value = _number(text)
+    return bool(np.isfinite(value)) and value == int(value)
+
+
+def _number(text: str) -> float:
+    return plain_decimal(text.encode("utf-8", "replace"))
 
 
 def _topics(fields: Fields) -> tuple[list[str], NDArray[np.int64]]:
@@ -168,8 +300,9 @@ def _all_equal(fields: Fields, starts: NDArray[np.int64], ends: NDArray[np.int64
 def _bad_number(fields: Fields, row: int, what: str) -> InputError:
     got = fields.text(row, 3 if what == "rank" else 4)
     return InputError(
-        f"the {what} of {_document(fields, row)} must be a finite decimal number, got {got!r}. Mend the line, or leave "
-        f"the document out of the run.",
+        f"the {what} of {_document(fields, row)} must be a finite decimal number, got {shown(got)}. ",
+        "Mend the line, or leave the document out of the run.",
+        *_SKIP_LINES,
         place=_line(fields, row),
     )
 
@@ -183,7 +316,7 @@ def _bad_rank(fields: Fields, row: int) -> InputError:
 
 
 def _document(fields: Fields, row: int) -> str:
-    return f"topic {fields.text(row, 0)!r}, document {fields.text(row, 2)!r}"
+    return f"topic {shown(fields.text(row, 0))}, document {shown(fields.text(row, 2))}"
 
 
 def _line(fields: Fields, row: int) -> str:
@@ -204,6 +337,18 @@ def check_names(names: Iterable[str], what: str) -> None:
         raise InputError(
             f"the {what} {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
             f"Rename it first."
+        )
+
+
+def check_topics(topics: Iterable[str]) -> None:
+    """Raise when a topic id could not stand in a file: it is no one column, or its line would be a comment."""
+    topics = list(topics)
+    check_names(topics, "topic")
+    comments = [topic for topic in topics if topic.startswith("#")]
+    if comments:
+        raise InputError(
+            f"the topic {examples(comments)} cannot be written to a TREC file, in which a line that begins with # is a "
+            f"comment. Rename it first."
         )
 
 

@@ -88,7 +88,7 @@ def pool_of(runs: RunSet, taken: Iterable[Taken], *, contributors: Contributors,
         settings={
             **settings,
             "contributors": contributors.rule.value,
-            "order": runs.order,
+            **runs.settings,
             **({"pooled": contributors.note} if contributors.note else {}),
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count
+from pt_reuse._check import count, shown
 from pt_reuse._errors import InputError, Option
 from pt_reuse.engine import tokens
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
@@ -31,7 +31,7 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
     if conflict == "error" and clash.any():
         row = int(both[np.flatnonzero(clash)[0]])
         raise InputError(
-            f"topic {theirs.documents.qid(row)!r}, document {theirs.documents.docno(row)!r} has label "
+            f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))} has label "
             f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])} "
             f"({count(int(clash.sum()), 'such document')}). Choose ",
             Option("conflict", "first"),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
@@ -125,7 +125,7 @@ class JudgedRows:
 
     def _document(self, row: int) -> str:
         docno = tokens.decode(tokens.as_tokens(self.words[row : row + 1]))[0]
-        return f"topic {self.names[self.topic[row]]!r}, document {docno!r}"
+        return f"topic {shown(self.names[self.topic[row]])}, document {shown(docno)}"
 
 
 def topic_set(topics: Any) -> list[str]:

@@ -11,7 +11,7 @@ from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
-from pt_reuse.formats.trec import QRELS_LINE, check_names, parse_qrels
+from pt_reuse.formats.trec import QRELS_LINE, check_names, check_topics, parse_qrels
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
 
 
@@ -56,7 +56,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool) -> P
         raise InputError("there are no judgments, and an empty file is no qrels file.")
     qids, docnos = documents.qids().tolist(), documents.docnos().tolist()
     check_names(list(dict.fromkeys(docnos)), "docno")
-    check_names(list(documents.topics), "topic")
+    check_topics(list(documents.topics))
     bare = [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
     if bare:
         warn(

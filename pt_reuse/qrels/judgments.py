@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, columns, count, examples
+from pt_reuse._check import choice, columns, count, examples, shown
 from pt_reuse._errors import InputError, door
-from pt_reuse.formats.frames import check_frame, number_column, shown, text_column, text_groups
+from pt_reuse.formats.frames import check_frame, number_column, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, not_labels
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
@@ -55,7 +55,7 @@ class Qrels:
         if len(odd):
             row = frame.iloc[int(odd[0])]
             raise InputError(
-                f"the label of topic {row['qid']!r}, document {row['docno']!r} must be a whole number from "
+                f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
                 f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
                 f"relevant, 1, 2, ... relevant) first."
             )

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import InputError, Option, located, warn
-from pt_reuse.engine.building import DuplicateError, build_field
+from pt_reuse.engine import tokens
+from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import NoPlaceError, Places
 from pt_reuse.engine.run_rows import FileRows, RunRows
-from pt_reuse.formats.frames import check_frame, check_text, number_column, shown, text_column, text_groups
+from pt_reuse.formats.frames import check_frame, check_text, number_column, text_column, text_groups
 from pt_reuse.formats.trec import NO_ORDER
 
 
@@ -37,7 +38,7 @@ def run_names(argument: str, given: Any, what: str) -> list[str]:
 
 def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
     """Turn a result frame into rows in ranking order; the order of its rows counts as that of a file."""
-    with located(f"run {name!r}"):
+    with located(f"run {shown(name)}"):
         check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
         scores = _finite(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
@@ -57,8 +58,8 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
             raise InputError(
-                f"topic {row['qid']!r}, document {row['docno']!r} has rank {row['rank']}, which another document of "
-                f"the topic has too, so ",
+                f"topic {shown(row['qid'])}, document {shown(row['docno'])} has rank {shown(row['rank'])}, which "
+                f"another document of the topic has too, so ",
                 *NO_ORDER,
             ) from None
     return places
@@ -70,7 +71,7 @@ def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     if len(bad):
         row = frame.iloc[int(bad[0])]
         raise InputError(
-            f"the {column} of topic {row['qid']!r}, document {row['docno']!r} must be a finite number, got "
+            f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a finite number, got "
             f"{shown(row[column])}. Mend the row or drop it."
         )
     return values
@@ -82,17 +83,41 @@ def code_runs(
     duplicates: str,
     threads: int = 1,
     lines: Callable[[int, str, str], str] = lambda run, topic, docno: "",
-) -> Field:
-    """Code runs as one field; a duplicate document is an error, `lines` tells where it stands."""
-    try:
-        return build_field(rows, keep_best=duplicates == "best", threads=threads)
-    except DuplicateError as error:
-        raise InputError(
-            f"run {rows[error.run].name!r} has document {error.docno!r} more than once for topic {error.topic!r}"
-            f"{lines(error.run, error.topic, error.docno)}. Mend the run, or pass ",
+) -> tuple[Field, Repeats]:
+    """Code runs as one field, with the rows of documents that stand in their list at a better rank.
+
+    Args:
+        rows: the runs.
+        duplicates: ``"error"`` raises where there are such rows, ``"best"`` leaves them out.
+        threads: to work in.
+        lines: tells where a document of a run stands.
+
+    Raises:
+        InputError: the first such document of each run that has one.
+    """
+    field, repeats = build_field(rows, threads=threads)
+    if len(repeats) and duplicates == "error":
+        names = [run.name for run in rows]
+        raise InputError.of_several([*repeat_faults(field, repeats, names, lines).values()], len(rows))
+    return field, repeats
+
+
+def repeat_faults(
+    field: Field, repeats: Repeats, names: Sequence[str], lines: Callable[[int, str, str], str]
+) -> dict[int, InputError]:
+    """Return for each run with a document twice in a list what is wrong, the first such document."""
+    faults = {}
+    for run, row in zip(*(found.tolist() for found in np.unique(repeats.run, return_index=True)), strict=True):
+        topic = field.topics[int(repeats.topic[row])]
+        docno = tokens.decode(tokens.as_tokens(repeats.docs[row : row + 1]))[0]
+        faults[run] = InputError(
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}"
+            f"{lines(run, topic, docno)}. ",
+            "Mend the run, or pass ",
             Option("duplicates", "best"),
             " to keep its better-ranked occurrence.",
-        ) from None
+        )
+    return faults
 
 
 def warn_of_twin_topics(topics: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 from pt_reuse._check import choice
 from pt_reuse.engine.field import Field
 from pt_reuse.runs.coding import code_runs, frame_rows, warn_of_twin_topics
+from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.metadata import given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
 
@@ -50,9 +51,11 @@ class Framing:
         table = given_metadata(**labels).table(names)
         return cls(table=table, order=order, pool_order=pool_order, duplicates=duplicates)
 
-    def code(self, frames: Iterable[pd.DataFrame]) -> Field:
-        """Return the field of some frames, one for each row of the table."""
+    def code(self, frames: Iterable[pd.DataFrame]) -> tuple[Field, Dropped]:
+        """Return the field of some frames, one for each row of the table, and the rows that were left out."""
         rows = [frame_rows(name, frame, self.order) for name, frame in zip(self.table["name"], frames, strict=True)]
-        field = code_runs(rows, duplicates=self.duplicates)
+        field, repeats = code_runs(rows, duplicates=self.duplicates)
+        dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
+        dropped.tell()
         warn_of_twin_topics(field.topics)
-        return field
+        return field, dropped

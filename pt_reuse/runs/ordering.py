@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import choice, examples
+from pt_reuse._check import choice, examples, shown
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
@@ -54,8 +54,8 @@ def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputE
     docno = tokens.decode(tokens.as_tokens(field.words_of(np.array([error.row]))))[0]
     fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
     return InputError(
-        f"topic {field.topics[topic]!r}, document {docno!r} has {fault}, so ",
+        f"topic {shown(field.topics[topic])}, document {shown(docno)} has {fault}, so ",
         *NO_ORDER,
         argument="order",
-        place=f"run {names[run]!r}",
+        place=f"run {shown(names[run])}",
     )

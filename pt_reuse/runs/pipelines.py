@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, flag, positive
+from pt_reuse._check import columns, flag, positive, shown
 from pt_reuse._errors import InputError
 
 
@@ -23,7 +23,7 @@ def pipeline_frames(
     flag("verbose", verbose)
     for name, pipeline in pipelines.items():
         if not isinstance(pipeline, pt.Transformer):
-            raise InputError(f"{name!r} must be a pipeline, got {type(pipeline).__name__}.", argument="pipelines")
+            raise InputError(f"{shown(name)} must be a pipeline, got {type(pipeline).__name__}.", argument="pipelines")
     frames = {}
     for name, pipeline in pt.tqdm(pipelines.items(), desc="pipelines", disable=not verbose):
         if batch_size is None:

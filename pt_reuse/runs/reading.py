@@ -13,9 +13,10 @@ import pandas as pd
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse._files import check_writable
-from pt_reuse.engine.field import Field
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.coding import warn_of_twin_topics
+from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
@@ -36,6 +37,8 @@ def read_runs(
     pool_order: str | None = None,
     names: str = "tag",
     duplicates: str = "error",
+    bad_lines: str = "error",
+    other_files: str = "error",
     cache: str | Path | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -62,6 +65,9 @@ def read_runs(
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out.
+        other_files: a file without any run line, such as a picture or a README, is an ``"error"``, or ``"skip"``
+            leaves it out.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
         n_jobs: threads; default all cores.
@@ -85,6 +91,8 @@ def read_runs(
         pool_order=pool_order,
         names=names,
         duplicates=duplicates,
+        bad_lines=bad_lines,
+        other_files=other_files,
         cache=cache,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -103,6 +111,8 @@ class Reading:
         pool_order: the order in which the pool was made, None where it is `order`.
         names: ``"tag"`` or ``"file"``.
         duplicates: ``"error"`` or ``"best"``.
+        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
+        other_files: ``"error"`` or ``"skip"``, of files without a run line.
         cache: a folder to keep the parsed field in, None for none.
         n_jobs: threads, None for all cores.
         verbose: show a progress bar.
@@ -112,6 +122,8 @@ class Reading:
     pool_order: str | None = None
     names: str = "tag"
     duplicates: str = "error"
+    bad_lines: str = "error"
+    other_files: str = "error"
     cache: str | Path | None = None
     n_jobs: int | None = None
     verbose: bool = False
@@ -121,6 +133,8 @@ class Reading:
         check_order_or_none("pool_order", self.pool_order)
         choice("names", self.names, ("tag", "file"))
         choice("duplicates", self.duplicates, ("error", "best"))
+        choice("bad_lines", self.bad_lines, ("error", "skip"))
+        choice("other_files", self.other_files, ("error", "skip"))
         if self.n_jobs is not None:
             positive("n_jobs", self.n_jobs, "threads")
         flag("verbose", self.verbose)
@@ -129,16 +143,22 @@ class Reading:
 
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
-        conventions = Conventions(self.order, self.names, self.duplicates)
+        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         # names of files are known before these are read, and so is what is wrong with the labels
-        table = labels.table(file_run_names(paths)) if self.names == "file" else None
+        known = self.names == "file" and self.other_files == "error"
+        table = labels.table(file_run_names(paths)) if known else None
         if self.cache is None:
-            field, found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
-            field, found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
-        warn_of_twin_topics(field.topics)
-        return RunSet(field, labels.table(found) if table is None else table, self.order, self.pool_order)
+            found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
+        dropped = Dropped(found.dropped)
+        dropped.tell()
+        if found.beyond is not None:
+            found.beyond.tell()
+        warn_of_twin_topics(found.field.topics)
+        table = labels.table(found.names) if table is None else table
+        return RunSet(found.field, table, self.order, self.pool_order, dropped)
 
 
 def _check_cache(cache: Any) -> None:
@@ -159,9 +179,7 @@ def _check_keeping(folder: Path) -> None:
     check_writable(folder, [field_cache.HEADER], overwrite=True, argument="cache")
 
 
-def _cached(
-    paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool
-) -> tuple[Field, list[str]]:
+def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     real, settings = real_paths(paths), conventions.as_dict()
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in real):
@@ -178,17 +196,17 @@ def _cached(
         return field_cache.load(folder, sources, settings)
     except field_cache.StaleCacheError as stale:
         keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
-    field, found = parse_files(paths, conventions, threads=threads, verbose=verbose)
+    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
     if not keeping:
-        return field, found
+        return found
     try:
         if field_cache.fingerprints(real, threads) == sources:
-            field_cache.store(folder, field, found, sources, settings)
+            field_cache.store(folder, found, sources, settings)
         else:
             warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:
         warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return field, found
+    return found
 
 
 def _tell_stale(folder: Path, stale: field_cache.StaleCacheError) -> bool:

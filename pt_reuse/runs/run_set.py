@@ -12,25 +12,26 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, InputError, Option, door
-from pt_reuse.engine import tokens
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, door
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.union import unite
-from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import run_names, warn_of_twin_topics
+from pt_reuse.runs.counts import counts_in_words
+from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata, record_in_words, stack_tables
+from pt_reuse.runs.metadata import GivenMetadata, given_metadata, stack_tables
+from pt_reuse.runs.named_runs import NamedRuns
 from pt_reuse.runs.ordering import check_order, in_order
+from pt_reuse.runs.parts import restricted, united_pool_order
 from pt_reuse.runs.pipelines import pipeline_frames
-from pt_reuse.runs.selection import check_known, chosen_rows
-from pt_reuse.runs.units import Units, units_of
+from pt_reuse.runs.selection import chosen_rows
 from pt_reuse.runs.writing import write_runs
 
 
-class RunSet:
+class RunSet(NamedRuns):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -50,13 +51,19 @@ class RunSet:
         ['BM25']
     """
 
-    def __init__(self, field: Field, run_table: pd.DataFrame, order: str, pool_order: str | None = None):
+    def __init__(
+        self,
+        field: Field,
+        run_table: pd.DataFrame,
+        order: str,
+        pool_order: str | None = None,
+        dropped: Dropped | None = None,
+    ):
+        super().__init__(run_table)
         self.field = field
         self.order = order
         self.pool_order = pool_order
-        self._table = run_table.reset_index(drop=True)
-        self._names: list[str] = run_table["name"].tolist()
-        self._row = {name: row for row, name in enumerate(self._names)}
+        self._dropped = Dropped.none() if dropped is None else dropped
 
     @classmethod
     @door
@@ -101,7 +108,7 @@ class RunSet:
             pooled=pooled,
             metadata=metadata,
         )
-        return cls(how.code(frames.values()), how.table, order, pool_order)
+        return cls._framed(how, frames)
 
     @classmethod
     @door
@@ -112,7 +119,13 @@ class RunSet:
         *,
         batch_size: int | None = None,
         verbose: bool = False,
-        **metadata: Any,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+        order: str = "trec_eval",
+        pool_order: str | None = None,
+        duplicates: str = "error",
     ) -> RunSet:
         """Run each pipeline on the topics and build a field of the results.
 
@@ -121,24 +134,33 @@ class RunSet:
             topics: frame with the columns ``qid``, ``query``.
             batch_size: topics per call of a pipeline; default all at once.
             verbose: show a progress bar.
-            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``pool_order``, ``duplicates``, all
-                as in :meth:`from_frames`.
+            teams: run name -> team; this and all that follow are as in :meth:`from_frames`.
+            types: run name -> type.
+            pooled: which runs contributed to the pool.
+            metadata: a frame with the column ``name`` and further ones.
+            order: the ranking order.
+            pool_order: the order in which the pool was made.
+            duplicates: ``"error"`` or ``"best"``.
 
         Returns:
             RunSet: one run per pipeline.
         """
-        how = Framing.of(run_names("pipelines", pipelines, "pipeline"), **metadata)
-        frames = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
-        return cls(how.code(frames.values()), how.table, how.order, how.pool_order)
+        how = Framing.of(
+            run_names("pipelines", pipelines, "pipeline"),
+            order=order,
+            pool_order=pool_order,
+            duplicates=duplicates,
+            teams=teams,
+            types=types,
+            pooled=pooled,
+            metadata=metadata,
+        )
+        return cls._framed(how, pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose))
 
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._row
+    @classmethod
+    def _framed(cls, how: Framing, frames: Mapping[str, pd.DataFrame]) -> RunSet:
+        field, dropped = how.code(frames.values())
+        return cls(field, how.table, how.order, how.pool_order, dropped)
 
     @door
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -149,65 +171,30 @@ class RunSet:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
         return pd.concat([self[name] for name in self.names], ignore_index=True)
 
-    @door
-    def row(self, name: str) -> int:
-        """Return the position of a run among the runs, from 0.
-
-        Args:
-            name: of the run.
-
-        Raises:
-            InputError: no such run; the error says which names are near.
-        """
-        check_known("run", name, self._names)
-        return self._row[name]
-
-    @property
-    def names(self) -> list[str]:
-        """Return the run names, in the order given."""
-        return list(self._names)
-
-    @property
-    def run_table(self) -> pd.DataFrame:
-        """Return a copy of the runs' metadata: ``name team type pooled`` and all further columns, one row per run."""
-        return self._table.copy()
-
     @property
     def topics(self) -> list[str]:
         """Return the topic names, in natural order."""
         return list(self.field.topics)
 
     @property
-    def teams(self) -> list[str]:
-        """Return the distinct teams, in order of appearance."""
-        return [team for team in dict.fromkeys(self.run_table["team"]) if team is not None]
+    def dropped(self) -> pd.DataFrame:
+        """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
 
-    @property
-    def types(self) -> list[str]:
-        """Return the distinct types, in order of appearance."""
-        return [kind for kind in dict.fromkeys(self.run_table["type"]) if kind is not None]
-
-    @property
-    def pooled(self) -> pd.Series:
-        """Return which runs contributed to the pool: True, False, or <NA> where nobody recorded it (``boolean``)."""
-        return self._table["pooled"].copy()
-
-    @property
-    def pool_is_on_record(self) -> bool:
-        """Return whether somebody recorded of every run whether it was pooled."""
-        return bool(self._table["pooled"].notna().all())
-
-    @door
-    def units(self, by: str) -> Units:
-        """Return the teams, types or runs of the field.
-
-        Args:
-            by: ``"team"``, ``"type"`` or ``"run"``.
-
-        Raises:
-            InputError: another `by`, or runs without a team or type.
+        The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
+        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again. After
+        :meth:`select` it is that of the runs selected, and the whole files.
         """
-        return units_of(self._table, by)
+        return self._dropped.frame.copy()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the settings of a result say of the field: its order, and how much was left out, if anything."""
+        return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
+
+    @property
+    def left_out(self) -> str:
+        """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
+        return self._dropped.in_words()
 
     @door
     def select(
@@ -236,7 +223,9 @@ class RunSet:
         return self._take(np.flatnonzero(chosen))
 
     def _take(self, rows: NDArray[np.int64]) -> RunSet:
-        return RunSet(self.field.take_runs(rows.tolist()), self.run_table.iloc[rows], self.order, self.pool_order)
+        table = self.run_table.iloc[rows]
+        dropped = self._dropped.of_runs(table["name"].tolist())
+        return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.pool_order, dropped)
 
     @door
     def with_metadata(
@@ -265,7 +254,8 @@ class RunSet:
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        return RunSet(self.field, given.table(self.names, self.run_table), self.order, self.pool_order)
+        table = given.table(self.names, self.run_table)
+        return RunSet(self.field, table, self.order, self.pool_order, self._dropped)
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -286,28 +276,14 @@ class RunSet:
         """
         if not isinstance(other, RunSet):
             raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
-        if self.order != other.order:
-            raise InputError(
-                f"one field is ordered {self.order!r}, the other {other.order!r}. Put the other in order by ",
-                Call("RunSet.reorder", repr(self.order)),
-                ".",
-                argument="other",
-            )
-        pool_orders = list(dict.fromkeys(order for order in (self.pool_order, other.pool_order) if order))
-        if len(pool_orders) > 1:
-            raise InputError(
-                f"the pool of one field was made in the order {pool_orders[0]!r}, that of the other in "
-                f"{pool_orders[1]!r}. Give both the same ",
-                Option("pool_order", ...),
-                ".",
-                argument="other",
-            )
+        pool_order = united_pool_order((self.order, other.order), (self.pool_order, other.pool_order))
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
-        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, *pool_orders)
+        dropped = Dropped.stacked([self._dropped, other._dropped])
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, pool_order, dropped)
 
     @door
     def restrict(self, docnos: Iterable[str]) -> RunSet:
@@ -319,19 +295,7 @@ class RunSet:
         Returns:
             RunSet: the same runs; topics that are left without any document go.
         """
-        if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
-            got = "one string" if isinstance(docnos, str) else type(docnos).__name__
-            raise InputError(f"docnos must be several document names, got {got}.", argument="docnos")
-        words = tokens.as_words(self.field.vocabulary)
-        distinct = list(dict.fromkeys(str(docno) for docno in docnos))
-        wanted = text_words("docno", distinct)
-        kept = tokens.match(words, wanted) >= 0
-        if not kept.any():
-            raise InputError(
-                "no run retrieves any of these documents. Are they docnos of this collection?", argument="docnos"
-            )
-        field = self.field.keep(kept[self.field.all_docs()])
-        return RunSet(field, self.run_table, self.order, self.pool_order)
+        return RunSet(restricted(self.field, docnos), self.run_table, self.order, self.pool_order, self._dropped)
 
     @door
     def reorder(self, order: str) -> RunSet:
@@ -350,7 +314,7 @@ class RunSet:
         """
         check_order("order", order)
         field = in_order(self.field, self._names, self.order, order)
-        return self if order == self.order else RunSet(field, self._table, order, self.pool_order)
+        return self if order == self.order else RunSet(field, self._table, order, self.pool_order, self._dropped)
 
     @door
     def in_pool_order(self, order: str | None = None) -> RunSet:
@@ -383,11 +347,14 @@ class RunSet:
         return pd.concat([self.run_table, run_sizes(self.field)], axis=1)
 
     def __repr__(self) -> str:
-        parts = [f"{count(len(self), 'run')} ({record_in_words(self._table['pooled'])})"]
-        parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
-        parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
-        other = f", pool_order={self.pool_order!r}" if self.pool_order not in (None, self.order) else ""
-        return f"RunSet: {', '.join(parts)}, order={self.order!r}{other}"
+        return f"RunSet: {', '.join([*counts_in_words(self.field, self._table), *self._conventions()])}"
+
+    def _conventions(self) -> Iterator[str]:
+        yield f"order={self.order!r}"
+        if self.pool_order not in (None, self.order):
+            yield f"pool_order={self.pool_order!r}"
+        if self.left_out:
+            yield f"{self.left_out} left out"
 
     def _repr_html_(self) -> str:
         head = html.escape(repr(self))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, did_you_mean, examples, flag
+from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._errors import Call, InputError, Option, warn
 
 #: condition -> column of a table of runs
@@ -88,13 +88,15 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
         return
     if not known:
         advice = (" Give ", Option(f"{what}s", ...), " when reading the runs.") if what in ("team", "type") else ()
-        raise InputError(f"no {what} {value!r}; no run has a {what}.", *advice, argument=argument)
-    raise InputError(f"no {what} {value!r} among {examples(known)}.{did_you_mean(value, known)}", argument=argument)
+        raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)
+    raise InputError(
+        f"no {what} {shown(value)} among {examples(known)}.{did_you_mean(value, known)}", argument=argument
+    )
 
 
 def _several(argument: str, given: Any) -> list[Any]:
     if isinstance(given, str):
         return [given]
     if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{argument} must be a text or several, got {given!r}.", argument=argument)
+        raise InputError(f"{argument} must be a text or several, got {shown(given)}.", argument=argument)
     return list(given)

@@ -15,7 +15,7 @@ from pt_reuse._files import checked_path, replacing
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.formats.files import guarded
-from pt_reuse.formats.trec import check_names
+from pt_reuse.formats.trec import check_names, check_topics
 
 
 def write_runs(
@@ -59,7 +59,7 @@ def write_runs(
 
 def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:
     check_names(names, "run name")
-    check_names(field.topics, "topic")
+    check_topics(field.topics)
     unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
     if unsafe:
         raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")

@@ -113,7 +113,7 @@ def scores_of(
         values: the scores.
         complete: whether the mean is over all topics.
     """
-    settings: dict[str, Any] = {"order": runs.order, "complete": complete}
+    settings: dict[str, Any] = {**runs.settings, "complete": complete}
     provided = provided_measures(measures)
     return Scores(
         run_table=runs.run_table[["name", "team", "type"]],

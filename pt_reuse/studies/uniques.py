@@ -250,7 +250,7 @@ def leave_out_uniques(
         "remove": remove,
         "relevant": "label above 0",
         "contributors": str(pool.contributors),
-        "order": runs.order,
+        **runs.settings,
         "pool order": pool.order,
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals",

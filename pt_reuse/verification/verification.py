@@ -216,6 +216,7 @@ def verify(
             "collection": published.title,
             "judgments": f"{len(material.qrels):,}",
             "runs": _runs_in_words(material),
+            **({"dropped": material.runs.left_out} if material.runs is not None and material.runs.left_out else {}),
         },
     )
 

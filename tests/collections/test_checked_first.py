@@ -39,6 +39,8 @@ OF_ANY = {
     "order": ("order", "x"),
     "pool_order": ("pool_order", "x"),
     "duplicates": ("duplicates", "x"),
+    "bad_lines": ("bad_lines", "x"),
+    "other_files": ("other_files", "x"),
     "missing": ("missing", "x"),
     "download": ("download", "no"),
     "verbose": ("verbose", "no"),

@@ -63,6 +63,8 @@ CALLS = {
     "names": "runs {f}/runs --names path",
     "no names": "runs {f}/runs --names=",
     "duplicates": "infer-pool {f}/teamless.toml --duplicates worst",
+    "bad lines": "infer-pool {f}/teamless.toml --bad-lines drop",
+    "other files": "runs {f}/runs --other-files drop",
     "missing": "infer-pool trec-8/adhoc --missing eror",
     "an empty missing": "infer-pool trec-8/adhoc --missing=",
     "no such runs": "runs {f}/nowhere",

@@ -36,7 +36,7 @@ def as_rows(name, run):
 
 
 def coded(field):
-    return build_field([as_rows(str(r), run) for r, run in enumerate(field)])
+    return build_field([as_rows(str(r), run) for r, run in enumerate(field)])[0]
 
 
 def rows_of(field, r):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import pickle
 import sys
 
 import pytest
@@ -29,9 +30,11 @@ FILES = {
     "one long word": (b"x" * 500 + b"\n", "{d}/f, line 1"),
     "binary": (b"\x89\x01\xff \xfe\x80", "{d}/f, line 1"),
     "five columns, first line": (RUN.replace(b" bm25\n", b"\n", 1), "{d}/f, line 1"),
-    "seven columns, first line": (RUN.replace(b" bm25\n", b" bm25 x\n", 1), "{d}/f, line 1"),
     "five columns, middle line": (RUN + b"\n2 Q0 d1 1 bm25\n" + RUN.replace(b"1 Q0", b"3 Q0"), "{d}/f, line 4"),
-    "seven columns, middle line": (RUN + b"2 Q0 d 3 1 2.0 bm25\r\n" + RUN, "{d}/f, line 3"),
+    "a docno of two words": (RUN + b"2 Q0 d 3 1 2.0 bm25\r\n" + RUN.replace(b"1 Q0", b"3 Q0"), "{d}/f"),
+    "a README": (b"This archive has runs\nof the ad hoc track.\n", "{d}/f, line 1"),
+    "comments alone": (b"# a run\n\n # without lines\n", "{d}/f"),
+    "qrels behind a comment": (b"# judgments\n" + QRELS, "{d}/f, line 2"),
     "five and seven columns": (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 bm25 x\n", "{d}/f, line 1"),
     "four columns, last line": (RUN + QRELS[:9], "{d}/f, line 3"),
     "duplicate document": (RUN + b"1 Q0 d1 3 0.5 bm25\n", None),
@@ -187,6 +190,8 @@ def test_no_permission(messages, tmp_path, monkeypatch):
 QRELS_FILES = {
     "empty": (b"", "{d}/q"),
     "a run file": (RUN, "{d}/q, line 1"),
+    "six words": (b"These are the judgments of 1999\n", "{d}/q, line 1"),
+    "comments alone": (b"#\n", "{d}/q"),
     "three columns": (b"1 0 d1\n", "{d}/q, line 1"),
     "five columns": (QRELS + b"1 0 d 3 1\n", "{d}/q, line 3"),
     "a label between": (b"1 0 d1 0.5", "{d}/q, line 1"),
@@ -207,9 +212,46 @@ def test_qrels_file(fault, messages, tmp_path):
     assert error.function == "read_qrels"
 
 
-def test_the_first_bad_file_is_told(messages, tmp_path):
-    # in the order of the files, whatever thread came first
+def test_every_bad_file_is_told(messages, tmp_path):
+    # in the order of the files, whatever thread came first: each with its own kind of fault
     put(tmp_path, {f"r/{i:03}": RUN.replace(b"bm25", b"r%03d" % i) for i in range(40)})
-    put(tmp_path, {"r/007": QRELS, "r/035": b""})
+    put(tmp_path, {"r/007": QRELS, "r/012": RUN, "r/013": RUN, "r/035": b"", "r/020": RUN + RUN, "r/021": RUN + OTHER})
+    put(tmp_path, {"r/030": RUN.replace(b"bm25", b"r030") + b"1 Q0 d1 3 0.5 r030\n"})
+    error = messages.refused(read_runs, source=tmp_path / "r")
+    assert error.place is None
+    places = [f"{tmp_path}/r/007, line 1", None, None, f"{tmp_path}/r/021", None, f"{tmp_path}/r/035"]
+    assert [fault.place for fault in error.faults] == places
     for n_jobs in (1, 2, 8):
-        messages.refused(read_runs, source=tmp_path / "r", n_jobs=n_jobs, place="{d}/r/007, line 1")
+        assert str(caught(read_runs, tmp_path / "r", n_jobs=n_jobs)) == str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert ([str(fault) for fault in again.faults], str(again)) == ([str(fault) for fault in error.faults], str(error))
+
+
+def test_ten_faults_are_shown_and_all_are_kept(messages, tmp_path):
+    put(tmp_path, {f"r/{i:03}": RUN.replace(b"bm25", b"r%03d" % i) + b"1 Q0 d3 3\n" for i in range(25)})
+    error = messages.refused(read_runs, source=tmp_path / "r")
+    assert [fault.place for fault in error.faults] == [f"{tmp_path}/r/{i:03}, line 3" for i in range(25)]
+    assert str(error).count("line 3") == 10
+
+
+def test_one_bad_file_is_told_as_it_is(messages, tmp_path):
+    put(tmp_path, {f"r/{i:03}": RUN.replace(b"bm25", b"r%03d" % i) for i in range(4)})
+    put(tmp_path, {"r/002": QRELS})
+    error = messages.refused(read_runs, source=tmp_path / "r", place="{d}/r/002, line 1")
+    assert error.faults == (error,)
+
+
+@pytest.mark.parametrize("kind", ["docno", "topic", "tag", "score", "line"])
+def test_long_tokens_are_shortened(kind, messages, tmp_path):
+    long = b"x" * 900
+    lines = {
+        "docno": b"1 Q0 %s 1 2 t\n1 Q0 %s 2 1 t\n" % (long, long),
+        "topic": b"%s Q0 a 1 nan t\n" % long,
+        "tag": b"1 Q0 a 1 2 t\n1 Q0 b 2 1 %s\n" % long,
+        "score": b"1 Q0 a 1 %s t\n" % long,
+        "line": b"1 Q0 %s\n" % long,
+    }
+    put(tmp_path, {"f": lines[kind]})
+    error = messages.refused(read_runs, source=tmp_path / "f")
+    assert "x" * 60 in str(error)
+    assert "x" * 81 not in str(error)

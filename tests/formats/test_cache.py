@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cache_parts import ARRAYS, place, run_bytes, same
+from cache_parts import ARRAYS, SETTINGS, place, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
@@ -97,7 +97,7 @@ def test_what_is_in_the_folder(source, cache):
     assert sorted(path.name for path in cache.iterdir()) == sorted([place(cache).name, field_cache.HEADER])
     header = json.loads((cache / field_cache.HEADER).read_bytes())
     assert header["format"] == field_cache.FORMAT
-    assert header["settings"] == {"order": "trec_eval", "names": "tag", "duplicates": "error"}
+    assert header["settings"] == SETTINGS
     assert list(header["sources"]) == [str(source.resolve() / f"{i}.gz") for i in range(3)]
     assert header["runs"] == ["run0", "run1", "run2"]
     for path in place(cache).iterdir():
@@ -146,7 +146,10 @@ def test_another_order_of_the_files(source, cache, reread):
     assert runs.names == ["run2", "run1", "run0"]
 
 
-@pytest.mark.parametrize("arguments", [{"order": "file"}, {"names": "file"}, {"duplicates": "best"}])
+@pytest.mark.parametrize(
+    "arguments",
+    [{"order": "file"}, {"names": "file"}, {"duplicates": "best"}, {"bad_lines": "skip"}, {"other_files": "skip"}],
+)
 def test_another_setting(arguments, source, cache, reread):
     read_runs(source, cache=cache)
     reread(source, cache, **arguments)
@@ -217,9 +220,7 @@ def test_every_byte_of_the_header_matters(source, cache):
         if not (folder / place(cache).name).exists():
             os.symlink(place(cache), folder / place(cache).name)
         try:
-            field, names = field_cache.load(
-                folder, json.loads(good)["sources"], {"order": "trec_eval", "names": "tag", "duplicates": "error"}
-            )
+            field, names = field_cache.load(folder, json.loads(good)["sources"], SETTINGS)
         except field_cache.StaleCacheError:
             continue
         # white space between the values may change, nothing else

@@ -13,11 +13,12 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from cache_parts import place, run_bytes, same
+from cache_parts import SETTINGS, place, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.reading import read_runs
 
 
@@ -107,12 +108,12 @@ def test_a_lock_ends_with_the_process(tmp_path):
 def test_arrays_replaced_again_and_again(source, cache, monkeypatch):
     runs = read_runs(source, cache=cache)
     original, calls = field_cache._load_arrays, []
-    settings = {"order": "trec_eval", "names": "tag", "duplicates": "error"}
 
     def overtaken(folder, header):
         calls.append(header["arrays"])
         if len(calls) < 6:
-            field_cache.store(folder, runs.field, runs.names, header["sources"], settings)
+            read = ReadField(runs.field, runs.names, runs.dropped, None)
+            field_cache.store(folder, read, header["sources"], SETTINGS)
         return original(folder, header)
 
     monkeypatch.setattr(field_cache, "_load_arrays", overtaken)
@@ -130,8 +131,8 @@ def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
     def overtaken(folder, header):
         if not calls:
             # another process keeps the same field anew just now
-            settings = {"order": "trec_eval", "names": "tag", "duplicates": "error"}
-            field_cache.store(folder, runs.field, runs.names, header["sources"], settings)
+            read = ReadField(runs.field, runs.names, runs.dropped, None)
+            field_cache.store(folder, read, header["sources"], SETTINGS)
         calls.append(header["arrays"])
         return original(folder, header)
 

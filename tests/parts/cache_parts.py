@@ -9,6 +9,10 @@ import numpy as np
 
 from pt_reuse.formats.cache import HEADER
 
+#: how runs are read where nothing is said of it
+SETTINGS = {
+    "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
+}  # fmt: skip
 #: the arrays of a field, those of the places that its rows have in other orders, and the names too long for a table
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
 ARRAYS = [

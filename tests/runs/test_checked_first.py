@@ -29,6 +29,8 @@ READING = {
     "pool_order": {"pool_order": "x"},
     "names": {"names": "x"},
     "duplicates": {"duplicates": "x"},
+    "bad_lines": {"bad_lines": "x"},
+    "other_files": {"other_files": "best"},
     "n_jobs": {"n_jobs": 0},
     "verbose": {"verbose": "no"},
     "cache 5": {"cache": 5},

@@ -125,7 +125,7 @@ def test_white_space(spacing, tmp_path):
         b'"',
         b'"quoted"',
         b"'",
-        b"#1",
+        b"d#1",
         b",",
         b"\\",
         b"<a&b>",

@@ -68,7 +68,8 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
     except UnreadableError as error:
         raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
     with located(source):
-        tags, rows = parse_run(data, "file")
+        run = parse_run(data, "file")
+    tags, rows = run.tags, run.rows
     if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     others = () if collection.submitted is None else set(collection.submitted["name"])

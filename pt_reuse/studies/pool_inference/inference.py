@@ -104,7 +104,7 @@ def infer_pool(
         settings={
             "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({asked.way.value})",
             "tolerance": float(tolerance),
-            "order": runs.order,
+            **runs.settings,
             "topics": len(qrels.topics),
             "judged": "any label",
             "record": _record(runs.pooled),

@@ -1,0 +1,53 @@
+"""ReadField: a field as run files gave it, with what has to be told of the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from pt_reuse._check import count
+from pt_reuse._errors import warn
+from pt_reuse.engine.field import Field
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Text after the sixth column, which is passed over.
+
+    Attributes:
+        files: how many have such lines.
+        lines: how many lines.
+        file: the first one.
+        line: the first one in it.
+    """
+
+    files: int
+    lines: int
+    file: str
+    line: int
+
+    def tell(self) -> None:
+        """Warn of it."""
+        warn(
+            f"{count(self.lines, 'line')} of {count(self.files, 'file')} with text after the sixth column, which is "
+            f"passed over, as trec_eval does. First {self.file}, line {self.line:,}. Where a name holds white space, "
+            f"the columns after it are shifted: mend such lines."
+        )
+
+
+@dataclass(frozen=True)
+class ReadField:
+    """A field as run files gave it.
+
+    Attributes:
+        field: the runs.
+        names: of the runs.
+        dropped: what was left out, see :mod:`pt_reuse.formats.dropped_rows`.
+        beyond: text after the sixth column, None where there is none.
+    """
+
+    field: Field
+    names: list[str]
+    dropped: pd.DataFrame
+    beyond: Beyond | None

@@ -1,0 +1,144 @@
+"""What was left out of a field when it was read: lines, rows of frames, and whole files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count
+from pt_reuse._errors import Attribute, warn
+from pt_reuse.engine import tokens
+from pt_reuse.engine.building import Repeats
+from pt_reuse.formats.dropped_rows import empty_rows
+
+#: why a document of `duplicates="best"` was left out
+REPEATED = "a document that stands at a better rank of the list"
+_SHOWN = 4  # reasons in a warning
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Lines, rows of frames and whole files that were left out.
+
+    Attributes:
+        frame: ``file line reason name qid docno``, one row for each; the line is <NA> for a file or a row of a frame,
+            and what is not known is None.
+    """
+
+    frame: pd.DataFrame
+
+    @staticmethod
+    def none() -> Dropped:
+        """Return that nothing was left out."""
+        return Dropped(empty_rows())
+
+    @staticmethod
+    def of_lines(file: str, lines: NDArray[np.int64], reasons: Sequence[str], name: str) -> Dropped:
+        """Return lines of the file of one run, each left out for a reason."""
+        return _rows(len(lines), file=file, line=lines, reason=np.array(reasons, dtype=object), name=name)
+
+    @staticmethod
+    def of_file(file: str, reason: str) -> Dropped:
+        """Return a file that was left out whole."""
+        return _rows(1, file=file, reason=reason)
+
+    @staticmethod
+    def of_repeats(
+        repeats: Repeats,
+        names: Sequence[str],
+        topics: Sequence[str],
+        *,
+        files: Sequence[str] | None = None,
+        lines: NDArray[np.int64] | None = None,
+    ) -> Dropped:
+        """Return rows of documents that stand in their list again.
+
+        Args:
+            repeats: the rows.
+            names: of the runs.
+            topics: of the field.
+            files: of the runs, None where they came as frames.
+            lines: (n,) of the rows, None where they came as frames.
+        """
+        return _rows(
+            len(repeats),
+            file=None if files is None else _taken(files, repeats.run),
+            line=lines,
+            reason=REPEATED,
+            name=_taken(names, repeats.run),
+            qid=_taken(topics, repeats.topic),
+            docno=_taken(tokens.decode(tokens.as_tokens(repeats.docs)), np.arange(len(repeats))),
+        )
+
+    @staticmethod
+    def stacked(parts: Iterable[Dropped]) -> Dropped:
+        """Return all of several, one after the other."""
+        frames = [part.frame for part in parts if len(part)]
+        if len(frames) < 2:
+            return Dropped(frames[0] if frames else empty_rows())
+        return Dropped(pd.concat(frames, ignore_index=True))
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def of_runs(self, names: Sequence[str]) -> Dropped:
+        """Return what was left out of some runs; whole files are of no run and stay."""
+        kept = self.frame["name"].isna() | self.frame["name"].isin(names)
+        return self if kept.all() else Dropped(self.frame[kept].reset_index(drop=True))
+
+    def in_words(self) -> str:
+        """Return how much it is: ``3 lines and 1 file``; nothing where nothing was left out."""
+        whole, rows = self._kinds()
+        lines = len(self) - int(whole.sum()) - int(rows.sum())
+        counts = ((lines, "line"), (int(rows.sum()), "row"), (int(whole.sum()), "file"))
+        return " and ".join(count(n, noun) for n, noun in counts if n)
+
+    def tell(self) -> None:
+        """Warn of all of it at once, if there is anything."""
+        if not len(self):
+            return
+        whole, rows = self._kinds()
+        inside = self.frame[~whole]
+        sources = inside["name"].nunique() if rows.any() else inside["file"].nunique()
+        of = f" of {count(sources, 'run' if rows.any() else 'file')}" if len(inside) else ""
+        reasons = self.frame["reason"].where(~whole, "no run line in the file").value_counts(sort=True)
+        why = [f"{n:,}: {reason}" for reason, n in reasons.items()]
+        more = f"; and {len(why) - _SHOWN} more reasons" if len(why) > _SHOWN else ""
+        inner = Dropped(inside).in_words() if len(inside) else ""
+        outer = count(int(whole.sum()), "file") if whole.any() else ""
+        what = " and ".join(filter(None, [inner + of, outer]))
+        warn(
+            f"{what} left out ({'; '.join(why[:_SHOWN])}{more}). First {self._first()}. All of it: ",
+            Attribute("runs.dropped"),
+            ".",
+        )
+
+    def _first(self) -> str:
+        row = self.frame.iloc[0]
+        if row["file"] is None:
+            return f"run {row['name']!r}, topic {row['qid']!r}"
+        return str(row["file"]) if pd.isna(row["line"]) else f"{row['file']}, line {row['line']:,}"
+
+    def _kinds(self) -> tuple[pd.Series, pd.Series]:
+        # (which are whole files, which are rows of frames)
+        without = self.frame["line"].isna()
+        return without & self.frame["file"].notna(), without & self.frame["file"].isna()
+
+
+def _rows(n: int, **columns: Any) -> Dropped:
+    frame = empty_rows().reindex(range(n))
+    for column, values in columns.items():
+        if values is not None:
+            dtype = frame[column].dtype
+            frame[column] = pd.Series(values, index=frame.index, dtype=dtype)
+    return Dropped(frame)
+
+
+def _taken(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.object_]:
+    # the texts of some codes, each text once in memory
+    return np.array([*texts, None], dtype=object)[:-1][codes]
