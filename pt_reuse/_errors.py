@@ -126,7 +126,7 @@ class InputError(Message, ValueError):
             more = f"\n- and {len(faults) - cls.LISTED:,} more. All of them: "
             listed += [more, Attribute("error.faults"), "."]
         for parts in (parts for parts, times in advice.items() if times > 1 and parts):
-            listed += ["\n", *parts]
+            listed += ["\n", parts[0].lstrip() if isinstance(parts[0], str) else parts[0], *parts[1:]]
         error = cls(*listed)
         error._several = tuple(faults)
         return error

@@ -15,7 +15,13 @@ COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
 
 def empty_rows() -> pd.DataFrame:
     """Return a frame without rows: ``file line reason name qid docno``, texts but for the line, an ``Int64``."""
-    return pd.DataFrame({column: pd.Series(dtype="Int64" if column == "line" else object) for column in COLUMNS})
+    return blank_rows(0)
+
+
+def blank_rows(n: int) -> pd.DataFrame:
+    """Return the frame with rows in which nothing stands: the lines are <NA>, the texts None."""
+    columns = {c: pd.array([pd.NA] * n, dtype="Int64") if c == "line" else np.full(n, None, object) for c in COLUMNS}
+    return pd.DataFrame(columns)
 
 
 def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]:
@@ -37,8 +43,8 @@ def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> 
     n, rest = divmod(len(numbers), 1 + len(_TEXTS))
     if rest or set(texts) != set(_TEXTS):
         raise ValueError("rows that are not whole")
-    line, *coded = numbers.reshape(-1, n)
-    rows = empty_rows().reindex(range(n))
+    line, *coded = numbers.reshape(1 + len(_TEXTS), n)
+    rows = blank_rows(n)
     rows["line"] = pd.Series(line).astype("Int64").where(line > 0)
     for column, codes in zip(_TEXTS, coded, strict=True):
         known = np.array([*texts[column], None], dtype=object)

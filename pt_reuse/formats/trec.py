@@ -114,7 +114,10 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
 
 def has_run_lines(data: bytes, order: str) -> bool:
     """Return whether any line of a file is a run line."""
-    return len(_run_lines(data, order, skip=True).fields) > 0
+    try:
+        return len(_run_lines(data, order, skip=True).fields) > 0
+    except InputError:  # nothing but white space
+        return False
 
 
 def lines_in_file(data: bytes, order: str, topics: Sequence[str], places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -204,7 +207,7 @@ def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: b
         raise InputError(
             f"a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). Expected UTF-8 text of "
             f"{line}.",
-            *(_SKIP_FILE if columns == 6 else ()),
+            *(_SKIP_EITHER if columns == 6 else ()),
             place=f"line {at:,}",
         )
     try:

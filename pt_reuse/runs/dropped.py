@@ -14,7 +14,7 @@ from pt_reuse._check import count
 from pt_reuse._errors import Attribute, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import Repeats
-from pt_reuse.formats.dropped_rows import empty_rows
+from pt_reuse.formats.dropped_rows import blank_rows, empty_rows
 
 #: why a document of `duplicates="best"` was left out
 REPEATED = "a document that stands at a better rank of the list"
@@ -86,6 +86,12 @@ class Dropped:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def by_file(self, files: Sequence[str]) -> Dropped:
+        """Return it in the order of the files and of their lines."""
+        at = self.frame["file"].map({file: i for i, file in enumerate(files)}).to_numpy(dtype=np.int64)
+        lines = self.frame["line"].fillna(0).to_numpy(dtype=np.int64)
+        return Dropped(self.frame.iloc[np.lexsort((lines, at))].reset_index(drop=True))
+
     def of_runs(self, names: Sequence[str]) -> Dropped:
         """Return what was left out of some runs; whole files are of no run and stay."""
         kept = self.frame["name"].isna() | self.frame["name"].isin(names)
@@ -131,11 +137,10 @@ class Dropped:
 
 
 def _rows(n: int, **columns: Any) -> Dropped:
-    frame = empty_rows().reindex(range(n))
+    frame = blank_rows(n)
     for column, values in columns.items():
         if values is not None:
-            dtype = frame[column].dtype
-            frame[column] = pd.Series(values, index=frame.index, dtype=dtype)
+            frame[column] = pd.Series(values, index=frame.index, dtype=frame[column].dtype)
     return Dropped(frame)
 
 

@@ -173,7 +173,8 @@ def _coded(
     beyond = None
     if longer:
         beyond = Beyond(len(longer), sum(len(lines) for _, lines in longer), longer[0][0], int(longer[0][1][0]))
-    return ReadField(field, names, Dropped.stacked(dropped).frame, beyond)
+    all_dropped = Dropped.stacked(dropped).by_file([str(file.path) for file in files])
+    return ReadField(field, names, all_dropped.frame, beyond)
 
 
 class _Places:

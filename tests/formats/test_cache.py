@@ -40,9 +40,9 @@ def parses(monkeypatch):
     parsed = []
     original = parsing.parse_run
 
-    def counted(data, order):
+    def counted(data, order, **options):
         parsed.append(order)
-        return original(data, order)
+        return original(data, order, **options)
 
     monkeypatch.setattr(parsing, "parse_run", counted)
     return parsed
@@ -220,12 +220,12 @@ def test_every_byte_of_the_header_matters(source, cache):
         if not (folder / place(cache).name).exists():
             os.symlink(place(cache), folder / place(cache).name)
         try:
-            field, names = field_cache.load(folder, json.loads(good)["sources"], SETTINGS)
+            kept = field_cache.load(folder, json.loads(good)["sources"], SETTINGS)
         except field_cache.StaleCacheError:
             continue
         # white space between the values may change, nothing else
-        assert names == runs.names
-        assert np.array_equal(field.codes, runs.field.codes)
+        assert kept.names == runs.names
+        assert np.array_equal(kept.field.codes, runs.field.codes)
         assert json.loads(data) == json.loads(good)
 
 
@@ -334,9 +334,9 @@ def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypat
 def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
     original = parsing.parse_run
 
-    def meddled(data, order):
+    def meddled(data, order, **options):
         (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
-        return original(data, order)
+        return original(data, order, **options)
 
     monkeypatch.setattr(parsing, "parse_run", meddled)
     messages.warned(read_runs, source=source, cache=cache)

@@ -16,7 +16,7 @@ SETTINGS = {
 #: the arrays of a field, those of the places that its rows have in other orders, and the names too long for a table
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
 ARRAYS = [
-    *["codes", "doc_starts", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
+    *["codes", "doc_starts", "dropped", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
     *["rank_lists", "rank_starts", "rank_values", "scores", "starts", "topic_docs", "vocabulary"],
 ]
 

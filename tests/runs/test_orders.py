@@ -150,6 +150,7 @@ def test_ranks_that_begin_with_0_are_told_apart_as_they_are_written(ranks, tmp_p
         assert runs.reorder("rank")["t"]["docno"].tolist() == ["a", "c", "b"]
 
 
+@pytest.mark.filterwarnings("ignore:.*left out")
 def test_duplicates_stay_those_that_were_kept(tmp_path):
     (tmp_path / "a").write_text("1 Q0 a 3 1 t\n1 Q0 b 2 2 t\n1 Q0 a 1 3 t\n")
     runs = read_runs(tmp_path / "a", duplicates="best")

@@ -306,6 +306,7 @@ def test_a_score_beyond_float32(tmp_path):
 
 
 @pytest.mark.parametrize(("order", "kept"), [("trec_eval", 3.0), ("rank", 1.0), ("file", 2.0)])
+@pytest.mark.filterwarnings("ignore:.*left out")
 def test_duplicates_keep_the_better_ranked(order, kept, tmp_path):
     data = b"1 Q0 d 2 2 t\n1 Q0 e 4 5 t\n1 Q0 d 3 3 t\n1 Q0 d 1 1 t\n"
     found = {row[1]: row[3] for row in one(tmp_path, data, order=order, duplicates="best")}
