@@ -15,11 +15,11 @@ import time
 import warnings
 from pathlib import Path
 
+from download_parts import collection_at
 from run_server import etag, named
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
-from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.fetching import Sources, get_run_files
 from pt_reuse.runs.reading import read_runs
@@ -140,16 +140,6 @@ def in_pieces(body, pieces, pause):
     return plan
 
 
-def collection_at(url, names):
-    """Return a collection whose runs are published at an address, as the catalogue has one."""
-    import pandas as pd
-
-    table = pd.DataFrame({"name": list(names), "team": "t", "type": "automatic", "pooled": True, "published": True})
-    return Collection(
-        name="killed", title="killed", origin="catalogue", submitted=table, url=f"{url}/{{tag}}", access="open"
-    )
-
-
 if __name__ == "__main__":
     what, place, *more = sys.argv[1:]
     kills, processes, seconds = int(more[0]), int(more[1]), float(more[2])
@@ -159,6 +149,6 @@ if __name__ == "__main__":
         bodies = {path.name: path.read_bytes() for path in sorted((Path(place) / "served").iterdir())}
         os.environ["PT_REUSE_HOME"] = str(Path(place) / "home")
         figures = kill_downloads(
-            collection_at(more[3], bodies), bodies, Path(place) / "home" / "killed" / "runs", kills, processes, seconds
+            collection_at(more[3], bodies), bodies, Path(place) / "home" / "small" / "runs", kills, processes, seconds
         )
     sys.stdout.write(json.dumps(figures))

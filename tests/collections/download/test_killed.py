@@ -10,8 +10,8 @@ from pathlib import Path
 
 import kills
 import pytest
-from download_parts import PACKED
-from kills import collection_at, in_pieces
+from download_parts import PACKED, collection_at
+from kills import in_pieces
 
 from pt_reuse.collections.fetching import Sources, get_run_files
 
@@ -44,7 +44,7 @@ def test_kills_while_runs_are_downloaded(server, served):
 
 def test_what_a_killed_call_left_goes_when_all_runs_are_here(server, served, monkeypatch):
     monkeypatch.setenv("PT_REUSE_HOME", str(served / "home"))
-    collection, folder = collection_at(server.url, PACKED), served / "home" / "killed" / "runs"
+    collection, folder = collection_at(server.url, PACKED), served / "home" / "small" / "runs"
     assert len(get_run_files(collection, list(PACKED), Sources()).files) == 3
     (folder / ".partial").mkdir()
     (folder / ".partial" / ".pt_reuse-abc").write_bytes(b"half a rec")
