@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ _MOST = 2**31 - 1
 
 
 def shown(value: Any) -> str:
-    """Write one value for a message: a text in quotes, a number without its numpy type, a long one shortened."""
+    """Write one value for a message: a text in quotes, a number without its numpy type, a path in full; else short."""
+    if isinstance(value, PurePath):
+        return repr(str(value))
     if isinstance(value, str):
         return repr(value if len(value) <= _SHORT else f"{value[: _SHORT - 3]}...")
     text = repr(value.item() if isinstance(value, np.generic) else value)

@@ -197,7 +197,7 @@ class _Definition:
             return given
         paths = self._paths(argument, given, folders=argument == "documents")
         if argument != "documents" and len(paths) > 1:
-            raise self._wrong(argument, f"names several files: {examples([str(path) for path in paths])}. Give one.")
+            raise self._wrong(argument, f"names several files: {examples(paths)}. Give one.")
         formats = {document_format(path) for path in paths}
         if len(formats) > 1:
             raise self._wrong(argument, f"names files of several formats: {examples(sorted(formats))}. Use one.")

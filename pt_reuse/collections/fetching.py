@@ -188,12 +188,12 @@ def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sour
     todo += ["."] if sources.download or sources.folder is not None else fetch
     advice = [*about_faulty(collection, had.faulty), *([" ", *todo] if len(had.faulty) < len(lacking) else [])]
     if not there.any():
-        looked = [repr(str(path)) for path in folders_of(collection, sources.folder)]
+        looked = folders_of(collection, sources.folder)
         here = "can be read as it is" if had.faulty else "is on this machine"
         raise InputError(
             f"none of {count(len(table), 'run')} {here}{f', and none could be downloaded: {why}' if why else '.'}",
             *advice,
-            f" Looked in {', '.join(looked)}." if looked else "",
+            f" Looked in {examples(looked, 4)}." if looked else "",
         )
     absent = sorted(set(table["team"]) - set(table["team"][there]))
     gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""

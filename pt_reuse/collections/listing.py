@@ -120,7 +120,10 @@ def _published(collection: Collection, submitted: pd.DataFrame) -> str:
 def _source(source: str | tuple[str, ...] | None) -> str:
     if source is None:
         return "nowhere"
-    return source if isinstance(source, str) else examples(source).replace("'", "")
+    if isinstance(source, str):
+        return source
+    more = f" and {len(source) - 3} more" if len(source) > 3 else ""
+    return ", ".join(source[:3]) + more
 
 
 def _counted(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:

@@ -63,6 +63,7 @@ def _run(options: argparse.Namespace) -> int:
         folder = download_folder(collection)
         print(
             f"Kept aside in {folder / FAULTY_FOLDER}: runs with bad lines. `--bad-lines skip` of the other commands "
-            f"reads the rest of them. Or mend a file and move it to {folder}. Or delete it, so that it is fetched again."
+            f"reads their good lines. Or mend a file and move it to {folder}. Or delete it, so that it is fetched "
+            f"again."
         )
     return 2 if len(failed) else 0

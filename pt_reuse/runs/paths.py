@@ -61,7 +61,7 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
             )
         if not item.exists():
             raise InputError(f"{item}: no such file.", argument="source")
-    twice = [str(item) for item, times in Counter(paths).items() if times > 1]
+    twice = [item for item, times in Counter(paths).items() if times > 1]
     if twice:
         raise InputError(f"{examples(twice)} given more than once. Give each run file once.", argument="source")
     return paths
