@@ -182,7 +182,7 @@ def tell_lacking(collection: Collection, table: pd.DataFrame, had: Fetched, sour
     by_reason = runs_by_reason(collection, had.failed)
     why = " ".join(f"{reason} ({count(len(names), 'run')})" for reason, names in by_reason.items())
     folder = Path(sources.folder) if sources.folder is not None else download_folder(collection)
-    files = examples([f"input.{name}.gz" for name in lacking])
+    files = examples([f"input.{name}.gz" for name in lacking if name not in had.faulty])
     todo: list[Part] = [f"Put the files into {folder}, named {files} (or without 'input.', packed or not)"]
     fetch: list[Part] = [", or download them with ", Option("download", True), "."]
     todo += ["."] if sources.download or sources.folder is not None else fetch

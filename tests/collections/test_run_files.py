@@ -82,9 +82,9 @@ def test_a_folder_that_may_not_be_looked_into(messages, trec8_home, monkeypatch)
 
 #: the addresses of runs below NIST's `results/`, and what the provider calls their files
 PROVIDED = {
-    "trec-2019/deep/passages": ("bm25base_p", "trec28/deep/input.bm25base_p.gz.raw"),
+    "trec-2019/deep/passages": ("ICT-BERT2", "trec28/deep/input.ICT-BERT2.gz.raw"),
     "trec-8/adhoc": ("INQ604", "trec8/trec8.results.input/adhoc/input.INQ604.gz"),
-    "trec-2003/robust": ("aplrob03a", "trec12/robust/inputs/input.aplrob03a.gz"),
+    "trec-2003/robust": ("MU03rob01", "trec12/robust/inputs/input.MU03rob01.gz"),
 }
 
 
