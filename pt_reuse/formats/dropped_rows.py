@@ -20,8 +20,9 @@ def empty_rows() -> pd.DataFrame:
 
 def blank_rows(n: int) -> pd.DataFrame:
     """Return the frame with rows in which nothing stands: the lines are <NA>, the texts None."""
-    columns = {c: pd.array([pd.NA] * n, dtype="Int64") if c == "line" else np.full(n, None, object) for c in COLUMNS}
-    return pd.DataFrame(columns)
+    texts = pd.Series(np.full(n, None, dtype=object), dtype=object)
+    lines = pd.Series(np.zeros(n, dtype=np.int64)).astype("Int64").where(np.zeros(n, dtype=np.bool_))
+    return pd.DataFrame({column: lines if column == "line" else texts for column in COLUMNS})
 
 
 def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]:
@@ -50,5 +51,5 @@ def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> 
         known = np.array([*texts[column], None], dtype=object)
         if n and not -1 <= codes.min() <= codes.max() < len(known) - 1:
             raise ValueError(f"a {column} that is not there")
-        rows[column] = known[codes]  # -1 is the last one, None
+        rows[column] = pd.Series(known[codes], dtype=object)  # -1 is the last one, None
     return rows
