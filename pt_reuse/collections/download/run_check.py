@@ -80,7 +80,7 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     if not ended and fault is not None and data.count(b"\n") + 1 in run.bad and _is_plain(path):
         # a packed file that was cut off would be damaged
-        raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
+        raise InputError(fault, " That line is the last, and does not end: the file was cut off on its way.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
     strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
