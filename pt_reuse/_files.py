@@ -1,11 +1,14 @@
-"""Files written by a temporary name, so that what stands under the final one is whole."""
+"""Files written by a temporary name, so that what stands under the final one is whole; and folders to oneself."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from enum import Enum
 from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any
@@ -15,26 +18,90 @@ from pt_reuse._errors import InputError, Option
 
 #: of files that are being written
 _PREFIX = ".pt_reuse-"
+#: seconds after which what lies about is taken for that of a writer that died, where no lock says so
+STALE = 3600.0
+
+
+class Alone(Enum):
+    """Whether nobody else works in a folder."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "the system has no locks for it"
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that takes its place only when all was written."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_PREFIX)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    """Open a temporary file beside `path` that takes its place only when all was written.
+
+    Temporary files beside it that writers of long ago left behind when they were killed are removed.
+    """
+    sweep_temporary(path.parent, older=STALE)
+    temporary = path.parent / f"{_PREFIX}{secrets.token_hex(8)}"
+    # made by name, not by tempfile, so that it has the rights that a new file of the user's has
+    with temporary.open("xb") as file:
+        try:
             yield file
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            file.close()
+            os.replace(temporary, path)
+        except BaseException:
+            file.close()
+            temporary.unlink(missing_ok=True)
+            raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def sweep_temporary(folder: Path, *, older: float) -> None:
+    """Remove temporary files that have not been written to for some seconds; 0 where no writer can be at work."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(_PREFIX):
+                with suppress(OSError):
+                    if is_stale(folder / name, older):
+                        os.unlink(folder / name)
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether a file's name is one of those that are being written."""
+    return name.startswith(_PREFIX)
+
+
+def is_stale(path: Path, older: float) -> bool:
+    """Return whether a file or folder has not been changed for some seconds.
+
+    Raises:
+        OSError: it is gone, or may not be looked at.
+    """
+    return older <= 0 or time.time() - path.lstat().st_mtime > older
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[Alone]:
+    """Try to be the only one at work in a folder, without waiting, and leave no trace of it there.
+
+    The system ends the lock with the process, however that ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows, which lets nobody move or remove a file that another has open
+        yield Alone.UNKNOWN
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        answer = Alone.YES
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            answer = Alone.NO
+        except OSError:
+            answer = Alone.UNKNOWN
+        try:
+            yield answer
+        finally:
+            if answer is Alone.YES:
+                # closing would not do where a process that was forked meanwhile has the folder open, too
+                fcntl.flock(handle, fcntl.LOCK_UN)
+    finally:
+        os.close(handle)
 
 
 def checked_path(path: Any) -> Path:
@@ -88,5 +155,6 @@ def _try(folder: Path, names: Sequence[str]) -> None:
         # folders of other processes come and go, so none is made: of a name that cannot be one, this tells, too
         with suppress(FileNotFoundError):
             os.lstat(folder / name)
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=_PREFIX):
+    # without a name, where the system can: so no kill can leave it behind
+    with tempfile.TemporaryFile(dir=folder, prefix=_PREFIX):
         pass

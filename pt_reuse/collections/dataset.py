@@ -197,7 +197,8 @@ class ReuseDataset(IRDSDataset):
             order: ranking order, as in :func:`read_runs`.
             pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
-            bad_lines: lines that are no run line, as in :func:`read_runs`.
+            bad_lines: lines that are no run line, as in :func:`read_runs`; ``"skip"`` also takes the downloads that
+                were kept aside because of such lines.
             other_files: files without a run line, as in :func:`read_runs`.
             cache: a folder for the parsed runs, as in :func:`read_runs`.
             n_jobs: threads for reading.
@@ -251,7 +252,9 @@ class ReuseDataset(IRDSDataset):
 
         Returns:
             DataFrame: ``name file status reason``, one row per run; ``status`` is a :class:`FetchStatus`, ``"here"``,
-            ``"fetched"`` or ``"failed"``; ``reason`` says why it failed, None where it did not.
+            ``"fetched"``, ``"faulty"`` or ``"failed"``; ``reason`` says what is wrong, None where nothing is. A run
+            with bad lines is ``"faulty"``: it is kept aside, is not fetched again, and is read with
+            ``get_runs(bad_lines="skip")``.
         """
         submitted_runs(self.collection)
         positive("n_jobs", n_jobs, "downloads at a time")

@@ -132,7 +132,13 @@ def plan_runs(
         given_folder(folder)
     pooled = given.pop("pooled", None)
     table = choose_runs(collection, read_types(types), pooled, **given)
-    sources = Sources(folder=folder, download=download, n_jobs=reading.n_jobs or 8, verbose=reading.verbose)
+    sources = Sources(
+        folder=folder,
+        download=download,
+        faulty=reading.bad_lines == "skip",
+        n_jobs=reading.n_jobs or 8,
+        verbose=reading.verbose,
+    )
     return SubmittedRuns(collection, table, sources, missing, replace(reading, names="file"))
 
 

@@ -9,10 +9,13 @@ from pathlib import Path
 from pt_reuse._check import examples
 from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse.collections.collection import Collection, home, places
+from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
 
 #: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
 _BELOW = ("runs", "inputs", "input", "")
+#: where NIST publishes runs
+_RESULTS = "https://trec.nist.gov/results/"
 _PACKED = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
 
 
@@ -34,7 +37,8 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
 def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
     """Return the file of each run that has one, in the order of the names.
 
-    A run may be kept as ``input.<tag>`` or ``<tag>``, packed or not; the first folder that has it counts.
+    A run may be kept as ``input.<tag>`` or ``<tag>``, packed or not; the first folder that has it counts. Last come the
+    downloads of ir_datasets' trec-browser-provider.
     """
     found: dict[str, Path] = {}
     names = list(names)
@@ -47,7 +51,35 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
             elif files:
                 found[name] = folder / files[0]
                 _warn_of_twins(name, folder, files)
+    if runs is None:
+        found |= _provided(collection, [name for name in names if name not in found])
     return {name: found[name] for name in names if name in found}
+
+
+def provider_folder() -> Path:
+    """Return the folder in which ir_datasets' trec-browser-provider keeps what it downloaded; it need not exist.
+
+    Below it are the paths that NIST's server has below ``results/``. Run files have ``.raw`` added to their names.
+    """
+    return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
+
+
+def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
+    top = provider_folder()
+    if not names or not _is_folder(top):
+        return {}
+    found = {}
+    for name in names:
+        address = collection.url_of(name) or ""
+        below = address.removeprefix(_RESULTS)
+        if below == address or ".." in below.split("/"):
+            continue
+        for path in (top / f"{below}.raw", top / below):
+            # a name that is written otherwise in an address would be that of another run
+            if path.is_file() and file_run_names([path]) == [name]:
+                found[name] = path
+                break
+    return found
 
 
 def own_run_files(collection: Collection) -> list[Path]:

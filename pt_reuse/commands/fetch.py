@@ -7,6 +7,7 @@ import sys
 
 from pt_reuse._check import count, examples
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.download.runs import FAULTY_FOLDER
 from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
 from pt_reuse.collections.run_files import download_folder
 from pt_reuse.commands.field import collection_of
@@ -44,10 +45,11 @@ def _run(options: argparse.Namespace) -> int:
         )
         return 130
     n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
-    failed = files[files["status"] == FetchStatus.FAILED]
+    failed = files[files["status"].isin([FetchStatus.FAILED, FetchStatus.FAULTY])]
+    aside = f", {n[FetchStatus.FAULTY]:,} kept aside" if n[FetchStatus.FAULTY] else ""
     print(
         f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
-        f"{n[FetchStatus.FETCHED]:,} fetched, {len(failed):,} failed."
+        f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed{aside}."
     )
     if n[FetchStatus.HERE] < len(files):
         print(f"New files go to {download_folder(collection)}")
@@ -57,4 +59,11 @@ def _run(options: argparse.Namespace) -> int:
         print(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
     if len(groups) > SHOWN:
         print(f"  ... and {len(groups) - SHOWN:,} more reasons")
+    if aside:
+        folder = download_folder(collection)
+        print(
+            f"Kept aside in {folder / FAULTY_FOLDER}: runs with bad lines. `--bad-lines skip` of the other commands "
+            f"reads their good lines. Or mend a file and move it to {folder}. Or delete it, so that it is fetched "
+            f"again."
+        )
     return 2 if len(failed) else 0

@@ -7,8 +7,8 @@ import json
 import os
 import re
 import secrets
-import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._files import replacing
+from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, replacing, sweep_temporary
 from pt_reuse.engine import long_names, tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.places import Places
@@ -48,7 +48,7 @@ _ARRAYS = {
 _PLACES = ("lists", "starts", "at", "values")
 _FOLDER = re.compile(r"arrays-[0-9a-f]{16}")
 _THREADS = 4  # that check arrays at once
-_LEFT_OVER = 3600  # seconds after which arrays without a header are taken for those of a writer that died
+_OVERTAKEN = 20  # times that another process may replace the arrays while they are being opened
 
 
 class StaleCacheError(Exception):
@@ -61,21 +61,44 @@ def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
 
 
 def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> ReadField:
-    """Return the field kept in `folder`, or say why it does not serve."""
+    """Return the field kept in `folder`, or say why it does not serve.
+
+    What writers that were killed left behind there is removed.
+    """
     header = _read_header(folder, sources, settings)
-    try:
-        return _load_arrays(folder, header)
-    except StaleCacheError:
-        # another process may have replaced the arrays since the header was read
-        again = _read_header(folder, sources, settings)
-        if again == header:
-            raise
-        return _load_arrays(folder, again)
+    for _ in range(_OVERTAKEN):
+        try:
+            loaded = _load_arrays(folder, header)
+        except StaleCacheError:
+            # another process may have replaced the arrays since the header was read
+            again = _read_header(folder, sources, settings)
+            if again == header:
+                raise
+            header = again
+        else:
+            if _left_over(folder, header["arrays"]):
+                with suppress(OSError), alone(folder) as whether:
+                    _sweep(folder, whether)
+            return loaded
+    raise StaleCacheError("other processes keep replacing it")
 
 
 def store(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-    """Keep a field: the arrays go to a new folder, then the header is replaced, then the arrays it named before go."""
+    """Keep a field: the arrays go to a new folder, then the header is replaced, then all other arrays go.
+
+    One process writes at a time. Where another one is writing now, nothing is kept.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    with alone(folder) as whether:
+        if whether is Alone.NO:
+            return
+        _sweep(folder, whether)
+        _write(folder, read, sources, settings)
+        _sweep(folder, whether)
+
+
+def _write(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+    before = _kept_place(folder)
     place = f"arrays-{secrets.token_hex(8)}"
     (folder / place).mkdir()
     try:
@@ -93,15 +116,38 @@ def store(folder: Path, read: ReadField, sources: Mapping[str, str], settings: M
             "beyond": read.beyond and asdict(read.beyond),
             "sources": dict(sources),
         }
-        before = _kept_place(folder)
         with replacing(folder / HEADER) as file:
             file.write(json.dumps({**header, "check": _digest(header)}, indent=1).encode("ascii"))
     except BaseException:
         _remove_arrays(folder / place)
         raise
-    for other in folder.iterdir():
-        if _FOLDER.fullmatch(other.name) and other.name != place and (other.name == before or _is_left_over(other)):
-            _remove_arrays(other)
+    if before is not None and _FOLDER.fullmatch(before):
+        _remove_arrays(folder / before)
+
+
+def _left_over(folder: Path, place: str | None) -> list[Path]:
+    # arrays that no header names, and files that never took their place
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [folder / name for name in names if name != place and (_FOLDER.fullmatch(name) or is_temporary(name))]
+
+
+def _sweep(folder: Path, whether: Alone) -> None:
+    """Remove what writers left behind when they were killed; where there are no locks, what is old of it."""
+    older = 0.0 if whether is Alone.YES else STALE
+    if whether is Alone.NO:
+        return
+    try:
+        place = _kept_place(folder)
+    except OSError:
+        return
+    for path in _left_over(folder, place):
+        with suppress(OSError):
+            if _FOLDER.fullmatch(path.name) and is_stale(path, older):
+                _remove_arrays(path)
+    sweep_temporary(folder, older=older)
 
 
 def _file_of(folder: Path, array: str) -> Path:
@@ -119,17 +165,15 @@ def _remove_arrays(folder: Path) -> None:
         pass
 
 
-def _is_left_over(folder: Path) -> bool:
-    try:
-        return folder.is_dir() and time.time() - folder.stat().st_mtime > _LEFT_OVER
-    except OSError:
-        return False
-
-
 def _kept_place(folder: Path) -> str | None:
+    """Return the folder of arrays that the header names, None where there is none that could be read.
+
+    Raises:
+        OSError: there is a header that may not be looked at.
+    """
     try:
         header = json.loads((folder / HEADER).read_bytes())
-    except (OSError, ValueError, RecursionError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
     place = header.get("arrays") if isinstance(header, dict) else None
     return place if isinstance(place, str) else None

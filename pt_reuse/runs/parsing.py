@@ -23,7 +23,8 @@ from pt_reuse.formats.trec import RUN_LINE, RunFile, find_document, has_run_line
 from pt_reuse.runs.coding import code_runs, repeat_faults
 from pt_reuse.runs.dropped import Dropped
 
-_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)$")
+#: of a packed file; ir_datasets' trec-browser-provider adds a further ending to files as they came
+_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)(\.raw)?$")
 _BY_TAG: tuple[Part, ...] = ("Pass ", Option("names", "file"), " to name runs by their files")
 _BY_FILE: tuple[Part, ...] = ("Rename one of the files",)
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Argument, InputError, door, warn
+from pt_reuse._files import check_writable
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.coding import warn_of_twin_topics
@@ -176,6 +177,13 @@ def _check_cache(cache: Any) -> None:
             f" {cache} is a file. Give a folder for the cache; it is made if missing.",
             argument="cache",
         )
+    if not os.path.exists(os.path.join(cache, field_cache.HEADER)):
+        # what is there already may be of use even where nothing can be written
+        _check_keeping(Path(cache))
+
+
+def _check_keeping(folder: Path) -> None:
+    check_writable(folder, [field_cache.HEADER], overwrite=True, argument="cache")
 
 
 def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
@@ -194,9 +202,10 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
     try:
         return field_cache.load(folder, sources, settings)
     except field_cache.StaleCacheError as stale:
-        if (folder / field_cache.HEADER).exists():
-            warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
+        keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
     found = parse_files(paths, conventions, threads=threads, verbose=verbose)
+    if not keeping:
+        return found
     try:
         if field_cache.fingerprints(real, threads) == sources:
             field_cache.store(folder, found, sources, settings)
@@ -205,3 +214,15 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
     except OSError as error:
         warn(f"the runs were read but cannot be kept in {folder} ({error}).")
     return found
+
+
+def _tell_stale(folder: Path, stale: field_cache.StaleCacheError) -> bool:
+    """Say why a cache does not serve, and return whether it can be written anew."""
+    # before the runs are read: it may be long until they are
+    try:
+        _check_keeping(folder)
+    except InputError as error:
+        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: ", error)
+        return False
+    warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
+    return True

@@ -73,6 +73,12 @@ def test_files(argument, own, unreached, messages, tmp_path):
         messages.refused(lambda dataset=dataset, given=given: dataset.get_runs(**given))
 
 
+def test_a_cache_that_cannot_be_kept(own, unreached, messages, tmp_path):
+    for dataset in (ptr.ReuseDataset("trec-8/adhoc"), own):
+        cache = tmp_path / "blank" / "below"
+        messages.refused(lambda dataset=dataset, cache=cache: dataset.get_runs(cache=cache), argument="cache")
+
+
 @pytest.mark.parametrize("argument", ["runs", "qrels", "figures", "download", "verbose"])
 def test_verify(argument, unreached, messages, tmp_path):
     value = "no" if argument in ("download", "verbose") else tmp_path / "nowhere"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from collection_parts import offline, write_run
 
 import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
 
@@ -73,3 +76,54 @@ def test_a_folder_that_may_not_be_looked_into(messages, trec8_home, monkeypatch)
     monkeypatch.setattr(run_files.os, "scandir", scandir)
     table = messages.warned(lambda: ptr.list_collections("trec-8 ad hoc"))
     assert table["here"].tolist() == [0]
+
+
+# what ir_datasets' trec-browser-provider has downloaded
+
+#: the addresses of runs below NIST's `results/`, and what the provider calls their files
+PROVIDED = {
+    "trec-2019/deep/passages": ("ICT-BERT2", "trec28/deep/input.ICT-BERT2.gz.raw"),
+    "trec-8/adhoc": ("INQ604", "trec8/trec8.results.input/adhoc/input.INQ604.gz"),
+    "trec-2003/robust": ("MU03rob01", "trec12/robust/inputs/input.MU03rob01.gz"),
+}
+
+
+@pytest.mark.parametrize("name", PROVIDED)
+def test_what_the_trec_browser_provider_downloaded(home, tmp_path, monkeypatch, name):
+    monkeypatch.undo()
+    monkeypatch.setenv("PT_REUSE_HOME", str(home))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "irds"))
+    run, path = PROVIDED[name]
+    collection = registry.find_collection(name)
+    assert find_run_files(collection, [run]) == {}
+    path = tmp_path / "irds" / "trec-browser" / path
+    topic = sorted(collection.topic_ids or collection.some_topics)[0]
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gzip.compress(f"{topic} Q0 d1 1 2.5 {run}\n".encode()))
+    assert find_run_files(collection, [run]) == {run: path}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        assert offline(name).get_runs(names=run, download=False).names == [run]
+    # the user's own file comes first, and a folder given is the only one looked at
+    own = home / name / "runs" / f"input.{run}"
+    write_run(own, run, topics=(topic,))
+    assert find_run_files(collection, [run]) == {run: own}
+    assert find_run_files(collection, [run], own.parent.parent) == {run: own}
+    own.unlink()
+    assert find_run_files(collection, [run], own.parent.parent) == {}
+
+
+def test_where_the_provider_keeps_its_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.delenv("IR_DATASETS_HOME", raising=False)
+    assert run_files.provider_folder() == tmp_path / ".ir_datasets" / "trec-browser"
+
+
+def test_addresses_that_lead_out_of_its_folder_are_passed_over(home, tmp_path):
+    (tmp_path / "trec-browser").mkdir()
+    write_run(tmp_path / "input.x", "x")
+    for url in ("https://trec.nist.gov/results/../input.{tag}", "https://example.org/results/a/input.{tag}"):
+        collection = Collection(name="x", title="x", url=url)
+        assert find_run_files(collection, ["x"]) == {}

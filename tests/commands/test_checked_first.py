@@ -157,7 +157,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pt_reuse._files.tempfile.NamedTemporaryFile", denied)
+    monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
     messages.hidden[str(files)] = "{f}"
     before = contents(files)
     call, name = OUT[command]

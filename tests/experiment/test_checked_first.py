@@ -79,7 +79,7 @@ def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pt_reuse._files.tempfile.NamedTemporaryFile", denied)
+    monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
     given = {"save_dir": str(tmp_path)}
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
 

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import re
-import time
+import tempfile
 import warnings
 
 import numpy as np
@@ -17,7 +17,7 @@ from cache_parts import ARRAYS, SETTINGS, place, run_bytes, same
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats import checksum
-from pt_reuse.runs import parsing
+from pt_reuse.runs import parsing, reading
 from pt_reuse.runs.reading import read_runs
 
 
@@ -271,16 +271,13 @@ def test_nothing_of_the_user_is_removed(messages, source, cache):
 def test_old_arrays_go(messages, source, cache):
     read_runs(source, cache=cache)
     first = place(cache)
-    dead, young = cache / "arrays-00000000000000aa", cache / "arrays-00000000000000bb"
-    for folder in (dead, young):
-        folder.mkdir()
-        (folder / "codes.npy").write_bytes(b"of a writer that died, or that writes just now")
-    os.utime(dead, (time.time() - 7200,) * 2)
+    dead = cache / "arrays-00000000000000aa"
+    dead.mkdir()
+    (dead / "codes.npy").write_bytes(b"of a writer that died")
     (source / "9").write_bytes(run_bytes("run9"))
     messages.warned(read_runs, source=source, cache=cache)
     assert not first.exists()
-    assert not dead.exists()
-    assert young.exists()
+    assert sorted(path.name for path in cache.iterdir()) == sorted([place(cache).name, field_cache.HEADER])
     assert place(cache).exists()
 
 
@@ -296,6 +293,42 @@ def test_a_failed_write_leaves_nothing(source, cache, messages, monkeypatch):
     runs = messages.warned(read_runs, source=source, cache=cache)
     assert same(runs, read_runs(source))
     assert list(cache.iterdir()) == []
+
+
+def unwritable(*_, **__):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_folder_that_lets_nobody_write_is_told_before_anything_is_read(source, cache, messages, monkeypatch):
+    cache.mkdir()
+    parsed = parses(monkeypatch)
+    monkeypatch.setattr(tempfile, "TemporaryFile", unwritable)
+    messages.refused(read_runs, source=source, cache=cache, argument="cache")
+    messages.refused(read_runs, source=source, cache=cache / "new" / "er", argument="cache")
+    assert parsed == []
+    assert list(cache.iterdir()) == []
+
+
+def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypatch):
+    first = read_runs(source, cache=cache)
+    kept = (cache / field_cache.HEADER).read_bytes()
+    parsed = parses(monkeypatch)
+    monkeypatch.setattr(tempfile, "TemporaryFile", unwritable)
+    assert same(read_runs(source, cache=cache), first)
+    assert parsed == []
+    (source / "9").write_bytes(run_bytes("run9"))
+    told, warn = [], reading.warn
+
+    def noted(*parts, **more):
+        told.append(len(parsed))
+        warn(*parts, **more)
+
+    monkeypatch.setattr(reading, "warn", noted)
+    again = messages.warned(read_runs, source=source, cache=cache)
+    assert told == [0]  # before the first of the four files was parsed
+    assert len(parsed) == 4
+    assert same(again, read_runs(source))
+    assert (cache / field_cache.HEADER).read_bytes() == kept
 
 
 def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):

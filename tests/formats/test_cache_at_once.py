@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import subprocess
 import sys
 import threading
+import time
 import warnings
+from types import SimpleNamespace
 
 import pytest
-from cache_parts import SETTINGS, run_bytes, same
+from cache_parts import SETTINGS, place, run_bytes, same
 
 from pt_reuse._errors import ReuseWarning
+from pt_reuse._files import Alone, alone
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.reading import read_runs
@@ -30,6 +34,93 @@ def source(tmp_path):
 @pytest.fixture
 def cache(tmp_path):
     return tmp_path / "cache"
+
+
+def assert_one_field(cache):
+    assert sorted(path.name for path in cache.iterdir()) == sorted([place(cache).name, field_cache.HEADER])
+
+
+def orphans(cache):
+    """Put into a cache what writers leave behind that are killed."""
+    for name in ("arrays-00000000000000aa", "arrays-00000000000000bb"):
+        (cache / name).mkdir(parents=True)
+        (cache / name / "codes.npy").write_bytes(b"half an arr")
+    (cache / ".pt_reuse-abc").write_bytes(b"half a head")
+    return sorted(path.name for path in cache.iterdir() if "abc" in path.name or "000" in path.name)
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_read(source, cache):
+    orphans(cache)
+    runs = read_runs(source, cache=cache)  # which writes
+    assert_one_field(cache)
+    orphans(cache)
+    assert same(read_runs(source, cache=cache), runs)  # which only loads
+    assert_one_field(cache)
+
+
+def test_what_a_writer_at_work_has_there_stays(source, cache, messages):
+    runs = read_runs(source, cache=cache)
+    before = (cache / field_cache.HEADER).read_bytes()
+    left = orphans(cache)
+    with alone(cache) as whether:
+        assert whether is Alone.YES
+        assert same(read_runs(source, cache=cache), runs)
+        # a second writer does not wait, and has its runs all the same
+        other = messages.warned(read_runs, source=source, cache=cache, order="file")
+        assert same(other, read_runs(source, order="file"))
+        assert (cache / field_cache.HEADER).read_bytes() == before
+        assert set(left) < {path.name for path in cache.iterdir()}
+    read_runs(source, cache=cache)
+    assert_one_field(cache)
+
+
+@pytest.mark.parametrize("how", ["no module", "no locks"])
+def test_without_locks_only_what_is_old_goes(source, cache, how, monkeypatch):
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    module = None if how == "no module" else SimpleNamespace(flock=refuse, LOCK_EX=2, LOCK_NB=4, LOCK_UN=8)
+    monkeypatch.setitem(sys.modules, "fcntl", module)
+    left = orphans(cache)
+    for name in ("arrays-00000000000000aa", ".pt_reuse-abc"):
+        os.utime(cache / name, (time.time() - 7200,) * 2)
+    read_runs(source, cache=cache)
+    assert sorted(path.name for path in cache.iterdir()) == sorted([left[-1], place(cache).name, field_cache.HEADER])
+
+
+def test_a_lock_ends_with_the_process(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from pt_reuse._files import alone\n"
+        "with alone(Path(sys.argv[1])) as whether:\n"
+        "    print(whether.name, flush=True); time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "YES\n"
+    with alone(tmp_path) as whether:
+        assert whether is Alone.NO
+    process.kill()
+    process.communicate()
+    with alone(tmp_path) as whether:
+        assert whether is Alone.YES
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_replaced_again_and_again(source, cache, monkeypatch):
+    runs = read_runs(source, cache=cache)
+    original, calls = field_cache._load_arrays, []
+
+    def overtaken(folder, header):
+        calls.append(header["arrays"])
+        if len(calls) < 6:
+            read = ReadField(runs.field, runs.names, runs.dropped, None)
+            field_cache.store(folder, read, header["sources"], SETTINGS)
+        return original(folder, header)
+
+    monkeypatch.setattr(field_cache, "_load_arrays", overtaken)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(read_runs(source, cache=cache), runs)
+    assert len(set(calls)) == 6
 
 
 def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
@@ -76,7 +167,7 @@ def test_threads_that_write_at_once(source, cache):
         assert wrong == []
         for order, runs in expected.items():
             assert same(read_runs(source, cache=cache, order=order), runs)
-    assert not [path for path in cache.iterdir() if path.name.startswith(".")]  # no temporary file
+    assert_one_field(cache)
 
 
 def test_processes_that_write_at_once(source, cache):
@@ -96,6 +187,7 @@ def test_processes_that_write_at_once(source, cache):
         for i in range(3)
     ]
     assert [process.communicate()[1] for process in processes] == [""] * 3
+    assert_one_field(cache)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
         assert same(read_runs(source, cache=cache), read_runs(source))

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import socket
 import threading
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -192,6 +193,38 @@ def steady(body, blocks, pause):
             handler.wfile.write(body[at : at + size])
             handler.wfile.flush()
             pause.wait(0.05)
+
+    return plan
+
+
+def dripping(body, pause, after=0, *, code=200, **more):
+    """Answer with the first bytes of a file, and then with a byte now and then."""
+
+    def plan(handler):
+        first = int((handler.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+        names = named({"Content-Length": str(len(body) - first), "ETag": etag(body), "Last_Modified": MODIFIED, **more})
+        if first:
+            names["Content-Range"] = f"bytes {first}-{len(body) - 1}/{len(body)}"
+        handler.send_response(206 if first else code)
+        for name, value in names.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body[first : first + after])
+        for at in range(first + after, len(body)):
+            handler.wfile.write(body[at : at + 1])
+            time.sleep(pause)
+
+    return plan
+
+
+def dripping_head(pause):
+    """Answer with a header that does not end."""
+
+    def plan(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+        while True:
+            handler.wfile.write(b"x")
+            time.sleep(pause)
 
     return plan
 

@@ -76,7 +76,7 @@ def test_a_folder_that_lets_nobody_write(error, folder, messages, monkeypatch):
         raise error
 
     before = contents(folder)
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     for name in ("here", "new/deep", "here/new"):
         messages.refused(lambda name=name: check(folder / name), argument="folder")
     assert contents(folder) == before
@@ -94,7 +94,7 @@ def test_ctrl_c_leaves_nothing(folder, monkeypatch):
         raise KeyboardInterrupt
 
     before = contents(folder)
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", interrupt)
+    monkeypatch.setattr(tempfile, "TemporaryFile", interrupt)
     with pytest.raises(KeyboardInterrupt):
         check(folder / "new" / "deep")
     assert contents(folder) == before

@@ -93,7 +93,6 @@ WARNINGS = {
     "a judgment twice": lambda d: read_qrels(d / "twice"),
     "a judgment twice in a frame": lambda d: Qrels(LABELS.assign(docno="a", label=1)),
     "a topic that a file cannot hold": lambda d: Qrels(LABELS, topics=["1", "2"]).write(d / "new"),
-    "a cache that cannot be written": lambda d: read_runs(d / "r", cache=d / "twice" / "x"),
 }
 
 

@@ -49,6 +49,7 @@ FILES = {
     "no file of pooled": ("pooled", "nowhere"),
     "no file of metadata": ("metadata", "nowhere"),
     "cache is a file": ("cache", "blank"),
+    "cache below a file": ("cache", "blank/x"),
     "cache holds the runs": ("cache", "r"),
 }
 #: what can be judged where runs are named by their files, which are called as the runs are

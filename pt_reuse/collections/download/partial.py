@@ -12,6 +12,8 @@ from typing import Any
 from pt_reuse._files import replacing
 
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
+#: what the names of the bytes and of the record end in
+BYTES, RECORD = ".part", ".json"
 _KEYS = {"url", "etag", "modified", "length"}
 
 
@@ -24,8 +26,8 @@ class Partial:
     """
 
     def __init__(self, folder: Path, name: str, url: str):
-        self.path = folder / f"{name}.part"
-        self._record = folder / f"{name}.json"
+        self.path = folder / f"{name}{BYTES}"
+        self._record = folder / f"{name}{RECORD}"
         # an address may hold what should not be in a file
         self._url = hashlib.sha256(url.encode("utf-8", "surrogateescape")).hexdigest()
         self._about = self._read()

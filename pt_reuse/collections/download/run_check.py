@@ -13,7 +13,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
 from pt_reuse.collections.collection import Collection
 from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
-from pt_reuse.formats.trec import RUN_LINE, parse_run
+from pt_reuse.formats.trec import RUN_LINE, RunFile, parse_run
 
 #: bytes of the largest text that is unpacked to look at it
 MOST_UNPACKED = 4 * 10**9
@@ -54,12 +54,17 @@ def whole_file_suffix(path: Path) -> str:
     return _SUFFIX[packed]
 
 
+class FaultyRunError(InputError):
+    """A run with lines that are no run line, which can be read without them; the message says how many."""
+
+
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
     """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
 
     A plain text that was cut off between two lines cannot be told from a whole one.
 
     Raises:
+        FaultyRunError: it is the run, but not in the strict sense: some of its lines are no run line.
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
     """
     source = f"the file of run {name!r}"
@@ -68,10 +73,14 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
     except UnreadableError as error:
         raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
     with located(source):
-        run = parse_run(data, "file")
+        run, fault = _parsed(data)
     tags, rows = run.tags, run.rows
-    if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
+    ended = data.endswith((b"\n", b"\r"))
+    if not ended and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
+    if not ended and fault is not None and data.count(b"\n") + 1 in run.bad and _is_plain(path):
+        # a packed file that was cut off would be damaged
+        raise InputError(fault, " That line is the last, and does not end: the file was cut off on its way.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
     strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
@@ -86,6 +95,30 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
             f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. {of}"
         )
+
+    if fault is not None:
+        first = f"the first is line {int(run.bad[0]):,}: {run.reasons[0]}"
+        raise FaultyRunError(f"{source} has {count(len(run.bad), 'bad line')} of {_lines(run):,}; {first}.")
+
+
+def _parsed(data: bytes) -> tuple[RunFile, InputError | None]:
+    """Return a file as read, and what is wrong with it; raise where most of its lines are no run line."""
+    try:
+        return parse_run(data, "file"), None
+    except InputError as fault:
+        run = parse_run(data, "file", skip=True)
+        if len(run.bad) >= int(run.rows.starts[-1]):
+            raise
+        return run, fault
+
+
+def _lines(run: RunFile) -> int:
+    return len(run.bad) + int(run.rows.starts[-1])
+
+
+def _is_plain(path: Path) -> bool:
+    with path.open("rb") as file:
+        return packed_with(file.read(_HEAD)) is None
 
 
 def _beginning(path: Path, packed: str) -> bytes:

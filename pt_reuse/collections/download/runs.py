@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyterrier as pt
 
 from pt_reuse._errors import InputError
-from pt_reuse.collections.download.partial import Partial
-from pt_reuse.collections.download.run_check import SUFFIXES, whole_file_suffix
+from pt_reuse._files import Alone, alone, sweep_temporary
+from pt_reuse.collections.download.partial import BYTES, RECORD, Partial
+from pt_reuse.collections.download.run_check import SUFFIXES, FaultyRunError, whole_file_suffix
 from pt_reuse.collections.download.servers import TransferError
 from pt_reuse.collections.download.transfer import Transfer
 
 PARTIAL_FOLDER = ".partial"
+#: for runs with bad lines: where nothing else takes them for runs
+FAULTY_FOLDER = "faulty"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
 _PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
 _PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
@@ -27,6 +30,27 @@ class FolderInUseError(InputError):
     """Another process is downloading into the folder now."""
 
 
+class _KeptAsideError(Exception):
+    """What arrived is a run with bad lines, and was kept aside."""
+
+    def __init__(self, kept: FaultyFile):
+        super().__init__()
+        self.kept = kept
+
+
+@dataclass(frozen=True)
+class FaultyFile:
+    """A run that is none in the strict sense, kept aside.
+
+    Attributes:
+        path: where it is.
+        fault: what is wrong with it, a sentence.
+    """
+
+    path: Path
+    fault: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
     """What came of a download.
@@ -34,10 +58,12 @@ class Fetched:
     Attributes:
         files: run name -> its file, for those that are there now; in the order in which they were wanted.
         failed: run name -> why it is not there, for a person.
+        faulty: run name -> its file kept aside, for those that are no runs in the strict sense.
     """
 
     files: Mapping[str, Path]
     failed: Mapping[str, str]
+    faulty: Mapping[str, FaultyFile] = field(default_factory=dict)
 
 
 def fetch_runs(
@@ -54,14 +80,16 @@ def fetch_runs(
 
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
     it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
-    call goes on if the server can and the file is still the same. A file that is there already is left as it is.
+    call goes on if the server can and the file is still the same. A file that is there already is left as it is. A run
+    with lines that are no run line is kept aside in the folder ``faulty``.
     Proxies are taken from the environment. Ctrl-C stops the call and keeps what arrived; a connection that is silent at
     that moment may hold up the end of the process for as long as `timeout`.
 
     Args:
         wanted: run name -> URL (http or https).
         folder: where to; made when it does not exist.
-        check: called with a run's name and its file, from several threads; raises InputError when it is not the run.
+        check: called with a run's name and its file, from several threads; raises InputError when it is not the run,
+            FaultyRunError when it is with bad lines.
         n_jobs: files at a time.
         timeout: seconds without a byte after which a connection is given up.
         tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy.
@@ -93,6 +121,7 @@ def _fetch_all(
     files, failed, to_do = _there(wanted, folder)
     pool = ThreadPoolExecutor(transfer.connections, thread_name_prefix="fetch_runs")
     futures: dict[Future[Path], str] = {}
+    faulty: dict[str, FaultyFile] = {}
     with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
         try:
             for name in to_do:
@@ -103,6 +132,8 @@ def _fetch_all(
                 try:
                     files[name] = future.result()
                     size += files[name].stat().st_size
+                except _KeptAsideError as aside:
+                    faulty[name] = aside.kept
                 except TransferError as error:
                     failed[name] = transfer.hide(str(error))
                 bar.set_postfix_str(f"{size / 1e6:,.1f} MB", refresh=False)
@@ -115,7 +146,19 @@ def _fetch_all(
     return Fetched(
         files={name: files[name] for name in wanted if name in files},
         failed={name: failed[name] for name in wanted if name in failed},
+        faulty={name: faulty[name] for name in wanted if name in faulty},
     )
+
+
+def kept_aside(folder: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Return the file of each run that an earlier download kept aside."""
+    aside = folder / FAULTY_FOLDER
+    try:
+        there = set(os.listdir(aside))
+    except OSError:  # there is none
+        return {}
+    files = {name: [f"input.{name}{suffix}" for suffix in SUFFIXES] for name in names}
+    return {name: aside / file for name, given in files.items() for file in reversed(given) if file in there}
 
 
 def _fetch(name: str, url: str, folder: Path, check: Callable[[str, Path], None], transfer: Transfer) -> Path:
@@ -124,6 +167,10 @@ def _fetch(name: str, url: str, folder: Path, check: Callable[[str, Path], None]
         try:
             suffix = transfer.fetch(url, part, whole_file_suffix)
             check(name, part.path)
+        except FaultyRunError as error:
+            path = folder / FAULTY_FOLDER / f"input.{name}{suffix}"
+            path.parent.mkdir(exist_ok=True)
+            raise _KeptAsideError(FaultyFile(_place(part, path, transfer), str(error))) from None
         except InputError as error:
             part.discard()
             raise TransferError(f"what arrived is not the run and was removed: {error}") from None
@@ -192,20 +239,30 @@ def _unsafe(name: str) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    # two at once in one folder would write to the same partial files; the lock ends with the process
-    try:
-        import fcntl
-    except ImportError:  # Windows, which lets nobody move a file that another has open
+    # two at once in one folder would write to the same partial files
+    with alone(folder) as whether:
+        if whether is Alone.NO:
+            raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.")
+        if whether is Alone.YES:
+            _sweep(folder)
         yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.") from None
-        except OSError:
-            pass  # a file system without locks
-        yield
-    finally:
-        os.close(handle)
+
+
+def sweep_downloads(folder: Path) -> None:
+    """Remove what calls that were killed left in a folder that has all its runs; files for the next call stay."""
+    if (folder / PARTIAL_FOLDER).is_dir():
+        with suppress(OSError), alone(folder) as whether:
+            if whether is Alone.YES:
+                _sweep(folder)
+                (folder / PARTIAL_FOLDER).rmdir()
+
+
+def _sweep(folder: Path) -> None:
+    # nobody else is at work here: temporary files, and records of files that have been moved into place, are of no use
+    partial = folder / PARTIAL_FOLDER
+    sweep_temporary(partial, older=0)
+    listed = set(os.listdir(partial))
+    for name in listed:
+        if name.endswith(RECORD) and name.removesuffix(RECORD) + BYTES not in listed:
+            with suppress(OSError):
+                (partial / name).unlink()

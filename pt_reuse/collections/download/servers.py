@@ -15,6 +15,8 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import parse_url
 
 USERNAME, PASSWORD = "PT_REUSE_TREC_USERNAME", "PT_REUSE_TREC_PASSWORD"
+#: the variables of a user name and password, those of ir_datasets' trec-browser-provider after our own
+VARIABLES = ((USERNAME, PASSWORD), ("IRDS_TREC_BROWSER_USERNAME", "IRDS_TREC_BROWSER_PASSWORD"))
 AGREEMENT = "https://trec.nist.gov/results.html"
 _PORTS = {"http": 80, "https": 443}
 
@@ -29,6 +31,11 @@ class Origin(NamedTuple):
     scheme: str
     host: str
     port: int
+
+    def shown(self) -> str:
+        """Return the server as the beginning of a URL, with its port where that is not the usual one."""
+        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
 
 
 #: the only servers that are given the credentials of the environment
@@ -96,15 +103,18 @@ class Login:
 def find_login(origin: Origin) -> Login | None:
     """Return what may be sent to a server: from the environment, else from a netrc file; None where there is none.
 
+    A netrc file names no ports. So its entry is for the very server that the user's address names, and it is for the
+    caller not to ask for one that a server chose.
+
     Raises:
-        TransferError: only one of the two variables is set, or a netrc file that cannot be used.
+        TransferError: only one of two variables is set, or a netrc file that cannot be used.
     """
-    if origin in ENVIRONMENT_ORIGINS:
-        username, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
+    for pair in VARIABLES if origin in ENVIRONMENT_ORIGINS else ():
+        username, password = (os.environ.get(variable) for variable in pair)
         if username and password:
-            return _login(username, password, USERNAME)
+            return _login(username, password, pair[0])
         if username or password:
-            there, missing = (USERNAME, PASSWORD) if username else (PASSWORD, USERNAME)
+            there, missing = pair if username else reversed(pair)
             raise TransferError(f"{there} is set but {missing} is not. Set both, or neither and use a netrc file.")
     return _from_netrc(origin.host) if origin.scheme in NETRC_SCHEMES else None
 

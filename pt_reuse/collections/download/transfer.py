@@ -18,7 +18,9 @@ from pt_reuse._check import count
 from pt_reuse.collections.download.partial import Partial, content_length, content_range
 from pt_reuse.collections.download.patience import (
     BUSY,
+    LEAST_RATE,
     LONGEST_WAIT,
+    Pace,
     StoppedError,
     asked_to_wait,
     backoff,
@@ -55,7 +57,7 @@ class Transfer:
         self.stop = Event()
         self.connections = connections
         self._timeout, self._tries = timeout, tries
-        self._session = patient_session(tries, connections, self.stop)
+        self._session = patient_session(tries, connections, self.stop, timeout)
         self._open: set[Response] = set()
         self._reached: set[Origin] = set()
         self._dead: dict[Origin, str] = {}
@@ -149,19 +151,25 @@ class Transfer:
         return True
 
     def _store(self, response: Response, part: Partial) -> None:
-        blocks = response.raw.stream(_BLOCK, decode_content=False)
+        # what there is of a block at once; before its version 2.1 urllib3 waits for all of one, so these are short
+        read, length = response.raw.read, LEAST_RATE
+        if hasattr(response.raw, "read1"):
+            read, length = response.raw.read1, _BLOCK
         said = max(content_length(response.headers) or 0, part.length or 0)
         size, lost = part.size(), ""
+        pace = Pace(size)
         with part.path.open("ab") as file:
-            while max(size, said) <= MOST_BYTES:
+            while max(size, said) <= MOST_BYTES and not lost:
                 try:
-                    block = next(blocks, b"")
+                    block = read(length, decode_content=False)
                 except _CONNECTION_ERRORS as error:
                     lost, block = self._loss(error), b""
                 self.raise_if_stopped()
                 if not block:
                     break
                 size += file.write(block)
+                if pace.is_too_slow(size):
+                    lost = f"fewer than {LEAST_RATE:,} bytes a second came"
         if max(size, said) > MOST_BYTES:
             part.discard()
             raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
@@ -174,7 +182,7 @@ class Transfer:
     def _follow(self, address: Address, headers: Mapping[str, str]) -> Response:
         first = address
         for _ in range(MOST_REDIRECTS + 1):
-            response = self._ask(address, headers)
+            response = self._ask(address, headers, first)
             target = response.headers.get("Location")
             if response.status_code not in _REDIRECTS or target is None:
                 return response
@@ -188,11 +196,19 @@ class Transfer:
             address = following
         raise TransferError(f"{first.shown()} redirects more than {MOST_REDIRECTS} times.")
 
-    def _ask(self, address: Address, headers: Mapping[str, str]) -> Response:
-        # credentials are sent to a server only once it has asked for them
+    def _ask(self, address: Address, headers: Mapping[str, str], first: Address) -> Response:
+        # credentials are sent to a server only once it has asked for them, and never to one that a redirect chose
         origin = address.origin
-        login = self._accepted.get(origin)
+        login = self._accepted.get(origin) if origin == first.origin else None
         response = self._get(address, headers, login)
+        if response.status_code in (401, 403) and origin != first.origin:
+            response.close()
+            asks = "asks for a user name and password" if response.status_code == 401 else "refuses the file"
+            raise TransferError(
+                f"{first.shown()} redirects to {origin.shown()}. There, {origin.host} {asks} ({response.status_code}). "
+                f"A user name and password are sent only to the server of an address itself, never to one that a "
+                f"redirect chose."
+            )
         if response.status_code == 401 and login is None:
             response.close()
             if "basic" not in response.headers.get("WWW-Authenticate", "basic").lower():

@@ -24,7 +24,7 @@ def alone(monkeypatch, tmp_path):
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
-    for name in ("NETRC", servers.USERNAME, servers.PASSWORD):
+    for name in ("NETRC", *servers.VARIABLES[0], *servers.VARIABLES[1]):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(patience, "BACKOFF", 0.0)
 

@@ -11,8 +11,9 @@ from download_parts import (
     GZ,
     fails,
     fetch,
+    left,
 )
-from run_server import paused, status, steady, whole
+from run_server import dripping, dripping_head, paused, status, steady, whole
 
 from pt_reuse.collections.download import patience, transfer
 
@@ -80,3 +81,78 @@ def test_slow_but_steady(server, folder):
     # 40 times 0.05 seconds, longer than the timeout, which is for one silence
     server.plans = {"/bm25": steady(GZ, 40, threading.Event())}
     assert fetch(server, folder, timeout=1.5, tries=1).files["bm25"].read_bytes() == GZ
+
+
+# a server that sends a byte now and then
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Count the bytes over a fraction of a second."""
+    monkeypatch.setattr(patience, "RATE_WINDOW", 0.15)
+
+
+@pytest.mark.parametrize("chunks", [False, True])
+def test_a_drip_is_given_up_and_gone_on_with(server, folder, hasty, chunks):
+    # three bytes in the window of each try, where a thousand a second must come
+    first = chunked_drip(GZ, 20000) if chunks else dripping(GZ, 0.04, after=20000)
+    server.plans = {"/bm25": [first, dripping(GZ, 0.04, after=10000), whole(GZ)]}
+    fetched = fetch(server, folder)
+    assert fetched.failed == {}
+    assert fetched.files["bm25"].read_bytes() == GZ
+    ranges = [headers.get("range") for headers in server.headers("/bm25")]
+    assert ranges[0] is None
+    assert len(ranges) == 3
+    if not chunks:
+        begun = [int(text.removeprefix("bytes=").removesuffix("-")) for text in ranges[1:]]
+        assert 20000 < begun[0] < 20020
+        assert 30000 < begun[1] < 30040
+
+
+def chunked_drip(body, after):
+    def plan(handler):
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b"%x\r\n%s\r\n%x\r\n" % (after, body[:after], len(body) - after))
+        for at in range(after, len(body)):
+            handler.wfile.write(body[at : at + 1])
+            time.sleep(0.04)
+
+    return plan
+
+
+def test_a_drip_that_does_not_end(server, folder, hasty):
+    server.plans = {"/bm25": dripping(GZ, 0.04, after=1000)}
+    reason = fails(server, folder)
+    assert "fewer than 1,000 bytes a second came after 3,0" in reason
+    assert reason.endswith("(tried 3 times). What arrived is kept: the next call goes on from there.")
+    assert len(server.asked) == 3
+    assert left(folder) == ["bm25.json", "bm25.part"]
+    server.plans = {"/bm25": whole(GZ)}
+    assert fetch(server, folder).files["bm25"].read_bytes() == GZ
+
+
+def test_the_least_rate_is_enough(server, folder, monkeypatch):
+    monkeypatch.setattr(patience, "RATE_WINDOW", 0.1)
+    monkeypatch.setattr(patience, "LEAST_RATE", 10000)
+    server.plans = {"/bm25": steady(GZ[:20000], 10, threading.Event())}
+    reason = fails(server, folder, tries=1, check=lambda *_: None)
+    assert "cut off or damaged" in reason  # it came, and was half a file
+    assert len(server.asked) == 1
+
+
+def test_a_head_that_does_not_end(server, folder, hasty):
+    server.plans = {"/bm25": dripping_head(0.02)}
+    assert fails(server, folder, timeout=0.2, tries=2) == "127.0.0.1: nothing came for 0.2 seconds (tried 2 times)."
+    assert len(server.asked) == 2
+
+
+def test_a_busy_server_that_drips(server, folder):
+    busy = dripping(b"x" * 10000, 0.05, code=503)
+    server.plans = {"/bm25": [busy, busy, whole(GZ)]}
+    begun = time.monotonic()
+    assert fetch(server, folder).files
+    assert time.monotonic() - begun < 5  # to read both answers would take a quarter of an hour
+    server.plans = {"/dense": busy}
+    assert "answered 503 (tried 3 times)" in fetch(server, folder, "dense").failed["dense"]

@@ -226,6 +226,65 @@ def test_a_redirect_that_does_not_ask(server, other, folder, monkeypatch, tmp_pa
     assert not sent(other)
 
 
+@pytest.mark.parametrize("how", ["a host of its own", "only another port", "home again"])
+def test_netrc_is_for_the_server_of_the_address_itself(server, other, folder, monkeypatch, tmp_path, how):
+    trust(monkeypatch, server)
+    entries = [f"machine {host} login {USER} password {SECRET}\n" for host in ("127.0.0.1", "localhost")]
+    netrc_file(tmp_path, "".join(entries))
+    target = f"http://localhost:{other.port}/x" if how == "a host of its own" else other.url + "/x"
+    server.plans = {"/bm25": status(302, Location=target), "/y": locked(whole(GZ), USER, SECRET)}
+    if how == "home again":
+        # a server that redirects back gains nothing, and keeps nobody from the file
+        other.plans = {"/x": status(302, Location=server.url + "/y")}
+        assert fetch(server, folder).files
+        assert sent(server) == [f"Basic {TOKEN}"]
+    else:
+        other.plans = {"/x": locked(whole(GZ), USER, SECRET)}
+        reason = fails(server, folder)
+        assert f"redirects to {target.removesuffix('/x')}. There, " in reason
+        assert "never to one that a redirect chose" in reason
+        assert not sent(server)
+    assert not sent(other)
+
+
+def test_what_was_accepted_is_not_sent_after_a_redirect_either(server, other, folder, monkeypatch):
+    trust(monkeypatch, server)
+    set_login(monkeypatch)
+    # the same call asks NIST itself, and another server that redirects to NIST
+    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET), "/dense": locked(whole(PACKED["dense"]), USER, SECRET)}
+    other.plans = {"/dense": status(302, Location=server.url + "/dense")}
+    wanted = {"bm25": server.url + "/bm25", "dense": other.url + "/dense"}
+    fetched = fetch_runs(wanted, folder, check=check, n_jobs=1)
+    assert list(fetched.files) == ["bm25"]
+    assert "never to one that a redirect chose" in fetched.failed["dense"]
+    assert len(sent(server)) == 1
+
+
+def test_a_redirect_to_where_nobody_may(server, other, folder, monkeypatch):
+    server.plans = {"/bm25": status(302, Location=other.url + "/x")}
+    other.plans = {"/x": status(403)}
+    assert "There, 127.0.0.1 refuses the file (403)." in fails(server, folder)
+
+
+def test_the_variables_of_the_trec_browser_provider(monkeypatch, tmp_path):
+    monkeypatch.setenv("IRDS_TREC_BROWSER_USERNAME", USER)
+    monkeypatch.setenv("IRDS_TREC_BROWSER_PASSWORD", SECRET)
+    nist = Origin("https", "trec.nist.gov", 443)
+    assert servers.find_login(nist).header() == f"Basic {TOKEN}"
+    for other in (Origin("https", "ir.nist.gov", 443), Origin("http", "trec.nist.gov", 80)):
+        assert servers.find_login(other) is None
+    # before a netrc file, after our own
+    netrc_file(tmp_path, "machine trec.nist.gov login bob password other\n")
+    assert servers.find_login(nist).username == USER
+    monkeypatch.setenv(servers.USERNAME, "carol")
+    monkeypatch.setenv(servers.PASSWORD, "third")
+    assert servers.find_login(nist).username == "carol"
+    for variable in (servers.USERNAME, servers.PASSWORD, "IRDS_TREC_BROWSER_PASSWORD"):
+        monkeypatch.delenv(variable)
+    with pytest.raises(TransferError, match="IRDS_TREC_BROWSER_USERNAME is set but IRDS_TREC_BROWSER_PASSWORD is not"):
+        servers.find_login(nist)
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_netrc(server, folder, monkeypatch, tmp_path, named):
     trust(monkeypatch, server)

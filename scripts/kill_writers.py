@@ -1,0 +1,46 @@
+"""Kill processes at random moments while they write a cache or download, and say what is left; run by hand.
+
+    python scripts/kill_writers.py [KILLS] [PROCESSES]
+
+The default is 200 kills with eight processes at work. The tests do the same with fewer.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PARTS = Path(__file__).parents[1] / "tests" / "parts"
+sys.path.insert(0, str(PARTS))
+
+from cache_parts import run_bytes  # noqa: E402
+from kills import in_pieces  # noqa: E402
+from run_server import RunServer  # noqa: E402
+
+
+def main() -> None:
+    """Run both trials and print their figures."""
+    kills, processes = [*sys.argv[1:], "200", "8"][:2] if len(sys.argv) != 2 else [sys.argv[1], "8"]
+    with tempfile.TemporaryDirectory() as name, RunServer() as server:
+        place = Path(name)
+        for folder in ("runs", "served"):
+            (place / folder).mkdir()
+        for i in range(6):
+            body = gzip.compress(run_bytes(f"run{i}", seed=i, topics=20), mtime=0)
+            (place / "runs" / f"{i}.gz").write_bytes(body)
+            (place / "served" / f"run{i}").write_bytes(body)
+            server.plans[f"/run{i}"] = in_pieces(body, 8, 0.005)
+        for what, more in (("cache", []), ("downloads", [server.url])):
+            begun = time.perf_counter()
+            command = [sys.executable, str(PARTS / "kills.py"), what, name, kills, processes, "0.1", *more]
+            figures = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            print(what, figures, f"{time.perf_counter() - begun:.1f} s", f"{len(server.asked):,} requests")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Processes that are killed at random moments while they write: nothing is lost, and nothing is left lying about."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import kills
+import pytest
+from cache_parts import run_bytes
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the workers are forked")
+
+
+def test_kills_while_a_cache_is_written(tmp_path):
+    (tmp_path / "runs").mkdir()
+    for i in range(2):
+        (tmp_path / "runs" / f"{i}.gz").write_bytes(gzip.compress(run_bytes(f"run{i}", seed=i)))
+    done = subprocess.run(
+        [sys.executable, str(Path(kills.__file__)), "cache", str(tmp_path), "20", "4", "0.03"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    figures = json.loads(done.stdout)
+    assert figures["killed"] == 23
+    assert figures["right"]
+    assert figures["left"] == ["arrays", "pt_reuse"]

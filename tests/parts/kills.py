@@ -1,0 +1,154 @@
+"""Kill processes at random moments while they write a cache or download; run as a script, it tells figures as JSON.
+
+A process that has imported the library forks the workers, so that a worker costs no start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from download_parts import collection_at
+from run_server import etag, named
+
+from pt_reuse._errors import ReuseWarning
+from pt_reuse._files import Alone, alone
+from pt_reuse.collections.download.runs import FolderInUseError
+from pt_reuse.collections.fetching import Sources, get_run_files
+from pt_reuse.runs.reading import read_runs
+
+ORDERS = ("trec_eval", "file")
+
+
+def kill_workers(work, kills, processes, seconds, seed=1):
+    """Keep so many workers at work, and kill one after another, each after up to so many seconds; return how many."""
+    chance, alive = random.Random(seed), []
+    try:
+        for number in range(kills):
+            while len(alive) < processes:
+                alive.append(_forked(work, seed * 1000 + number * 10 + len(alive)))
+            time.sleep(chance.uniform(0, seconds))
+            _kill(alive.pop(chance.randrange(len(alive))))
+    finally:
+        for worker in alive:
+            _kill(worker)
+    return kills + len(alive)
+
+
+def _forked(work, seed):
+    worker = os.fork()
+    if worker:
+        return worker
+    try:
+        warnings.simplefilter("ignore", ReuseWarning)
+        chance = random.Random(seed)
+        while True:
+            work(chance)
+    except BaseException as error:
+        # a worker ends by being killed; anything else is a fault, which the parent sees by the exit code
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.stderr.flush()
+    finally:
+        os._exit(3)
+
+
+def _kill(worker):
+    ended, code = os.waitpid(worker, os.WNOHANG)
+    assert not ended, f"a worker ended by itself: {code}"
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
+
+
+def kill_cache_writers(source, cache, kills, processes, seconds):
+    """Kill workers that replace one cache; return figures, what lies about and whether a quiet call is right."""
+
+    def work(chance):
+        # the other of the two fields each time, so that there is always something to write
+        for order in chance.sample(ORDERS, 2):
+            runs = read_runs(source, cache=cache, order=order, n_jobs=1)
+            assert _figures(runs) == expected[order]
+
+    expected = {order: _figures(read_runs(source, order=order)) for order in ORDERS}
+    killed = kill_workers(work, kills, processes, seconds)
+    lying = sorted(path.name for path in cache.iterdir())
+    warnings.simplefilter("ignore", ReuseWarning)
+    right = _figures(read_runs(source, cache=cache)) == expected["trec_eval"]
+    left = sorted(path.name.split("-")[0] for path in cache.iterdir())
+    return {"killed": killed, "lying about": len(lying) - 2, "right": right, "left": left}
+
+
+def _figures(runs):
+    return runs.names, len(runs.field.codes), runs.field.scores.sum().item(), runs.field.codes[:500].tolist()
+
+
+def kill_downloads(collection, bodies, folder, kills, processes, seconds):
+    """Kill workers that download into one folder; return figures, what lies about and whether a quiet call is right."""
+
+    def work(chance):
+        try:
+            had = get_run_files(collection, list(bodies), Sources(n_jobs=2))
+        except FolderInUseError:
+            time.sleep(0.002)
+            return
+        assert not had.failed, had.failed
+        _whole(folder, bodies)
+        # all are here: begin anew with some of them, unless another worker has begun
+        with alone(folder) as whether:
+            for name in chance.sample(list(had.files), 2) if whether is Alone.YES else ():
+                had.files[name].unlink(missing_ok=True)
+
+    killed = kill_workers(work, kills, processes, seconds)
+    _whole(folder, bodies)
+    lying = sorted(path.name for path in (folder / ".partial").iterdir()) if (folder / ".partial").exists() else []
+    had = get_run_files(collection, list(bodies), Sources(n_jobs=2))
+    right = {name: had.files[name].read_bytes() for name in had.files} == bodies
+    left = sorted(path.name for path in folder.iterdir() if path not in had.files.values())
+    return {"killed": killed, "lying about": len(lying), "right": right, "left": left}
+
+
+def _whole(folder, bodies):
+    for name, body in bodies.items():
+        with contextlib.suppress(FileNotFoundError):
+            assert (folder / f"input.{name}.gz").read_bytes() == body, f"{name} is not whole"
+
+
+def in_pieces(body, pieces, pause):
+    """Answer like a good server, with parts of the file when asked for, but slowly; a plan of a RunServer."""
+
+    def plan(handler):
+        first = int((handler.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+        handler.send_response(206 if first else 200)
+        names = {"Content-Length": str(len(body) - first), "ETag": etag(body)}
+        if first:
+            names["Content-Range"] = f"bytes {first}-{len(body) - 1}/{len(body)}"
+        for name, value in named(names).items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        size = max(1, -(-len(body) // pieces))
+        for at in range(first, len(body), size):
+            handler.wfile.write(body[at : at + size])
+            handler.wfile.flush()
+            time.sleep(pause)
+
+    return plan
+
+
+if __name__ == "__main__":
+    what, place, *more = sys.argv[1:]
+    kills, processes, seconds = int(more[0]), int(more[1]), float(more[2])
+    if what == "cache":
+        figures = kill_cache_writers(Path(place) / "runs", Path(place) / "cache", kills, processes, seconds)
+    else:
+        bodies = {path.name: path.read_bytes() for path in sorted((Path(place) / "served").iterdir())}
+        os.environ["PT_REUSE_HOME"] = str(Path(place) / "home")
+        figures = kill_downloads(
+            collection_at(more[3], bodies), bodies, Path(place) / "home" / "small" / "runs", kills, processes, seconds
+        )
+    sys.stdout.write(json.dumps(figures))
