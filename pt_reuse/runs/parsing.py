@@ -15,7 +15,7 @@ from pt_reuse._check import count
 from pt_reuse._errors import InputError, Option, Part, located
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.run_rows import RunRows
-from pt_reuse.formats.files import UnreadableError, read_bytes
+from pt_reuse.formats.files import UnreadableError, in_memory, read_bytes
 from pt_reuse.formats.trec import RUN_LINE, find_document, parse_run
 from pt_reuse.runs.coding import code_runs
 
@@ -86,7 +86,7 @@ def parse_files(
 
 
 def _read_run(path: Path, conventions: Conventions) -> RunRows:
-    with located(str(path)):
+    with located(str(path)), in_memory():
         try:
             data = read_bytes(path)
         except UnreadableError as error:

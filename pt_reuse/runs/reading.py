@@ -42,7 +42,8 @@ def read_runs(
     r"""Read TREC run files as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
-    (.gz, .bz2, .xz; .lz4, .zst and .Z where their library is installed), recognised by its first bytes.
+    (.gz, .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file
+    that unpacks to more than 100 MB and more than 100 times its size is taken for an attack, and not read.
 
     Args:
         source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
 from pt_reuse.collections.collection import Collection
-from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
+from pt_reuse.formats.files import (
+    DamagedFileError,
+    UnreadableError,
+    in_memory,
+    packed_with,
+    read_beginning,
+    read_blocks,
+)
 from pt_reuse.formats.trec import RUN_LINE, parse_run
 
-#: bytes of the largest text that is unpacked to look at it
-MOST_UNPACKED = 4 * 10**9
-_OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
-_BLOCK = 1 << 20
+#: bytes of a run that are looked at together; what is made of them takes some twenty times as many
+_PART = 1 << 22
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 
@@ -37,14 +38,19 @@ def whole_file_suffix(path: Path) -> str:
         InputError: what cannot be a run: nothing, a web page, a text that unpacks without end.
     """
     with path.open("rb") as file:
-        head = file.read(_BLOCK)
-    packed = packed_with(head)
+        packed = packed_with(file.read(_HEAD))
     if packed not in _SUFFIX:
         raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
-    if packed == "compress":
-        head = _unpacked(path)[:_BLOCK]
-    elif packed is not None:
-        head = _beginning(path, packed)
+    head = b""
+    try:
+        for block in read_blocks(path):
+            head = head or block
+            if packed is None:
+                break
+    except DamagedFileError as error:
+        raise DamagedError(f"the file {error}") from None
+    except UnreadableError as error:
+        raise InputError(f"the file {error}.") from None
     if not head:
         raise InputError("the file is empty.")
     if head.removeprefix(_BOM).lstrip().startswith(b"<"):
@@ -63,68 +69,66 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
     """
     source = f"the file of run {name!r}"
-    try:
-        data = read_bytes(path)
-    except UnreadableError as error:
-        raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
-    with located(source):
-        tags, rows = parse_run(data, "file")
-    if not data.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
+    tags: dict[str, int] = {}
+    topics: dict[str, None] = {}
+    lines, part = 0, b""
+    with located(source), in_memory():
+        for part in _parts(path):
+            try:
+                found, rows = parse_run(part, "file")
+            except InputError:
+                if not lines:
+                    raise
+                # once more, so that the error names the line of the file
+                found, rows = parse_run(b"\n" * lines + part, "file")
+            for tag, line in found.items():
+                tags.setdefault(tag, line + lines)
+            topics |= dict.fromkeys(rows.topics)
+            lines += part.count(b"\n")
+    if not part.endswith((b"\n", b"\r")) and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
     strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
         raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
-    known = collection.topic_ids or collection.some_topics or frozenset(rows.topics)
-    odd = [topic for topic in rows.topics if topic not in known]
+    known = collection.topic_ids or collection.some_topics or frozenset(topics)
+    odd = [topic for topic in topics if topic not in known]
     of = f"Expected a run of {collection.title}, with topics such as {examples(sorted(known))}."
-    if len(odd) == len(rows.topics):
+    if len(odd) == len(topics):
         raise InputError(f"{source} has no topic of {collection.title}: its topics are {examples(odd)}. {of}")
     if odd and collection.topic_ids is not None:
         raise InputError(
-            f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {collection.title} does not have: "
+            f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. {of}"
         )
 
 
-def _beginning(path: Path, packed: str) -> bytes:
-    # the first block, returned only when the whole file was read: nothing is said of a file that was cut short
-    first, size = b"", 0
+def _parts(path: Path) -> Iterator[bytes]:
+    """Yield the text of a run file in parts of whole lines, the first even where it is empty."""
+    waiting, size, first = [b""], 0, True
     try:
-        with _OPEN[packed](path, "rb") as file:
-            while size <= MOST_UNPACKED and (block := bytes(file.read(_BLOCK))):
-                first, size = first or block, size + len(block)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error).rstrip('.')})") from None
-    if size > MOST_UNPACKED:
-        raise InputError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; no run is that long.")
-    return first
-
-
-def _unpacked(path: Path) -> bytes:
-    # what Unix compress wrote, as some runs of 1995 are published; it has no checksum and cannot be read in parts
-    try:
-        import unlzw3  # noqa: F401
-    except ImportError:
-        raise InputError("it is packed with compress; reading it needs `pip install unlzw3`.") from None
-    try:
-        return read_bytes(path)
+        for block in read_blocks(path):
+            waiting.append(block)
+            size += len(block)
+            if size < _PART:
+                continue
+            text = b"".join(waiting)
+            # a line that is longer than a part is no line of a run
+            end = text.rfind(b"\n") + 1 or len(text)
+            yield text[:end]
+            waiting, size, first = [text[end:]], len(text) - end, False
     except UnreadableError as error:
-        raise DamagedError(f"the file {error}") from None
+        raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
+    last = b"".join(waiting)
+    if first or last.strip():
+        yield last
 
 
 def tag_of(path: Path) -> str | None:
     """Return the tag in the first line of a run file, None where it cannot be told without reading all of it."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        packed = packed_with(head)
-        if packed is not None and packed not in _OPEN:
-            return None
-        if packed is not None:
-            with _OPEN[packed](path, "rb") as file:
-                head = file.read(_HEAD)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError):
+        head = read_beginning(path, _HEAD)
+    except UnreadableError:
         # whoever reads it says what is wrong with it
         return None
     cells = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].split()
