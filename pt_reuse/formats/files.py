@@ -28,7 +28,7 @@ MOST_UNPACKED = 8 * 10**9
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_MAGIC = 10
-_CHUNK = 1 << 17
+_CHUNK, _LEAST = 1 << 17, 1 << 13
 
 
 class UnreadableError(Exception):
@@ -76,7 +76,7 @@ def read_beginning(path: Path, size: int) -> bytes:
         UnreadableError: as :func:`read_bytes`.
     """
     found = b""
-    with closing(_blocks(path, size, size)) as blocks:
+    with closing(_blocks(path, max(size, _LEAST), size)) as blocks:
         while len(found) < size and (block := next(blocks, b"")):
             found += block
     return found[:size]

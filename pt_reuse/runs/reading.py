@@ -15,6 +15,7 @@ from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse.engine.field import Field
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.coding import warn_of_twin_topics
+from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
@@ -132,13 +133,15 @@ class Reading:
         conventions = Conventions(self.order, self.names, self.duplicates)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         # names of files are known before these are read, and so is what is wrong with the labels
-        table = labels.table(file_run_names(paths)) if self.names == "file" else None
+        known = file_run_names(paths) if self.names == "file" else None
+        table = labelled_table(labels, known, paths, by_tag=False) if known is not None else None
         if self.cache is None:
             field, found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
             field, found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
         warn_of_twin_topics(field.topics)
-        return RunSet(field, labels.table(found) if table is None else table, self.order, self.pool_order)
+        table = labelled_table(labels, found, paths, by_tag=True) if table is None else table
+        return RunSet(field, table, self.order, self.pool_order)
 
 
 def _check_cache(cache: Any) -> None:

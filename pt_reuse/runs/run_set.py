@@ -22,7 +22,7 @@ from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata, record_in_words, stack_tables
+from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, record_in_words, stack_tables
 from pt_reuse.runs.ordering import check_order, in_order
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import check_known, chosen_rows
@@ -265,7 +265,7 @@ class RunSet:
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        return RunSet(self.field, given.table(self.names, self.run_table), self.order, self.pool_order)
+        return RunSet(self.field, given.table(self.names, self.run_table, OF_CHANGES), self.order, self.pool_order)
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
