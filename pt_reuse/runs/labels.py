@@ -143,7 +143,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
             Argument("metadata"),
@@ -153,12 +153,12 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     return _checked(_with_names(metadata), "metadata")
 
 
-def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
+def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index") -> pd.DataFrame:
     if "name" not in metadata.columns:
         raise InputError(
             Argument(argument),
             f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
-            f"the run tags to 'name', or make it the index; 'team', 'type' and 'pooled' are used where present.",
+            f"the run tags to 'name'{index}; 'team', 'type' and 'pooled' are used where present.",
             argument=argument,
         )
     if metadata.columns.duplicated().any():

@@ -48,7 +48,7 @@ def whole_file_suffix(path: Path) -> str:
             if packed is None:
                 break
     except DamagedFileError as error:
-        raise DamagedError(f"the file {error}") from None
+        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
     except UnreadableError as error:
         raise InputError(f"the file {error}.") from None
     if not head:
