@@ -51,7 +51,11 @@ def did_you_mean(value: Any, known: Iterable[str]) -> str:
 
 def told(value: Any) -> str:
     """Write what was given for a message: as Python does, or its type alone where that takes lines, as of a frame."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # a number of thousands of digits, lists within lists
+        return type(value).__name__
     if isinstance(value, str):
         return text if len(text) <= _LONG else f"{text[:_LONG]}..."
     return text if len(text) <= _LONG and "\n" not in text else type(value).__name__

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum
-from errno import EEXIST
+from errno import EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,12 @@ class Alone(Enum):
     YES = "yes"
     NO = "no"
     UNKNOWN = "the system has no locks for it"
+
+
+#: characters of a long name that a message shows
+_SHOWN = 60
+#: what a system says of a name that no file can have
+_BAD_NAMES = (ENAMETOOLONG, EINVAL, EILSEQ)
 
 
 @contextmanager
@@ -137,7 +144,16 @@ def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argum
                 f"{folder} has {examples(there)} already. Pass ", advice, " to replace them.", argument=argument
             )
         _try(folder, names)
+    except UnicodeError as error:
+        raise InputError(
+            "a name cannot be written in the system's encoding. Give another.", argument=argument
+        ) from error
     except OSError as error:
+        if error.errno in _BAD_NAMES and error.filename is not None:
+            place, name = os.path.split(os.fsdecode(error.filename))
+            shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
+            problem = f"{shown!r} cannot be the name of a file or folder in {place}: {error.strerror}."
+            raise InputError(f"{problem} Give another name.", argument=argument) from error
         raise InputError(
             f"{folder} cannot be written to: {error.strerror or error}. Give a folder in which files can be made.",
             argument=argument,
@@ -158,3 +174,67 @@ def _try(folder: Path, names: Sequence[str]) -> None:
     # without a name, where the system can: so no kill can leave it behind
     with tempfile.TemporaryFile(dir=folder, prefix=_PREFIX):
         pass
+
+
+def write_together(folder: Path, files: Iterable[tuple[str, bytes]], *, seal: str | None = None) -> list[Path]:
+    """Write files of a folder, all or none: where one cannot be written, the folder is as it was before.
+
+    Args:
+        folder: where to; made when it does not exist.
+        files: the name and the contents of each; what is there by a name is replaced.
+        seal: the one that says that the others belong together, and comes last: it is not there while they change.
+
+    Raises:
+        OSError: a file could not be written.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    #: file -> what is to become it, and file -> what it was
+    coming: dict[Path, Path] = {}
+    before: dict[Path, Path] = {}
+    placed: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files:
+            path = folder / name
+            coming[path] = _temporary(folder)
+            with coming[path].open("xb") as file:
+                file.write(data)
+        for path in coming:
+            if os.path.lexists(path):
+                before[path] = _temporary(folder)
+                _keep(path, before[path])
+        if seal is not None:
+            (folder / seal).unlink(missing_ok=True)
+        for path, new in coming.items():
+            os.replace(new, path)
+            placed.append(path)
+    except BaseException:
+        for path in coming:
+            if path in placed or not path.exists():
+                path.unlink(missing_ok=True)
+                if path in before:
+                    _keep(before[path], path)
+        _remove([*coming.values(), *before.values()])
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+    _remove(before.values())
+    return placed
+
+
+def _temporary(folder: Path) -> Path:
+    return folder / f"{_PREFIX}{secrets.token_hex(8)}"
+
+
+def _keep(path: Path, name: Path) -> None:
+    # a second name for the same file, where the file system has such
+    try:
+        os.link(path, name, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(path, name, follow_symlinks=False)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)

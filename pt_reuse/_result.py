@@ -6,7 +6,9 @@ import html
 import importlib
 import io
 import json
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,7 +19,7 @@ import pandas as pd
 
 from pt_reuse._check import flag
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
 
 _SHOWN = 8
@@ -33,6 +35,23 @@ HOMES = {
     "Scores": "pt_reuse.scoring.scores",
     "Verification": "pt_reuse.verification.verification",
 }
+#: what a file that was altered makes the libraries raise that read it
+_DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+    SyntaxError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
 _KINDS: dict[str, type[Record]] = {}
 
 
@@ -74,13 +93,13 @@ class Record:
         folder = checked_path(folder)
         files = self._files()
         check_writable(folder, list(files), overwrite=overwrite, argument="folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        # until the last file is written, there is no record here
-        (folder / CONTENTS).unlink(missing_ok=True)
-        for name, data in files.items():
-            with replacing(folder / name) as file:
-                file.write(data)
-        return [folder / name for name in files]
+        try:
+            return write_together(folder, files.items(), seal=CONTENTS)
+        except OSError as error:
+            raise InputError(
+                f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.",
+                argument="folder",
+            ) from error
 
     def _files(self) -> dict[str, bytes]:
         tables = self.tables()
@@ -187,12 +206,12 @@ def _read(folder: Path) -> Any:
     try:
         arrays = {}
         if (folder / ARRAYS).exists():
-            with np.load(folder / ARRAYS, allow_pickle=False) as packed:
+            with (folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as packed:
                 arrays = dict(packed.items())
         return Decoder(frame, arrays).record(kind, contents["fields"])
     except InputError:
         raise
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _DAMAGED as error:
         raise InputError(f"cannot be read ({error}). Save the result anew.", argument="folder") from error
 
 

@@ -6,13 +6,14 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import did_you_mean, examples
+from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import InputError, door, located
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
@@ -158,8 +159,8 @@ class _Definition:
         for argument in ("title", "language", "note"):
             if not isinstance(given[argument], str | None):
                 raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
-        if year is not None and (isinstance(year, bool) or not isinstance(year, int)):
-            raise self._wrong("year", f"must be a whole number, got {year!r}.")
+        if year is not None and (isinstance(year, bool) or not isinstance(year, int) or not 1000 <= year <= 9999):
+            raise self._wrong("year", f"must be a whole number of four digits, got {told(year)}.")
         return Collection(
             name=name,
             title=given["title"] or name,
@@ -251,7 +252,10 @@ class _Definition:
         return files
 
     def _absolute(self, item: str) -> Path:
-        return Path(os.path.abspath(self.folder / Path(item).expanduser()))
+        path = Path(item)
+        with suppress(RuntimeError):  # there is no such user: a name that begins with a tilde
+            path = path.expanduser()
+        return Path(os.path.abspath(self.folder / path))
 
     def _labels(self, given: Mapping[str, Any], runs: Any) -> dict[str, Any]:
         labels: dict[str, Any] = {}
@@ -314,8 +318,23 @@ def _read_toml(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except MemoryError as error:
+        raise InputError("does not fit in memory. Is it a definition?", place=str(path)) from error
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+        _check_numbers(table)
+    except (ValueError, RecursionError) as error:
+        # a number of thousands of digits is a ValueError of Python's own
         raise InputError(f"no TOML: {error}. Mend the file.", place=str(path)) from error
+    return table
+
+
+def _check_numbers(value: Any) -> None:
+    """Raise where a whole number has more bits than TOML lets it have, so that it can be shown and kept."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        raise ValueError("a whole number of more than 64 bits")
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_numbers(part)

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_reuse._errors import Call, InputError, Option, ReuseWarning, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata
+from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata
 from pt_reuse.runs.selection import chosen_rows
 
 
@@ -91,7 +91,7 @@ def with_types(table: pd.DataFrame, types: OwnTypes | None, *, before: str = "ca
     if types is None:
         return table.copy()
     base = table[["name"]].assign(team=None, type=None, pooled=True)
-    given = types.labels.table(table["name"].tolist(), base)
+    given = types.labels.table(table["name"].tolist(), base, OF_CHANGES)
     said = given["type"].notna().to_numpy()
     return table.assign(
         type=np.where(said, given["type"], table["type"]),

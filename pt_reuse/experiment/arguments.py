@@ -18,7 +18,7 @@ from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse.experiment.columns import REUSE
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import make_run_table
+from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
@@ -97,10 +97,10 @@ def system_table(
     types: RunLabels | None,
     pooled: RunLabels | Collection[str] | bool | None,
 ) -> pd.DataFrame:
-    """Return the run table of the systems; each is a team of its own, and pooled, where nothing else is said."""
-    own = {name: name for name in names} if teams is None else teams
-    table = make_run_table(names, teams=own, types=types, pooled=pooled)
-    return table.assign(pooled=table["pooled"].fillna(True).astype(bool))
+    """Return the run table of the systems; each is a team of its own, and pooled, where nothing else is said of it."""
+    own = pd.DataFrame({"name": list(names), "team": list(names), "type": None, "pooled": True}, dtype=object)
+    table = make_run_table(names, teams=teams, types=types, pooled=pooled, base=own, naming=OF_SYSTEMS)
+    return table.assign(pooled=table["pooled"].astype(bool))
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:

@@ -202,7 +202,10 @@ def _read_header(folder: Path, sources: Mapping[str, str], settings: Mapping[str
 
 
 def _digest(header: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
+    try:
+        return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
+    except RecursionError as error:
+        raise StaleCacheError("its header is damaged") from error
 
 
 def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:

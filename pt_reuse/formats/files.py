@@ -1,15 +1,16 @@
-"""Files that may be compressed, read whole."""
+"""Files that may be packed: read whole or in blocks, within bounds of what they may unpack to."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-from collections.abc import Callable
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO
 
-#: first bytes of a compressed file -> the format's name
+from pt_reuse._errors import InputError
+from pt_reuse.formats.unpacking import STEP, unpack
+
+#: first bytes of a packed file -> the format's name
 MAGIC = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -18,26 +19,72 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstandard",
     b"\x1f\x9d": "compress",
 }
-#: format -> the package that reads it, where the two have different names
-_PACKAGE = {"compress": "unlzw3"}
+#: bytes that any packed file may unpack to
+ANY_UNPACKED = 10**8
+#: how often its own size a larger one may unpack to: runs and judgments are packed to a third or a tenth
+MOST_TIMES = 100
+#: bytes that no packed file may unpack to more than
+MOST_UNPACKED = 8 * 10**9
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
 _BOM = b"\xef\xbb\xbf"
+_LONGEST_MAGIC = 10
+_CHUNK, _LEAST = 1 << 17, 1 << 13
 
 
 class UnreadableError(Exception):
     """A file that cannot be read or unpacked; the message is a clause that follows the file's name."""
 
 
+class DamagedFileError(UnreadableError):
+    """A packed file that was cut off or altered."""
+
+
+class TooLargeError(UnreadableError):
+    """A packed file that unpacks to more than is read."""
+
+
 def read_bytes(path: Path) -> bytes:
-    """Return the contents of a file, unpacked as its first bytes say."""
-    try:
+    """Return the contents of a file, unpacked as its first bytes say.
+
+    Raises:
+        UnreadableError: it cannot be read, is damaged, does not fit in memory, or unpacks to more than `most_unpacked`.
+    """
+    with _reading():
         raw = path.read_bytes()
-    except OSError as error:
-        raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
-    except MemoryError as error:
-        raise UnreadableError("does not fit in memory") from error
-    packed = packed_with(raw)
-    return raw if packed is None else _unpack(raw, packed)
+        packed = packed_with(raw)
+        if packed is None:
+            return raw
+        view = memoryview(raw)
+        chunks = (view[at : at + _CHUNK] for at in range(0, len(view), _CHUNK))
+        blocks = list(_unpacked(chunks, packed, len(raw)))
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def read_blocks(path: Path) -> Iterator[bytes]:
+    """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
+    """
+    yield from _blocks(path, _CHUNK, STEP)
+
+
+def read_beginning(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked as its first bytes say; no more of it is unpacked than it takes.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`.
+    """
+    found = b""
+    with closing(_blocks(path, max(size, _LEAST), size)) as blocks:
+        while len(found) < size and (block := next(blocks, b"")):
+            found += block
+    return found[:size]
+
+
+def most_unpacked(size: int) -> int:
+    """Return how many bytes a packed file of a size may unpack to; more is taken for damage, or for an attack."""
+    return min(MOST_UNPACKED, max(ANY_UNPACKED, MOST_TIMES * size))
 
 
 def packed_with(raw: bytes) -> str | None:
@@ -53,51 +100,62 @@ def guarded(text: bytes) -> bytes:
     return _BOM + text if text.startswith((_BOM, *MAGIC)) else text
 
 
-def _unpack(raw: bytes, name: str) -> bytes:
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """Say of a file whose text is worked on inside that it does not fit in memory, where it does not."""
     try:
-        if name == "gzip":
-            return _gunzip(raw)
-        if name == "bzip2":
-            return _each_stream(raw, bz2.BZ2Decompressor)
-        if name == "xz":
-            return _each_stream(raw, lzma.LZMADecompressor)
-        if name == "lz4":
-            import lz4.frame
-
-            return _each_stream(raw, lz4.frame.LZ4FrameDecompressor)
-        if name == "compress":
-            from unlzw3 import unlzw
-
-            return bytes(unlzw(raw))
-        import zstandard
-
-        return _each_stream(raw, zstandard.ZstdDecompressor().decompressobj)
-    except ImportError as error:
-        package = _PACKAGE.get(name, name)
-        raise UnreadableError(f"is packed with {name}; reading it needs `pip install {package}`") from error
+        yield
     except MemoryError as error:
-        raise UnreadableError(f"is a damaged {name} file, or does not fit in memory") from error
+        raise InputError(
+            "the text does not fit in memory, or what is made of it does not. Read it on a machine with more, or read "
+            "a part of it."
+        ) from error
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise UnreadableError("does not fit in memory") from error
+
+
+def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
+    with _reading(), path.open("rb", buffering=0) as file:
+        packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
+        file.seek(0)
+        chunks = _chunks(file, chunk)
+        yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
+
+
+def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
+    with _reading():
+        while found := file.read(chunk):
+            yield found
+
+
+def _unpacked(
+    chunks: Iterator[bytes] | Iterator[memoryview], packed: str, size: int, step: int = STEP
+) -> Iterator[bytes]:
+    most, found = most_unpacked(size), 0
+    try:
+        for block in unpack(chunks, packed, step):
+            found += len(block)
+            if found > most:
+                raise TooLargeError(
+                    f"unpacks to more than {most:,} bytes, from {size:,}, which is taken for damage or an attack "
+                    f"(unpack it first if it is right)"
+                )
+            if block:
+                yield block
+    except UnreadableError:
+        raise
+    except ImportError as error:
+        raise UnreadableError(f"is packed with {packed}; reading it needs `pip install {packed}`") from error
+    except MemoryError as error:
+        raise UnreadableError(f"is a damaged {packed} file, or does not fit in memory") from error
     except Exception as error:
         # each library has classes of its own for what it finds wrong; all of them mean that the file cannot be used
-        raise UnreadableError(f"is a damaged or truncated {name} file ({error})") from error
-
-
-def _each_stream(raw: bytes, decompressor: Callable[[], Any]) -> bytes:
-    # the convenience functions of these modules pass over what is wrong behind the first stream
-    parts = []
-    while raw:
-        stream = decompressor()
-        parts.append(stream.decompress(raw))
-        if not stream.eof:
-            raise EOFError("it ends before its end mark")
-        rest = stream.unused_data or b""
-        raw = rest.lstrip(b"\0")  # xz pads with zeros
-    return b"".join(parts)
-
-
-def _gunzip(raw: bytes) -> bytes:
-    try:
-        from isal import igzip
-    except ImportError:
-        return gzip.decompress(raw)
-    return bytes(igzip.decompress(raw))
+        raise DamagedFileError(f"is a damaged or truncated {packed} file ({error})") from error

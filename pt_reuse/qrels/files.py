@@ -10,7 +10,7 @@ import numpy as np
 from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing
-from pt_reuse.formats.files import UnreadableError, guarded, read_bytes
+from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.formats.trec import QRELS_LINE, check_names, check_topics, parse_qrels
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
 
@@ -35,7 +35,7 @@ def read_arrays(path: Any) -> QrelsArrays:
         data = read_bytes(path)
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
-    with located(str(path)):
+    with located(str(path)), in_memory():
         rows = parse_qrels(data)
         judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, line_of=rows.fields.line_of)
         return judged.to_arrays()

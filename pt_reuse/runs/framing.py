@@ -12,7 +12,7 @@ from pt_reuse._check import choice
 from pt_reuse.engine.field import Field
 from pt_reuse.runs.coding import code_runs, frame_rows, warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
-from pt_reuse.runs.metadata import given_metadata
+from pt_reuse.runs.metadata import OF_FRAMES, given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
 
 
@@ -48,7 +48,7 @@ class Framing:
         **labels: Any,
     ) -> Framing:
         """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
-        table = given_metadata(**labels).table(names)
+        table = given_metadata(**labels).table(names, naming=OF_FRAMES)
         return cls(table=table, order=order, pool_order=pool_order, duplicates=duplicates)
 
     def code(self, frames: Iterable[pd.DataFrame]) -> tuple[Field, Dropped]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,8 +17,23 @@ from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
-#: which runs there are -> run name -> value; by the names, a line of a file is told from a comment or a header
-LabelsOf: TypeAlias = Callable[[Sequence[str]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is said of runs.
+
+    Attributes:
+        of: run name -> value.
+        rest: what holds of runs that are not named; None: nothing is said of them.
+    """
+
+    of: Mapping[str, Any]
+    rest: Any = None
+
+
+#: which runs there are -> what is said of them; by the names, a line of a file is told from a comment or a header
+LabelsOf: TypeAlias = Callable[[Sequence[str]], Labels]
 _WHITE = " \t\n\r\v\f"
 #: what the column of run names may be called in a file with two columns
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
@@ -38,12 +54,14 @@ def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
         InputError: labels that are nothing of the kind, a run with two values, a file that cannot be read.
     """
     if isinstance(labels, pd.DataFrame):
+        labels = _with_names(labels)
         called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
         named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
         if not {"name", column} <= set(named.columns):
             raise InputError(
                 Argument(argument),
-                f" as a DataFrame must have the columns 'name' and {column!r}, got {examples(labels.columns, 12)}.",
+                f" as a DataFrame must have the column {column!r}, and 'name' or run names as its index, got "
+                f"{examples(labels.columns, 12)}.",
                 argument=argument,
             )
         frame = _checked(named, argument)
@@ -76,14 +94,14 @@ def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
         with located(place):
             lines = _read_text(pooled, "pooled", _POOLED_FILE)
 
-        def of_file(names: Sequence[str]) -> dict[str, Any]:
+        def of_file(names: Sequence[str]) -> Labels:
             listed = [line.strip(_WHITE) for line in lines]
             listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
             if any(line not in names and len(line.replace(",", " ").split()) > 1 for line in listed):
                 with located(place):
                     of_names = _of_file(lines, place, "pooled", "pooled")
                 return of_names(names)
-            return _all_pooled(listed, names)
+            return _listed(listed)
 
         return of_file
     if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
@@ -94,24 +112,27 @@ def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
             f" must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
             argument="pooled",
         )
-    given = [str(name) for name in pooled]
-    return lambda names: _all_pooled(given, names)
+    given = _listed(str(name) for name in pooled)
+    return lambda names: given
 
 
-def _all_pooled(given: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
-    chosen = dict.fromkeys(given, True)
-    if chosen and not set(names) & set(chosen):
-        raise InputError(
-            Argument("pooled"),
-            f" names none of the {count(len(names), 'run')} ({examples(names)}); it has {examples(chosen)}. "
-            f"Are these the run tags?",
-            argument="pooled",
-        )
-    return {**dict.fromkeys(names, False), **chosen}
+def _listed(names: Iterable[str]) -> Labels:
+    # a list of the pooled runs says of the others that they were not pooled
+    return Labels(dict.fromkeys(names, True), rest=False)
 
 
 def _always(found: dict[str, Any]) -> LabelsOf:
-    return lambda names: found
+    return lambda names: Labels(found)
+
+
+def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the names of runs as a column, where they are its index."""
+    if any(str(column).lower() in _RUN_WORDS for column in frame.columns) or frame.index.nlevels > 1:
+        return frame
+    called = str(frame.index.name).lower() in _RUN_WORDS
+    if called or (len(frame) and all(isinstance(name, str) for name in frame.index)):
+        return frame.reset_index(names="name")
+    return frame
 
 
 def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -122,22 +143,22 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
             Argument("metadata"),
             f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.",
             argument="metadata",
         )
-    return _checked(metadata, "metadata")
+    return _checked(_with_names(metadata), "metadata")
 
 
-def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
+def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index") -> pd.DataFrame:
     if "name" not in metadata.columns:
         raise InputError(
             Argument(argument),
             f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
-            f"the run tags to 'name'; 'team', 'type' and 'pooled' are used where present.",
+            f"the run tags to 'name'{index}; 'team', 'type' and 'pooled' are used where present.",
             argument=argument,
         )
     if metadata.columns.duplicated().any():
@@ -227,9 +248,9 @@ def _of_file(lines: Sequence[str], place: str, column: str, argument: str) -> La
         if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
             return read_labels(_read_csv(lines, argument), column, argument)
 
-    def of_names(names: Sequence[str]) -> dict[str, Any]:
+    def of_names(names: Sequence[str]) -> Labels:
         with located(place):
-            return _in_two_columns(lines, column, argument, names)
+            return Labels(_in_two_columns(lines, column, argument, names))
 
     return of_names
 

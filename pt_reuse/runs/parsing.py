@@ -17,7 +17,7 @@ from pt_reuse._check import count, shown
 from pt_reuse._errors import InputError, Option, Part, located
 from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
-from pt_reuse.formats.files import UnreadableError, read_bytes
+from pt_reuse.formats.files import UnreadableError, in_memory, read_bytes
 from pt_reuse.formats.read_field import Beyond, ReadField
 from pt_reuse.formats.trec import RUN_LINE, RunFile, find_document, has_run_lines, lines_in_file, parse_run
 from pt_reuse.runs.coding import code_runs, repeat_faults
@@ -115,7 +115,7 @@ def _read_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
 
 
 def _read_file(path: Path, conventions: Conventions) -> _File:
-    with located(str(path)):
+    with located(str(path)), in_memory():
         try:
             data = read_bytes(path)
         except UnreadableError as error:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
+from pt_reuse.runs.ir_metadata import yaml_files_of
 
 
 def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -33,7 +34,8 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
         if path.is_dir():
             with os.scandir(path) as entries:
                 # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
-                names = sorted(item.name for item in entries if not item.is_dir() and not item.name.startswith("."))
+                there = {item.name for item in entries if not item.is_dir() and not item.name.startswith(".")}
+            names = sorted(there - yaml_files_of(there))
             if not names:
                 raise InputError(
                     f"the folder {path} has no files. Give the folder that holds the run files.", argument="source"
@@ -41,7 +43,7 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
             return [path / name for name in names]
         if path.is_file():
             return [path]
-        source = sorted(glob(str(source), recursive=True))
+        source = _matching(str(source))
         if not source:
             raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.", argument="source")
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
@@ -65,6 +67,15 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
     if twice:
         raise InputError(f"{examples(twice)} given more than once. Give each run file once.", argument="source")
     return paths
+
+
+def _matching(pattern: str) -> list[str]:
+    """Return what matches a pattern, but the YAML files that say something of the runs beside them."""
+    names: dict[str, set[str]] = {}
+    for found in (matching := sorted(glob(pattern, recursive=True))):
+        names.setdefault(os.path.dirname(found), set()).add(os.path.basename(found))
+    about = {folder: yaml_files_of(there) for folder, there in names.items()}
+    return [found for found in matching if os.path.basename(found) not in about[os.path.dirname(found)]]
 
 
 def real_paths(paths: Sequence[Path]) -> list[str]:

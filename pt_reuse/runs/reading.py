@@ -17,6 +17,7 @@ from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.ordering import check_order, check_order_or_none
@@ -46,7 +47,8 @@ def read_runs(
     r"""Read TREC run files as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
-    (.gz, .bz2, .xz; .lz4, .zst and .Z where their library is installed), recognised by its first bytes. As in
+    (.gz, .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file
+    that unpacks to more than 100 MB and more than 100 times its size is taken for an attack, and not read. As in
     trec_eval, a line that begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth
     column is passed over, with one warning for all files.
 
@@ -154,7 +156,7 @@ class Reading:
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         # names of files are known before these are read, and so is what is wrong with the labels
         known = self.names == "file" and self.other_files == "error"
-        table = labels.table(file_run_names(paths)) if known else None
+        table = labelled_table(labels, file_run_names(paths), paths, by_tag=False) if known else None
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
@@ -164,7 +166,8 @@ class Reading:
         if found.beyond is not None:
             found.beyond.tell()
         warn_of_twin_topics(found.field.topics)
-        table = labels.table(found.names) if table is None else table
+        if table is None:
+            table = labelled_table(labels, found.names, paths, by_tag=self.names == "tag")
         return RunSet(found.field, table, self.order, self.pool_order, dropped)
 
 

@@ -22,7 +22,7 @@ from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata, stack_tables
+from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
 from pt_reuse.runs.named_runs import NamedRuns
 from pt_reuse.runs.ordering import check_order, in_order
 from pt_reuse.runs.parts import restricted, united_pool_order
@@ -254,7 +254,7 @@ class RunSet(NamedRuns):
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        table = given.table(self.names, self.run_table)
+        table = given.table(self.names, self.run_table, OF_CHANGES)
         return RunSet(self.field, table, self.order, self.pool_order, self._dropped)
 
     def __or__(self, other: RunSet) -> RunSet:

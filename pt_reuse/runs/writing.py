@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples, flag
-from pt_reuse._errors import InputError, Option
-from pt_reuse._files import checked_path, replacing
+from pt_reuse._errors import InputError
+from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.formats.files import guarded
@@ -31,30 +31,24 @@ def write_runs(
     flag("compress", compress)
     flag("overwrite", overwrite)
     folder = checked_path(folder)
-    paths = [folder / f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
-    try:
-        there = [path.name for path in paths if path.exists()]
-        if there and not overwrite:
-            raise InputError(
-                f"{folder} has {examples(there)} already. Pass ",
-                Option("overwrite", True),
-                " to replace what is there.",
-                argument="folder",
-            )
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, path in zip(names, paths, strict=True):
+    files = [f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
+    check_writable(folder, files, overwrite=overwrite, argument="folder")
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for name, file in zip(names, files, strict=True):
             frame = frame_of(name)
             cells = zip(frame["qid"], frame["docno"], frame["rank"], frame["score"].tolist(), strict=True)
             lines = [f"{qid} Q0 {docno} {rank + 1} {score!r} {name}\n" for qid, docno, rank, score in cells]
             data = guarded("".join(lines).encode("utf-8", "surrogateescape"))
-            with replacing(path) as file:
-                # no time stamp: the same run gives the same bytes
-                file.write(gzip.compress(data, mtime=0) if compress else data)
+            # no time stamp: the same run gives the same bytes
+            yield file, gzip.compress(data, mtime=0) if compress else data
+
+    try:
+        return write_together(folder, contents())
     except OSError as error:
         raise InputError(
-            f"{error.filename or folder} cannot be written: {error.strerror or error}.", argument="folder"
+            f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
         ) from error
-    return paths
 
 
 def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:

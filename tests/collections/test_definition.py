@@ -226,6 +226,10 @@ WRONG = [
     {"sources": "a"},
     {"sources": "(a)(b)"},
     {"sources": {"pattern": 5}},
+    {"year": 10**30},
+    {"year": -1},
+    {"year": 10**5000},
+    {"topics": "~nobody-of-that-name/topics.tsv"},
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pandas as pd
 import pyterrier as pt
 import pytest
 
@@ -88,3 +89,34 @@ def test_folders_that_cannot_be(messages, monkeypatch, tmp_path):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
     monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "gone"))
     messages.warned(lambda: registry.find_collection("trec-8/adhoc"))
+
+
+BROKEN = {
+    "an absurd year": "year = 999999999999999999999",
+    "a year before Christ": "year = -44",
+    "a year of five digits": "year = 12024",
+    "a number of many digits": f"year = {'9' * 5000}",
+    "a long number in hexadecimal": f"note = 0x{'f' * 5000}",
+    "lists in lists": f"topics = {'[' * 5000}",
+    "tables in tables": f"sources = {'{a = ' * 300}1{'}' * 300}",
+    "a home of nobody": 'topics = "~nobody-of-that-name/topics.tsv"',
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_one_broken_definition_leaves_the_others(broken, home):
+    # no snapshot: Python's own words differ between versions
+    folder = home / "collections"
+    folder.mkdir(parents=True)
+    (folder / "a.toml").write_text('name = "fine/one"\ntopics = "irds:reuse/demo"\nyear = 2024\n')
+    (folder / "b.toml").write_text(f'name = "broken/one"\n{BROKEN[broken]}\n')
+    (folder / "c.toml").write_text('name = "fine/two"\ntopics = "irds:reuse/demo"\n')
+    with pytest.warns(ptr.ReuseWarning) as caught:
+        table = ptr.list_collections("fine/")
+    assert len(caught) == 1
+    assert "b.toml" in str(caught[0].message)
+    assert len(str(caught[0].message)) < 500
+    assert table[["name", "year"]].to_numpy().tolist() == [["fine/one", 2024], ["fine/two", pd.NA]]
+    assert "trec-8/adhoc" in registry.collection_names()
+    with pytest.raises(registry.UnknownCollectionError):
+        registry.find_collection("broken/one")

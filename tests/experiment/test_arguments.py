@@ -37,7 +37,7 @@ ERRORS = [
     ({"pool_order": "files"}, "pool_order", None),
     ({"field": FIELD.qrels}, "field", None),
     ({"field": FIELD.runs}, "retr_systems", None),
-    ({"teams": {"lex1a": "us"}}, None, None),
+    ({"teams": {"lex1a_": "us"}}, "teams", None),
     ({"by": "type"}, "by", None),
     ({"field": TEAMLESS}, None, "field"),
     ({"pooled": False}, "pooled", None),

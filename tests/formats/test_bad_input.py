@@ -93,7 +93,7 @@ def test_truncated_with_optional_library(name, messages, tmp_path):
 
 @pytest.mark.parametrize(
     ("magic", "library"),
-    [(b"\x28\xb5\x2f\xfd", "zstandard"), (b"\x04\x22\x4d\x18", "lz4"), (b"\x1f\x9d\x90", "unlzw3")],
+    [(b"\x28\xb5\x2f\xfd", "zstandard"), (b"\x04\x22\x4d\x18", "lz4")],
 )
 def test_library_is_missing(magic, library, messages, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)

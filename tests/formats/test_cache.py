@@ -366,3 +366,14 @@ def test_a_relative_folder_and_a_link(source, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert same(first, read_runs(tmp_path / "link", cache=tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("depth", [300, 900, 990, 5000, 100_000])
+def test_a_deep_header(depth, source, cache):
+    # no snapshot: how deep Python goes differs between versions
+    read_runs(source, cache=cache)
+    header = json.loads((cache / field_cache.HEADER).read_bytes())
+    text = json.dumps({**header, "runs": "DEEP"}).replace('"DEEP"', "[" * depth + "]" * depth)
+    (cache / field_cache.HEADER).write_text(text)
+    with pytest.warns(ReuseWarning, match="is not used: its header"):
+        assert read_runs(source, cache=cache).names == header["runs"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import os
 import pkgutil
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
@@ -330,19 +332,30 @@ def test_arrays_are_never_unpickled(folder):
         read_result(folder)
 
 
-def test_until_all_is_written_there_is_no_result(messages, folder, monkeypatch):
-    fault = OSError("no space left")
+def test_what_cannot_be_written_leaves_the_result_as_it_was(messages, folder, monkeypatch):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def full(*arguments):
-        raise fault
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pt_reuse._files.os.replace", full)
-    with pytest.raises(OSError) as caught:
-        whole().save(folder, overwrite=True)
-    assert caught.value is fault
+    messages.refused(lambda: whole().save(folder, overwrite=True), argument="folder")
     monkeypatch.undo()
-    messages.refused(lambda: read_result(folder), argument="folder")
-    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
+    there, replace = [], os.replace
+
+    def look(*arguments):
+        there.append((folder / "result.json").exists())
+        replace(*arguments)
+
+    monkeypatch.setattr("pt_reuse._files.os.replace", look)
+    names = [path.name for path in whole().save(folder, overwrite=True)]
+    assert names[-1] == "result.json"
+    assert there == [False] * len(names)
+    assert read_result(folder).table.equals(whole().table)
 
 
 @pytest.mark.parametrize("cell", [b"x", [1], 1j])
@@ -351,3 +364,24 @@ def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
     cells[0] = cell
     messages.refused(Result(table=pd.DataFrame({"a": cells}), settings={}).save, folder=tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("depth", [50, 500, 900, 5000, 100_000])
+@pytest.mark.parametrize("place", ["all of it", "a field"])
+def test_a_deep_record(depth, place, folder):
+    # no snapshot: how deep Python goes differs between versions
+    deep = '{"list": [' * depth + "1" + "]}" * depth
+    contents = json.loads((folder / "result.json").read_bytes())
+    contents["fields"]["table"] = "DEEP"
+    text = deep if place == "all of it" else json.dumps(contents).replace('"DEEP"', deep)
+    (folder / "result.json").write_text(text)
+    with suppress(InputError):
+        read_result(folder)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"PK\x03\x04" + bytes(100), b"\x93NUMPY\x01\x00v\x00{" + b"(" * 400])
+def test_arrays_that_are_none(data, folder):
+    # no snapshot: numpy words this in several ways
+    (folder / "arrays.npz").write_bytes(data)
+    with pytest.raises(InputError, match="Save the result anew"):
+        read_result(folder)

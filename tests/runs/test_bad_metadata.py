@@ -26,9 +26,6 @@ METADATA = {
     "metadata 5": ({"metadata": 5}, "metadata", ""),
     "teams name no run": ({"teams": {"x": "A"}}, "teams", ""),
     "teams are empty": ({"teams": {}}, "teams", ""),
-    "a run has no team": ({"teams": {"bm25": "A"}}, "teams", ""),
-    "a team is blank": ({"teams": {"bm25": "A", "dense": " "}}, "teams", ""),
-    "a type is missing": ({"types": {"bm25": "manual", "dense": None}}, "types", ""),
     "teams 5": ({"teams": 5}, "teams", ""),
     "teams set": ({"teams": {"bm25"}}, "teams", ""),
     "teams frame without team": ({"teams": pd.DataFrame({"name": ["bm25"], "group": ["A"]})}, "teams", ""),
@@ -39,10 +36,6 @@ METADATA = {
     "pooled is a mask": ({"pooled": np.array([True, False])}, "pooled", ""),
     "pooled 5": ({"pooled": 5}, "pooled", ""),
     "pooled is no flag": ({"pooled": {"bm25": "maybe", "dense": "no"}}, "pooled", "run 'bm25'"),
-    "a run has no flag": ({"pooled": {"bm25": True}}, "pooled", ""),
-    "a run of the metadata has no flag": (
-        {"metadata": pd.DataFrame({"name": ["bm25"], "pooled": [True]})}, "metadata", "",
-    ),
 }  # fmt: skip
 METADATA_FILES = {
     # name: (argument, file m, the place after the file)
@@ -83,6 +76,18 @@ WARNINGS = {
     "metadata names strangers": lambda d: read_runs(
         d / "r", metadata=pd.DataFrame({"name": ["bm25", "dense", "x"], "team": "A"})
     ),
+    "a run has no team": lambda d: read_runs(d / "r", teams={"bm25": "A"}),
+    "a team is blank": lambda d: read_runs(d / "r", teams={"bm25": "A", "dense": " "}),
+    "a frame has no team": lambda d: RunSet.from_frames({"bm25": FRAME, "dense": FRAME}, teams={"bm25": "A"}),
+    "a run of the metadata has no team": lambda d: read_runs(
+        d / "r", metadata=pd.DataFrame({"name": ["bm25"], "team": ["A"]})
+    ),
+    "a type is missing": lambda d: read_runs(d / "r", types={"bm25": "manual", "dense": None}),
+    "a run has no flag": lambda d: read_runs(d / "r", pooled={"bm25": True}),
+    "a run of the metadata has no flag": lambda d: read_runs(
+        d / "r", metadata=pd.DataFrame({"name": ["bm25"], "pooled": [True]})
+    ),
+    "a misspelt name in a list": lambda d: read_runs(d / "r", pooled=["bm25", "densse"]),
     "strangers among frames": lambda d: RunSet.from_frames({"a": FRAME}, types={"a": "A", "b": "B"}),
     "strangers later": lambda d: RunSet.from_frames({"a": FRAME}).with_metadata(teams={"a": "A", "b": "B"}),
     "001 and 1": lambda d: read_runs(d / "twins"),

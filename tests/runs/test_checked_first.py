@@ -55,7 +55,6 @@ FILES = {
 #: what can be judged where runs are named by their files, which are called as the runs are
 BY_FILE = {
     "teams of strangers": {"teams": {"x": "A"}},
-    "teams of some": {"teams": {"bm25": "A"}},
     "pooled names strangers": {"pooled": ["x"]},
     "pooled is no flag": {"pooled": {"bm25": "maybe", "dense": "no"}},
 }

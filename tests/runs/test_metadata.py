@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_reuse.runs.metadata import make_run_table, record_in_words
+from pt_reuse.runs.metadata import OF_CHANGES, OF_FRAMES, OF_SYSTEMS, make_run_table, record_in_words
 from pt_reuse.runs.run_set import RunSet
 
 NAMES = ["r1", "r2", "r3"]
@@ -42,8 +42,12 @@ def test_nothing_given():
         pd.Series(TEAMS, index=NAMES),
         pd.DataFrame({"name": NAMES, "team": TEAMS, "year": 1}),
         pd.DataFrame({"team": TEAMS, "name": pd.Categorical(NAMES)}, index=[7, 7, 7]),
+        pd.DataFrame({"team": TEAMS}, index=NAMES),
+        pd.DataFrame({"team": TEAMS, "x": 1}, index=pd.Index(NAMES, name="name")),
+        pd.DataFrame({"team": TEAMS}, index=pd.Index(NAMES, name="run")),
+        pd.DataFrame({"team": TEAMS}, index=pd.Index(pd.Categorical(NAMES), name="system")),
     ],
-    ids=["dict", "series", "frame", "odd frame"],
+    ids=["dict", "series", "frame", "odd frame", "index", "index called name", "index called run", "named index"],
 )
 def test_teams_in_memory(teams):
     assert column("team", teams=teams) == TEAMS
@@ -135,12 +139,10 @@ def test_metadata_in_a_file(tmp_path):
     ]
 
 
-def test_metadata_may_lack_runs_but_not_their_teams(messages):
+def test_metadata_may_lack_runs_but_their_teams_are_told(messages):
     assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
-    messages.refused(
-        lambda: make_run_table(NAMES, metadata=pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]})),
-        argument="metadata",
-    )
+    frame = pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]})
+    assert messages.warned(lambda: column("team", metadata=frame)) == ["A", "B", None]
 
 
 def test_arguments_win_over_metadata():
@@ -185,7 +187,11 @@ def test_what_is_on_record_stays():
     base = make_run_table(NAMES, pooled={"r1": True, "r2": False, "r3": None})
     said = pd.DataFrame({"name": ["r3", "r1"], "pooled": [True, None]})
     assert make_run_table(NAMES, base=base, metadata=said)["pooled"].tolist() == [True, False, True]
-    assert make_run_table(NAMES, base=base, teams={"r1": "A"})["pooled"].tolist() == [True, False, pd.NA]
+    assert make_run_table(NAMES, base=base, types={"r1": "A"}, naming=OF_CHANGES)["pooled"].tolist() == [
+        True,
+        False,
+        pd.NA,
+    ]
     # an argument wins over metadata where it says something
     both = {"metadata": pd.DataFrame({"name": NAMES, "pooled": [True, True, None]}), "pooled": dict.fromkeys(NAMES)}
     assert column("pooled", **both) == [True, True, pd.NA]
@@ -238,13 +244,90 @@ def test_a_selection_takes_what_is_on_record(messages):
 
 def test_base_keeps_what_is_not_given():
     base = make_run_table(NAMES, teams=dict(zip(NAMES, TEAMS, strict=True)), pooled=["r1"])
-    new = make_run_table(NAMES, base=base, types={"r2": "manual"}, metadata=pd.DataFrame({"name": ["r3"], "year": [3]}))
+    new = make_run_table(
+        NAMES,
+        base=base,
+        types={"r2": "manual"},
+        metadata=pd.DataFrame({"name": ["r3"], "year": [3]}),
+        naming=OF_CHANGES,
+    )
     assert new["team"].tolist() == TEAMS
     assert new["type"].tolist() == [None, "manual", None]
     assert new["pooled"].tolist() == [True, False, False]
     assert new["year"].isna().tolist() == [True, True, False]
     assert list(base.columns) == ["name", "team", "type", "pooled"]
     assert base["type"].tolist() == [None] * 3
+
+
+# tables by name
+
+
+def test_all_labels_by_index():
+    frame = pd.DataFrame({"team": TEAMS, "type": "t", "pooled": [True, False, None], "year": [1, 2, 3]}, index=NAMES)
+    wanted = make_run_table(NAMES, metadata=frame.reset_index(names="name"))
+    assert make_run_table(NAMES, metadata=frame).equals(wanted)
+    assert column("type", types=frame) == ["t"] * 3
+    assert column("pooled", pooled=frame) == [True, False, pd.NA]
+    assert column("pooled", pooled=frame["pooled"]) == [True, False, pd.NA]
+    # the names of runs may be numbers, where the index says what it is
+    numbered = pd.DataFrame({"team": TEAMS}, index=pd.Index([1, 2, 3], name="name"))
+    assert column("team", ["3", "1", "2"], teams=numbered) == ["A", "A", "B"]
+    # a column of names is what it says it is
+    both = pd.DataFrame({"name": NAMES, "team": TEAMS}, index=["r3", "r2", "r1"])
+    assert column("team", metadata=both) == TEAMS
+
+
+def test_rows_without_names(messages):
+    bare = pd.DataFrame({"team": TEAMS})
+    messages.refused(lambda: make_run_table(NAMES, metadata=bare), argument="metadata")
+    messages.refused(lambda: make_run_table(NAMES, teams=bare), argument="teams")
+    twice = pd.DataFrame({"team": TEAMS}, index=["r1", "r1", "r2"])
+    messages.refused(lambda: make_run_table(NAMES, teams=twice), argument="teams")
+
+
+# some are given, and some are misspelt
+
+
+def systems(**arguments):
+    """Return the team and the flag of each, which are its own name and True where nothing is given."""
+    own = pd.DataFrame({"name": NAMES, "team": NAMES, "type": None, "pooled": True})
+    table = make_run_table(NAMES, base=own, naming=OF_SYSTEMS, **arguments)
+    return table["team"].tolist(), table["pooled"].tolist()
+
+
+def test_the_rest_has_the_default_of_the_caller():
+    assert systems() == (NAMES, [True] * 3)
+    assert systems(teams={"r1": "us", "r3": "us"}) == (["us", "r2", "us"], [True] * 3)
+    assert systems(pooled={"r2": False}) == (NAMES, [True, False, True])
+    assert systems(pooled={"r2": None}) == (NAMES, [True] * 3)
+    assert systems(pooled=False) == (NAMES, [False] * 3)
+    # names alone are those of all that were pooled
+    assert systems(pooled=["r2"]) == (NAMES, [False, True, False])
+
+
+def test_misspelt_names(messages):
+    names = ["BM25", "MiniLM"]
+    for naming in (OF_SYSTEMS, OF_FRAMES):
+        for arguments in (
+            {"teams": {"MiniML": "us"}},
+            {"teams": {"BM25": "we", "MiniML": "us"}},
+            {"types": {"BM25": "lexical", "MiniML": "neural"}},
+            {"pooled": ["MiniML"]},
+            {"pooled": {"MiniML": True}},
+            {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
+        ):
+            call = lambda given=arguments, how=naming: make_run_table(names, naming=how, **given)  # noqa: E731
+            messages.refused(call, argument=next(iter(arguments)))
+
+
+def test_other_names_are_not_misspelt(messages, tmp_path):
+    # what is near a run that has its own entry is another run
+    teams = {"BM25": "A", "BM25-RM3": "B", "MiniLM": "C"}
+    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], teams=teams, naming=OF_FRAMES)) == ["A", "C"]
+    # official lists in a file name other runs
+    path = put(tmp_path / "t", "BM25 A\nMiniML C\n")
+    given = {"teams": path, "naming": OF_FRAMES}
+    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], **given), times=2) == ["A", None]
 
 
 # real data

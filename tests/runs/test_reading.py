@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from packing_parts import compressed
 
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.reading import read_qrels
@@ -55,12 +56,6 @@ def test_by_hand(tmp_path):
     assert set(frame["name"]) == {"bm25"}
 
 
-def as_compress_does(data: bytes) -> bytes:
-    """Pack up to 255 bytes as Unix compress would have, every byte as a code of its own of nine bits."""
-    bits = sum(byte << 9 * i for i, byte in enumerate(data))
-    return b"\x1f\x9d\x90" + bits.to_bytes((9 * len(data) + 7) // 8, "little")
-
-
 PACKED = {
     "plain": lambda data: data,
     "gzip": gzip.compress,
@@ -77,7 +72,7 @@ PACKED = {
     "zstandard in two frames": lambda data: (
         pytest.importorskip("zstandard").compress(data[:30]) + pytest.importorskip("zstandard").compress(data[30:])
     ),
-    "compress": lambda data: as_compress_does(data) if pytest.importorskip("unlzw3") else b"",
+    "compress": compressed,
 }
 
 

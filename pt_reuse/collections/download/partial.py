@@ -94,8 +94,9 @@ class Partial:
         try:
             about: dict[str, Any] = json.loads(self._record.read_bytes())
             whole = about.keys() == _KEYS and about["url"] == self._url and isinstance(about["length"], int | None)
-            return about if whole else None
-        except (OSError, ValueError, AttributeError):  # there is none, or it is no such record
+            texts = whole and all(isinstance(about[key], str | None) for key in ("etag", "modified"))
+            return about if texts else None
+        except (OSError, ValueError, AttributeError, RecursionError):  # there is none, or it is no such record
             return None
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
-from typing import Any
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
 from pt_reuse.collections.collection import Collection
-from pt_reuse.formats.files import UnreadableError, packed_with, read_bytes
-from pt_reuse.formats.trec import RUN_LINE, RunFile, parse_run
+from pt_reuse.formats.files import (
+    DamagedFileError,
+    UnreadableError,
+    in_memory,
+    packed_with,
+    read_beginning,
+    read_blocks,
+)
+from pt_reuse.formats.trec import RUN_LINE, parse_run
 
-#: bytes of the largest text that is unpacked to look at it
-MOST_UNPACKED = 4 * 10**9
-_OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
-_BLOCK = 1 << 20
+#: bytes of a run that are looked at together; what is made of them takes some twenty times as many
+_PART = 1 << 22
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 
@@ -37,14 +40,19 @@ def whole_file_suffix(path: Path) -> str:
         InputError: what cannot be a run: nothing, a web page, a text that unpacks without end.
     """
     with path.open("rb") as file:
-        head = file.read(_BLOCK)
-    packed = packed_with(head)
+        packed = packed_with(file.read(_HEAD))
     if packed not in _SUFFIX:
         raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
-    if packed == "compress":
-        head = _unpacked(path)[:_BLOCK]
-    elif packed is not None:
-        head = _beginning(path, packed)
+    head = b""
+    try:
+        for block in read_blocks(path):
+            head = head or block
+            if packed is None:
+                break
+    except DamagedFileError as error:
+        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
+    except UnreadableError as error:
+        raise InputError(f"the file {error}.") from None
     if not head:
         raise InputError("the file is empty.")
     if head.removeprefix(_BOM).lstrip().startswith(b"<"):
@@ -68,52 +76,102 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
         InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
     """
     source = f"the file of run {name!r}"
-    try:
-        data = read_bytes(path)
-    except UnreadableError as error:
-        raise InputError(f"{source} {error}. Expected a run file, {RUN_LINE}.") from None
-    with located(source):
-        run, fault = _parsed(data)
-    tags, rows = run.tags, run.rows
-    ended = data.endswith((b"\n", b"\r"))
-    if not ended and len(tags) > 1 and next(iter(tags)).startswith(list(tags)[-1]):
+    with located(source), in_memory():
+        found = _look_at(path)
+    tags, topics = list(found.tags), list(found.topics)
+    if not found.ended and len(tags) > 1 and tags[0].startswith(tags[-1]):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
-    if not ended and fault is not None and data.count(b"\n") + 1 in run.bad and _is_plain(path):
+    if found.fault is not None and found.last_is_bad and not found.ended and _is_plain(path):
         # a packed file that was cut off would be damaged
-        raise InputError(fault, " That line is the last, and does not end: the file was cut off on its way.")
+        raise InputError(found.fault, " That line is the last, and does not end: the file was cut off on its way.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
     strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
         raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
-    known = collection.topic_ids or collection.some_topics or frozenset(rows.topics)
-    odd = [topic for topic in rows.topics if topic not in known]
+    known = collection.topic_ids or collection.some_topics or frozenset(topics)
+    odd = [topic for topic in topics if topic not in known]
     of = f"Expected a run of {collection.title}, with topics such as {examples(sorted(known))}."
-    if len(odd) == len(rows.topics):
+    if len(odd) == len(topics):
         raise InputError(f"{source} has no topic of {collection.title}: its topics are {examples(odd)}. {of}")
     if odd and collection.topic_ids is not None:
         raise InputError(
-            f"{source} has {count(len(odd), 'topic')} of {len(rows.topics):,} that {collection.title} does not have: "
+            f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. {of}"
         )
+    if found.fault is not None:
+        lines = f"{count(found.bad, 'bad line')} of {found.bad + found.good:,}"
+        raise FaultyRunError(f"{source} has {lines}; the first is line {found.first_bad:,}: {found.reason}.")
 
-    if fault is not None:
-        first = f"the first is line {int(run.bad[0]):,}: {run.reasons[0]}"
-        raise FaultyRunError(f"{source} has {count(len(run.bad), 'bad line')} of {_lines(run):,}; {first}.")
+
+@dataclass
+class _Looked:
+    """What was seen in a file, part by part.
+
+    Attributes:
+        tags: of its run lines, in order of appearance.
+        topics: of its run lines.
+        good: its run lines.
+        bad: the lines that are none.
+        first_bad: the first of them, from 1.
+        reason: why that is none.
+        fault: what reading it whole says of the first.
+        last_is_bad: whether the last line is one of them.
+        ended: whether the last line ends.
+    """
+
+    tags: dict[str, None] = dataclass_field(default_factory=dict)
+    topics: dict[str, None] = dataclass_field(default_factory=dict)
+    good: int = 0
+    bad: int = 0
+    first_bad: int = 0
+    reason: str = ""
+    fault: InputError | None = None
+    last_is_bad: bool = False
+    ended: bool = False
 
 
-def _parsed(data: bytes) -> tuple[RunFile, InputError | None]:
-    """Return a file as read, and what is wrong with it; raise where most of its lines are no run line."""
+def _look_at(path: Path) -> _Looked:
+    """Return what is seen in a file; raise where most of its lines are no run line."""
+    seen, lines = _Looked(), 0
+    for part in _parts(path):
+        _look_at_part(seen, part, lines)
+        lines += part.count(b"\n")
+        seen.ended = part.endswith((b"\n", b"\r"))
+    if seen.fault is not None and seen.bad >= seen.good:
+        raise seen.fault
+    return seen
+
+
+def _look_at_part(seen: _Looked, part: bytes, before: int) -> None:
     try:
-        return parse_run(data, "file"), None
-    except InputError as fault:
-        run = parse_run(data, "file", skip=True)
-        if len(run.bad) >= int(run.rows.starts[-1]):
-            raise
-        return run, fault
+        run = parse_run(part, "file")
+    except InputError as error:
+        if seen.fault is None:
+            seen.fault = error if not before else _fault_of(part, before)
+        try:
+            run = parse_run(part, "file", skip=True)
+        except InputError:
+            # no line of this part is a run line
+            seen.bad += sum(map(bool, map(bytes.strip, part.split(b"\n"))))
+            seen.first_bad, seen.reason = seen.first_bad or before + 1, seen.reason or "no run line"
+            seen.last_is_bad = True
+            return
+    if len(run.bad) and not seen.reason:
+        seen.first_bad, seen.reason = int(run.bad[0]) + before, run.reasons[0]
+    seen.tags |= dict.fromkeys(run.tags)
+    seen.topics |= dict.fromkeys(run.rows.topics)
+    seen.good += int(run.rows.starts[-1])
+    seen.bad += len(run.bad)
+    seen.last_is_bad = part.count(b"\n") + 1 in run.bad
 
 
-def _lines(run: RunFile) -> int:
-    return len(run.bad) + int(run.rows.starts[-1])
+def _fault_of(part: bytes, before: int) -> InputError:
+    # once more, so that the error names the line of the file
+    try:
+        parse_run(b"\n" * before + part, "file")
+    except InputError as error:
+        return error
+    raise RuntimeError("a part that could not be read can be read behind empty lines")
 
 
 def _is_plain(path: Path) -> bool:
@@ -121,44 +179,32 @@ def _is_plain(path: Path) -> bool:
         return packed_with(file.read(_HEAD)) is None
 
 
-def _beginning(path: Path, packed: str) -> bytes:
-    # the first block, returned only when the whole file was read: nothing is said of a file that was cut short
-    first, size = b"", 0
+def _parts(path: Path) -> Iterator[bytes]:
+    """Yield the text of a run file in parts of whole lines, the first even where it is empty."""
+    waiting, size, first = [b""], 0, True
     try:
-        with _OPEN[packed](path, "rb") as file:
-            while size <= MOST_UNPACKED and (block := bytes(file.read(_BLOCK))):
-                first, size = first or block, size + len(block)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error).rstrip('.')})") from None
-    if size > MOST_UNPACKED:
-        raise InputError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; no run is that long.")
-    return first
-
-
-def _unpacked(path: Path) -> bytes:
-    # what Unix compress wrote, as some runs of 1995 are published; it has no checksum and cannot be read in parts
-    try:
-        import unlzw3  # noqa: F401
-    except ImportError:
-        raise InputError("it is packed with compress; reading it needs `pip install unlzw3`.") from None
-    try:
-        return read_bytes(path)
+        for block in read_blocks(path):
+            waiting.append(block)
+            size += len(block)
+            if size < _PART:
+                continue
+            text = b"".join(waiting)
+            # a line that is longer than a part is no line of a run
+            end = text.rfind(b"\n") + 1 or len(text)
+            yield text[:end]
+            waiting, size, first = [text[end:]], len(text) - end, False
     except UnreadableError as error:
-        raise DamagedError(f"the file {error}") from None
+        raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
+    last = b"".join(waiting)
+    if first or last.strip():
+        yield last
 
 
 def tag_of(path: Path) -> str | None:
     """Return the tag in the first line of a run file, None where it cannot be told without reading all of it."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        packed = packed_with(head)
-        if packed is not None and packed not in _OPEN:
-            return None
-        if packed is not None:
-            with _OPEN[packed](path, "rb") as file:
-                head = file.read(_HEAD)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError):
+        head = read_beginning(path, _HEAD)
+    except UnreadableError:
         # whoever reads it says what is wrong with it
         return None
     cells = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].split()

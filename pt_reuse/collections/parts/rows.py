@@ -22,6 +22,18 @@ from pt_reuse.formats.files import packed_with
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".csv": "csv"}
 
 Row = dict[str, Any]
+#: what a damaged file, or one of another format, makes the libraries raise that read it
+_FAULTS = (
+    ValueError,
+    LookupError,
+    SyntaxError,
+    OSError,
+    EOFError,
+    RecursionError,
+    MemoryError,
+    zlib.error,
+    csv.Error,
+)
 
 
 class OwnPart:
@@ -68,8 +80,9 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
             yield file
     except InputError:
         raise
-    except (ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, zlib.error, csv.Error) as error:
-        what = "it is no UTF-8" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", None) or error
+    except _FAULTS as error:
+        known = {UnicodeDecodeError: "it is no UTF-8", MemoryError: "it does not fit in memory"}
+        what = known.get(type(error)) or getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read, or is damaged: {what}. Mend the file.", place=str(path)) from error
 
 

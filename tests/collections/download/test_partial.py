@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -158,7 +159,13 @@ def test_more_than_the_server_has(server, folder):
     assert [headers.get("range") for headers in server.headers("/bm25")] == [f"bytes={len(GZ) + 4}-", None]
 
 
-@pytest.mark.parametrize("record", ["{", "[]", '{"url": 3}', None, "other"])
+#: a record with an entity tag that is none
+ODD_TAG = '{"url": "URL", "etag": [], "modified": null, "length": 5000000}'
+DEEP = "[" * 100_000 + "]" * 100_000
+RECORDS = ["{", "[]", '{"url": 3}', None, "other", DEEP, f'{{"url": {DEEP}}}', ODD_TAG, ODD_TAG.replace("[]", DEEP)]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=range(len(RECORDS)))
 def test_a_partial_file_of_something_else(server, folder, record):
     (folder / ".partial").mkdir(parents=True)
     other = Partial(folder / ".partial", "bm25", server.url + "/else")
@@ -167,7 +174,8 @@ def test_a_partial_file_of_something_else(server, folder, record):
     if record is None:
         (folder / ".partial" / "bm25.json").unlink()
     elif record != "other":
-        (folder / ".partial" / "bm25.json").write_text(record)
+        url = hashlib.sha256(f"{server.url}/bm25".encode()).hexdigest()
+        (folder / ".partial" / "bm25.json").write_text(record.replace("URL", url))
     server.plans = {"/bm25": whole(GZ)}
     assert fetch(server, folder).files["bm25"].read_bytes() == GZ
     assert "range" not in server.headers("/bm25")[0]

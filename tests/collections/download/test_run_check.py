@@ -14,12 +14,15 @@ from download_parts import (
     left,
     text_of,
 )
+from packing_parts import bomb
 from run_server import whole
 
+from pt_reuse._errors import InputError
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download import run_check
 from pt_reuse.collections.download.run_check import check_run_file
+from pt_reuse.formats import files
 
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 
@@ -86,8 +89,39 @@ def test_where_not_all_topics_are_known_some_are(messages, home):
     messages.refused(lambda: check_run_file("bm", path, Collection(name="x", title=deep.title)))
 
 
-def test_a_text_that_unpacks_without_end(server, folder, monkeypatch):
-    monkeypatch.setattr(run_check, "MOST_UNPACKED", 10**6)
-    server.plans = {"/bm25": whole(gzip.compress(b"401 Q0 d 1 1 a\n" * 200_000))}
-    assert "unpacks to more than 1,000,000 bytes" in fails(server, folder)
+@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz", "compress"])
+def test_a_text_that_unpacks_without_end(packing, server, folder, monkeypatch):
+    monkeypatch.setattr(files, "ANY_UNPACKED", 10**6)
+    server.plans = {"/bm25": whole(bomb(packing, 10**7))}
+    assert "unpacks to more than" in fails(server, folder)
+    # asked for once, and nothing stays that would fail again
+    assert len(server.asked) == 1
     assert left(folder) == []
+
+
+@pytest.mark.parametrize("form", [bytes, gzip.compress], ids=["plain", "packed"])
+@pytest.mark.parametrize("last", [b"401 Q0 e 1 1 bm25\n", b"401 Q0 e 1 1 bm", b"401 Q0 e 1 x bm25\n", b" \n", b""])
+def test_the_parts_of_a_run_are_the_whole(last, form, tmp_path, monkeypatch):
+    text = b"".join(b"40%d Q0 d%d 1 1 bm25\n" % (i % 3 + 1, i) for i in range(90)) + last
+    path = tmp_path / "f"
+    path.write_bytes(form(text))
+    told = []
+    for size in (10**6, 1000, 70, 7):
+        monkeypatch.setattr(run_check, "_PART", size)
+        try:
+            check_run_file("bm25", path, Collection(name="x", title="mine"))
+            told.append("")
+        except InputError as error:
+            told.append(str(error))
+    assert set(told) == {told[0]}
+    assert ("middle of its last line" in told[0], "line 91" in told[0]) == (last.endswith(b"bm"), b" x " in last)
+
+
+def test_memory_that_does_not_suffice(tmp_path, monkeypatch):
+    def parse(data, order):
+        raise MemoryError
+
+    (tmp_path / "f").write_bytes(text_of("bm25", 10, ["401"]))
+    monkeypatch.setattr(run_check, "parse_run", parse)
+    with pytest.raises(InputError, match="the file of run 'bm25': the text does not fit in memory"):
+        check_run_file("bm25", tmp_path / "f", Collection(name="x", title="mine"))

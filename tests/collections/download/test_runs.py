@@ -44,8 +44,6 @@ def test_several_files(server, folder):
     ids=["plain", "gzip", "bzip2", "xz", "compress"],
 )
 def test_the_suffix_is_that_of_the_bytes(server, folder, body, suffix):
-    if suffix == ".Z":
-        pytest.importorskip("unlzw3", reason="unlzw3 is not installed")
     server.plans = {"/bm25": whole(body)}
     path = fetch(server, folder).files["bm25"]
     assert path.name == "input.bm25" + suffix
