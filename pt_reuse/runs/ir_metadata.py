@@ -247,7 +247,8 @@ def _by_run(notes: Mapping[Path, Note], names: Sequence[str], paths: Sequence[Pa
     elif by_tag:
         named = [(note.tag, path) for path, note in notes.items()]
     else:
-        named = zip(file_run_names(paths), paths, strict=True)
+        # one by one, since of two files of one name one may have given no run
+        named = [(file_run_names([path])[0], path) for path in notes]
     known = set(names)
     return {name: notes[path] for name, path in named if name is not None and name in known and path in notes}
 
