@@ -21,6 +21,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
+from pt_reuse.runs.parsing import file_run_names
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
@@ -66,10 +67,10 @@ def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[P
     Args:
         given: what the user gives.
         names: the runs.
-        paths: their files; where some of these gave no run, a note belongs to the run of its tag.
-        by_tag: whether runs are named by their tags, so that a note with another tag is told.
+        paths: their files; where some of these gave no run, a note is of the run of its tag, or of its file's name.
+        by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
     """
-    notes = _by_run(read_notes(paths), names, paths)
+    notes = _by_run(read_notes(paths), names, paths, by_tag)
     if not notes:
         return given.table(names)
     if by_tag:
@@ -239,11 +240,17 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _by_run(notes: Mapping[Path, Note], names: Sequence[str], paths: Sequence[Path]) -> dict[str, Note]:
+def _by_run(notes: Mapping[Path, Note], names: Sequence[str], paths: Sequence[Path], by_tag: bool) -> dict[str, Note]:
+    named: Iterable[tuple[str | None, Path]]
     if len(names) == len(paths):
-        return {name: notes[path] for name, path in zip(names, paths, strict=True) if path in notes}
+        named = zip(names, paths, strict=True)
+    elif by_tag:
+        named = [(note.tag, path) for path, note in notes.items()]
+    else:
+        # one by one, since of two files of one name one may have given no run
+        named = [(file_run_names([path])[0], path) for path in notes]
     known = set(names)
-    return {note.tag: note for note in notes.values() if note.tag in known and note.tag is not None}
+    return {name: notes[path] for name, path in named if name is not None and name in known and path in notes}
 
 
 def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:

@@ -55,13 +55,15 @@ def read_runs(
     Args:
         source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
             for any folders), a file, or several files.
-        teams: who submitted each run: a dict, Series, DataFrame (``name``, ``team``), or the path of a file with two
-            columns, run tag and team.
+        teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
+            ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
+            of their ir_metadata, in the file or in a YAML file beside it, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
         pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
-            name to true or false, or one bool for all. Default: not on record, and every run counts as a contributor.
-        metadata: a DataFrame or CSV with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others,
-            instead of the three arguments above or beside them (they win).
+            name to true or false, which says nothing of runs that it does not name, or one bool for all. Default: not
+            on record, and every run counts as a contributor.
+        metadata: a DataFrame or CSV with the column ``name``, or a DataFrame indexed by it, and any of ``team``,
+            ``type``, ``pooled`` and others, instead of the three arguments above or beside them (they win).
         order: which order ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
             by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
             ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` goes from one to another.

@@ -117,6 +117,24 @@ def test_field_and_topics(messages):
     assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
 
 
+@pytest.mark.parametrize(
+    ("some", "whole"),
+    [
+        ({"teams": {"lex1a": "neu2a"}}, {"teams": {"lex1a": "neu2a", "neu2a": "neu2a", "man3a": "man3a"}}),
+        (
+            {"teams": pd.Series({"lex1a": "us", "neu2a": "us"})},
+            {"teams": {"lex1a": "us", "neu2a": "us", "man3a": "man3a"}},
+        ),
+        ({"pooled": {"neu2a": False}}, {"pooled": {"lex1a": True, "neu2a": False, "man3a": True}}),
+    ],
+    ids=["a team", "a series", "a flag"],
+)
+def test_systems_of_which_nothing_is_said_have_the_defaults(some, whole):
+    tables = [ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["lou"], **given) for given in (some, whole, {})]
+    assert tables[0].equals(tables[1])
+    assert not tables[0].equals(tables[2])
+
+
 def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
     _, _, warned = recorded(
         ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}

@@ -205,12 +205,13 @@ def test_runs_of_a_cache_have_it_too(messages, tmp_path):
     assert again.run_table["team"].tolist() == ["A", "BB", None]
 
 
-def test_where_some_files_gave_no_run_the_tag_tells_whose_it_is(tmp_path):
+def test_where_some_files_gave_no_run_a_name_tells_whose_it_is(tmp_path):
     about = {"b.yaml": "tag: b\nactor: {team: B}\n", "a.yaml": "actor: {team: A}\n"}
     folder = put(tmp_path, {"a": LINES, "b": LINES, **about})
     given = ir_metadata.GivenMetadata(None, {}, None)
-    table = ir_metadata.labelled_table(given, ["b"], [folder / "a", folder / "b"], by_tag=True)
-    assert table["team"].tolist() == ["B"]
+    for by_tag in (True, False):
+        table = ir_metadata.labelled_table(given, ["b"], [folder / "a", folder / "b"], by_tag=by_tag)
+        assert table["team"].tolist() == ["B"]
 
 
 def test_nothing_is_read_of_a_pipe(tmp_path):
