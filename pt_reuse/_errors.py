@@ -105,16 +105,17 @@ class InputError(Message, ValueError):
         return self._several or (self,)
 
     @classmethod
-    def of_several(cls, faults: Sequence[InputError], of: int) -> InputError:
+    def of_several(cls, faults: Sequence[InputError], of: int, noun: str) -> InputError:
         """Return one error for the faults of several files, the only one itself where there is one.
 
         Args:
             faults: the first fault of each faulty file; at least one.
             of: how many files there are.
+            noun: what they are, such as ``"files"``.
         """
         if len(faults) == 1:
             return faults[0]
-        listed: list[Part] = [f"{len(faults):,} of {of:,} files are at fault; the first fault of each:"]
+        listed: list[Part] = [f"{len(faults):,} of {of:,} {noun} are at fault; the first fault of each:"]
         # what begins a message says what is wrong; advice that several have follows once
         shown = faults[: cls.LISTED]
         advice = Counter(fault.parts[1:] for fault in shown)

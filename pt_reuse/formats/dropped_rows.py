@@ -13,13 +13,11 @@ _TEXTS = ("file", "reason", "name", "qid", "docno")
 COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
 
 
-def empty_rows() -> pd.DataFrame:
-    """Return a frame without rows: ``file line reason name qid docno``, texts but for the line, an ``Int64``."""
-    return blank_rows(0)
-
-
 def blank_rows(n: int) -> pd.DataFrame:
-    """Return the frame with rows in which nothing stands: the lines are <NA>, the texts None."""
+    """Return a frame of rows in which nothing stands: ``file line reason name qid docno``.
+
+    The lines are <NA> in a column ``Int64``, the texts None.
+    """
     texts = pd.Series(np.full(n, None, dtype=object), dtype=object)
     lines = pd.Series(np.zeros(n, dtype=np.int64)).astype("Int64").where(np.zeros(n, dtype=np.bool_))
     return pd.DataFrame({column: lines if column == "line" else texts for column in COLUMNS})

@@ -161,7 +161,9 @@ def _run_lines(data: bytes, order: str, *, skip: bool) -> _RunLines:
         starts, ends = fields.column(column)
         why[ends - starts > LONGEST_NAME] = 1 + column // 2
     odd = np.flatnonzero(why)
-    bad, reasons = fields.bad, [_fields_missing(found) for found in fields.found.tolist()]
+    # one text for all lines of one fault
+    missing = {found: _fields_missing(found) for found in np.unique(fields.found).tolist()}
+    bad, reasons = fields.bad, [missing[found] for found in fields.found.tolist()]
     if len(odd):
         bad = np.concatenate([bad, fields.lines_of(odd)])
         reasons += [_REASONS[kind] for kind in why[odd].tolist()]

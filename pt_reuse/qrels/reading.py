@@ -13,6 +13,9 @@ from pt_reuse.qrels.judgments import Qrels
 def read_qrels(path: str | Path) -> Qrels:
     r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
 
+    As in trec_eval, a line that begins with ``#`` is a comment, and text after the fourth column is an error. Here a
+    comment may be indented, and comments may follow one another.
+
     Args:
         path: the file; packed files are recognised by their first bytes.
 

@@ -98,7 +98,7 @@ def code_runs(
     field, repeats = build_field(rows, threads=threads)
     if len(repeats) and duplicates == "error":
         names = [run.name for run in rows]
-        raise InputError.of_several([*repeat_faults(field, repeats, names, lines).values()], len(rows))
+        raise InputError.of_several([*repeat_faults(field, repeats, names, lines).values()], len(rows), "runs")
     return field, repeats
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, shown
 from pt_reuse._errors import Attribute, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import Repeats
-from pt_reuse.formats.dropped_rows import blank_rows, empty_rows
+from pt_reuse.formats.dropped_rows import blank_rows
 
 #: why a document of `duplicates="best"` was left out
 REPEATED = "a document that stands at a better rank of the list"
@@ -33,9 +34,10 @@ class Dropped:
     frame: pd.DataFrame
 
     @staticmethod
+    @cache
     def none() -> Dropped:
         """Return that nothing was left out."""
-        return Dropped(empty_rows())
+        return Dropped(blank_rows(0))
 
     @staticmethod
     def of_lines(file: str, lines: NDArray[np.int64], reasons: Sequence[str], name: str) -> Dropped:
@@ -80,7 +82,7 @@ class Dropped:
         """Return all of several, one after the other."""
         frames = [part.frame for part in parts if len(part)]
         if len(frames) < 2:
-            return Dropped(frames[0] if frames else empty_rows())
+            return Dropped(frames[0]) if frames else Dropped.none()
         return Dropped(pd.concat(frames, ignore_index=True))
 
     def __len__(self) -> int:
@@ -88,6 +90,8 @@ class Dropped:
 
     def by_file(self, files: Sequence[str]) -> Dropped:
         """Return it in the order of the files and of their lines."""
+        if not len(self):
+            return self
         at = self.frame["file"].map({file: i for i, file in enumerate(files)}).to_numpy(dtype=np.int64)
         lines = self.frame["line"].fillna(0).to_numpy(dtype=np.int64)
         return Dropped(self.frame.iloc[np.lexsort((lines, at))].reset_index(drop=True))
@@ -99,6 +103,8 @@ class Dropped:
 
     def in_words(self) -> str:
         """Return how much it is: ``3 lines and 1 file``; nothing where nothing was left out."""
+        if not len(self):
+            return ""
         whole, rows = self._kinds()
         lines = len(self) - int(whole.sum()) - int(rows.sum())
         counts = ((lines, "line"), (int(rows.sum()), "row"), (int(whole.sum()), "file"))
@@ -127,7 +133,7 @@ class Dropped:
     def _first(self) -> str:
         row = self.frame.iloc[0]
         if row["file"] is None:
-            return f"run {row['name']!r}, topic {row['qid']!r}"
+            return f"run {shown(row['name'])}, topic {shown(row['qid'])}"
         return str(row["file"]) if pd.isna(row["line"]) else f"{row['file']}, line {row['line']:,}"
 
     def _kinds(self) -> tuple[pd.Series, pd.Series]:

@@ -57,7 +57,7 @@ def file_run_names(paths: Sequence[Path]) -> list[str]:
     names = _names_of(paths)
     faults = _twins(paths, names, _BY_FILE)
     if faults:
-        raise InputError.of_several(list(faults.values()), len(paths))
+        raise InputError.of_several(list(faults.values()), len(paths), "files")
     return names
 
 
@@ -80,7 +80,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
             field, repeats = build_field([file.run.rows for file in runs if file.run is not None], threads=threads)
             again = repeat_faults(field, repeats, names, _Places([file.path for file in runs]).told)
             faults = {id(runs[i]): fault for i, fault in again.items()} | faults
-        raise InputError.of_several([faults[id(file)] for file in files if id(file) in faults], len(files))
+        raise InputError.of_several([faults[id(file)] for file in files if id(file) in faults], len(files), "files")
     if not runs:
         raise InputError(f"none of {count(len(files), 'file')} has a run line. Give run files, {RUN_LINE}.")
     return _coded(files, runs, names, conventions, threads)

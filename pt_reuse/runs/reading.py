@@ -46,7 +46,9 @@ def read_runs(
     r"""Read TREC run files as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
-    (.gz, .bz2, .xz; .lz4, .zst and .Z where their library is installed), recognised by its first bytes.
+    (.gz, .bz2, .xz; .lz4, .zst and .Z where their library is installed), recognised by its first bytes. As in
+    trec_eval, a line that begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth
+    column is passed over, with one warning for all files.
 
     Args:
         source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
@@ -65,19 +67,24 @@ def read_runs(
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
-        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out.
-        other_files: a file without any run line, such as a picture or a README, is an ``"error"``, or ``"skip"``
-            leaves it out.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
+            score that is no finite number, with ``order="rank"`` a rank that is none, a qid or docno of more than 1,024
+            bytes, a NUL byte. A document twice in a list is a matter of `duplicates`, and two lines of one rank or two
+            tags in a file stay errors, as nobody can tell which line is wrong.
+        other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
+            ``"error"``, or ``"skip"`` leaves it out. A packed file that is damaged is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 
     Returns:
-        RunSet: the runs, in the order of the files.
+        RunSet: the runs, in the order of the files. :attr:`RunSet.dropped` has a row for each line and file that was
+        left out; one warning, the repr and the settings of results say how many there are.
 
     Raises:
-        InputError: naming the file, the line and what to do.
+        InputError: naming the file, the line and what to do; of several faulty files the first fault of each, all in
+            its attribute ``faults``.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr

@@ -2,85 +2,36 @@
 
 from __future__ import annotations
 
-import math
-import re
 import struct
 import warnings
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from naive_reader import BOM, RejectedError, naive_qrels, naive_run
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.formats.files import packed_with
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 
-NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-LONGEST = 1024
-BOM = b"\xef\xbb\xbf"
-FUZZ = settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-class RejectedError(Exception):
-    pass
-
-
-def naive_lines(data, columns):
-    if b"\0" in data:
-        raise RejectedError
-    rows = [line.split() for line in data.removeprefix(BOM).split(b"\n") if line.split()]
-    if not rows or any(len(row) != columns or max(len(row[0]), len(row[2])) > LONGEST for row in rows):
-        raise RejectedError
-    return rows
-
-
-def naive_number(text):
-    if not NUMBER.fullmatch(text) or math.isinf(float(text)):
-        raise RejectedError
-    return float(text)
-
-
-def naive_run(data):
-    """Return (name, {topic: [(docno, score), ...] in trec_eval order}), all in bytes."""
-    rows = naive_lines(data, 6)
-    if len({row[5] for row in rows}) > 1:
-        raise RejectedError
-    topics = {}
-    for qid, _, docno, _, score, _ in rows:
-        found = topics.setdefault(qid, {})
-        if docno in found:
-            raise RejectedError
-        found[docno] = naive_number(score)
-    by_score = {
-        topic: sorted(found.items(), key=lambda item: (item[1], item[0]), reverse=True)
-        for topic, found in topics.items()
-    }
-    return rows[0][5], by_score
-
-
-def naive_qrels(data):
-    topics = {}
-    for qid, _, docno, text in naive_lines(data, 4):
-        label = naive_number(text)
-        if label != int(label) or not -(2**15) <= label < 2**15:
-            raise RejectedError
-        if topics.setdefault(qid, {}).setdefault(docno, int(label)) != int(label):
-            raise RejectedError
-    return topics
+FUZZ = settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_bytes(text):
     return text.encode("utf-8", "surrogateescape")
 
 
-def ours_run(path):
-    runs = read_runs(path, n_jobs=1)
+def ours_run(path, **options):
+    """Return what :func:`naive_run` returns, from our reader."""
+    runs = read_runs(path, n_jobs=1, **options)
     topics = {}
     for row in runs.to_frame().itertuples():
         topics.setdefault(as_bytes(row.qid), []).append((as_bytes(row.docno), row.score))
     assert runs.topics == list(dict.fromkeys(runs.to_frame()["qid"]))
-    return as_bytes(runs.names[0]), topics
+    assert set(runs.dropped["file"]) <= {str(path)}
+    assert set(runs.dropped["name"]) <= set(runs.names)
+    return as_bytes(runs.names[0]), topics, runs.dropped["line"].tolist()
 
 
 def ours_qrels(path):
@@ -230,7 +181,10 @@ def test_line_ends_by_hand(data, more, path):
 
 def test_rows_that_make_up_for_each_other(path):
     # twelve fields on two lines, but five and seven; six fields, but on two lines
-    for data in (b"1 Q0 d 1 2\n1 Q0 e 2 1 t t\n", b"1 Q0 d\n1 2 t\n", b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n"):
+    for data in (b"1 Q0 d1 1 2\n1 Q0 e 2 1 t t\n", b"1 Q0 d\n1 2 t\n"):
         with pytest.raises(RejectedError):
             naive_run(data)
         compare(data, naive_run, ours_run, path)
+    # twelve fields on one line, the last six of which are text behind the tag
+    compare(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n", naive_run, ours_run, path)
+    assert naive_run(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n") == (b"t", {b"1": [(b"d", 2.0)]}, [])

@@ -1,0 +1,54 @@
+"""Run files with faults, as the commands read them: left out on request, listed, or told all at once."""
+
+from __future__ import annotations
+
+import pytest
+from command_parts import run
+from faults import OTHER, RUN, put
+
+TEXTS = {
+    "r/a": RUN + b"1 Q0 d3 3 nan bm25\n1 Q0 d1 4 0.5 bm25\n",
+    "r/b": b"# dense\n" + OTHER + b"too short\n",
+    "r/picture": b"\x89PNG\0",
+    "qrels": b"1 0 d1 1\n1 0 d2 0\n",
+}
+# a note, which the command line prints, and no error
+pytestmark = pytest.mark.filterwarnings("default::pt_reuse._errors.ReuseWarning")
+SKIP = ["--bad-lines", "skip", "--other-files", "skip", "--duplicates", "best"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    put(tmp_path, TEXTS)
+    return tmp_path
+
+
+def test_runs_lists_what_was_left_out(folder, capsys):
+    status, out, err = run(capsys, "runs", folder / "r", *SKIP)
+    assert status == 0
+    assert "2 runs" in out
+    assert "3 lines and 1 file left out" in out.splitlines()[0]
+    listed = out[out.index("Left out:") :].splitlines()[2:]
+    cells = [line.split() for line in listed]
+    assert [(line[0], line[1]) for line in cells] == [
+        *[(f"{folder}/r/a", "3"), (f"{folder}/r/a", "4"), (f"{folder}/r/b", "4"), (f"{folder}/r/picture", "-")]
+    ]
+    assert err.count("pt-reuse: note:") == 1
+    assert "All of it: `pt-reuse runs`." in err
+
+
+@pytest.mark.parametrize("command", ["lou", "infer-pool"])
+def test_the_settings_say_so(command, folder, capsys):
+    given = ["--runs", folder / "r", "--qrels", folder / "qrels", *SKIP]
+    if command == "lou":
+        given += ["--by", "run", "--measures", "AP"]
+    status, out, _ = run(capsys, command, *given)
+    assert status == 0
+    assert "3 lines and 1 file" in out
+
+
+def test_every_fault_is_told(folder, messages, capsys):
+    status, out, err = run(capsys, "runs", folder / "r")
+    assert (status, out) == (2, "")
+    messages.told(err)
+    assert err.count("\n- ") == 3
