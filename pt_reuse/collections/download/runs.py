@@ -109,9 +109,9 @@ def fetch_runs(
                 with suppress(OSError):  # unless something in it waits for the next call
                     (folder / PARTIAL_FOLDER).rmdir()
     except OSError as error:
+        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror or type(error).__name__
         raise InputError(
-            f"{error.filename or folder} cannot be used ({error.strerror or type(error).__name__}). "
-            f"Give a folder that can be written to."
+            f"{error.filename or folder} cannot be used ({why}). Give a folder that can be written to."
         ) from None
 
 
