@@ -38,7 +38,7 @@ def main() -> None:
         for what, more in (("cache", []), ("downloads", [server.url])):
             begun = time.perf_counter()
             command = [sys.executable, str(PARTS / "kills.py"), what, name, kills, processes, "0.1", *more]
-            figures = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             print(what, figures, f"{time.perf_counter() - begun:.1f} s", f"{len(server.asked):,} requests")
 
 

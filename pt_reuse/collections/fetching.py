@@ -145,6 +145,8 @@ def _download(collection: Collection, names: Sequence[str], sources: Sources) ->
     try:
         fetched = fetch_runs(urls, folder, check=check, n_jobs=sources.n_jobs, verbose=sources.verbose)
     except FolderInUseError:
+        # nothing of what another call works in is removed
+        folder = home()
         raise
     except InputError as error:
         # a folder that cannot be written to keeps nobody from the runs that are there

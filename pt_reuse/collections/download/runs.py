@@ -100,7 +100,7 @@ def fetch_runs(
     """
     folder = Path(folder)
     try:
-        (folder / PARTIAL_FOLDER).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
             try:
                 transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
@@ -109,9 +109,9 @@ def fetch_runs(
                 with suppress(OSError):  # unless something in it waits for the next call
                     (folder / PARTIAL_FOLDER).rmdir()
     except OSError as error:
+        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror or type(error).__name__
         raise InputError(
-            f"{error.filename or folder} cannot be used ({error.strerror or type(error).__name__}). "
-            f"Give a folder that can be written to."
+            f"{error.filename or folder} cannot be used ({why}). Give a folder that can be written to."
         ) from None
 
 
@@ -243,6 +243,8 @@ def _alone(folder: Path) -> Iterator[None]:
     with alone(folder) as whether:
         if whether is Alone.NO:
             raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.")
+        # not before: a call that ends removes it
+        (folder / PARTIAL_FOLDER).mkdir(exist_ok=True)
         if whether is Alone.YES:
             _sweep(folder)
         yield
