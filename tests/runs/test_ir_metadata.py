@@ -219,3 +219,10 @@ def test_nothing_is_read_of_a_pipe(tmp_path):
         pytest.skip("no pipes here")
     os.mkfifo(tmp_path / "pipe")
     assert read_notes([tmp_path / "pipe", tmp_path / "nowhere"]) == {}
+
+
+@pytest.mark.parametrize("form", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_run_with_a_header_is_read(form, tmp_path):
+    runs = read_runs(put(tmp_path, {"r": form(header())}) / "r")
+    assert (runs.names, runs.teams, runs.types) == (["bm25"], ["h2oloo"], ["automatic"])
+    assert runs["bm25"]["docno"].tolist() == ["d1", "d2"]

@@ -151,7 +151,9 @@ def _look_at_part(seen: _Looked, part: bytes, before: int) -> None:
         try:
             run = parse_run(part, "file", skip=True)
         except InputError:
-            # no line of this part is a run line
+            # no line of this part is a run line, and a file that begins so is no run
+            if not seen.good:
+                raise seen.fault from None
             seen.bad += sum(map(bool, map(bytes.strip, part.split(b"\n"))))
             seen.first_bad, seen.reason = seen.first_bad or before + 1, seen.reason or "no run line"
             seen.last_is_bad = True
