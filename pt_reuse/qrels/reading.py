@@ -6,15 +6,16 @@ from pathlib import Path
 
 from pt_reuse._errors import door
 from pt_reuse.qrels.files import read_arrays
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, checked_rel
 
 
 @door
-def read_qrels(path: str | Path) -> Qrels:
+def read_qrels(path: str | Path, *, rel: int | None = None) -> Qrels:
     r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
 
     Args:
         path: the file; packed files are recognised by their first bytes.
+        rel: the lowest label that is relevant, >= 1; default 1. On the passages of Deep Learning it is 2.
 
     Returns:
         Qrels: all judgments, negative labels included.
@@ -29,4 +30,5 @@ def read_qrels(path: str | Path) -> Qrels:
         >>> ptr.read_qrels(file)
         Qrels: 1 topic, 2 judgments, 1 relevant (labels 0: 1, 2: 1)
     """
-    return Qrels.of_arrays(read_arrays(path))
+    lowest = checked_rel(rel)
+    return Qrels.of_arrays(read_arrays(path), lowest)
