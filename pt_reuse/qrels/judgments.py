@@ -283,7 +283,7 @@ class Qrels:
 
 
 def checked_rel(rel: Any) -> int | None:
-    """Return a user's ``rel=`` as an int, None for None, or say that it is no grade from which on labels are relevant."""
+    """Return a user's ``rel=`` as an int, None for None, or say that it is no grade."""
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:

@@ -34,7 +34,7 @@ def test_settings_name_every_convention(lou):
         "by": "team",
         "depth": 3,
         "remove": "relevant",
-        "relevant": "label above 0",
+        "relevant": "label of at least 1",
         "contributors": "pooled (3 of 4 runs)",
         "order": "trec_eval",
         "pool order": "trec_eval",
