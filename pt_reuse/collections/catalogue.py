@@ -71,7 +71,9 @@ def catalogued(name: str) -> Collection | None:
         access=entry.get("access"),
         folders=tuple(entry["folders"]),
         sources=DocumentSources(prefixes=dict(sources)) if sources else None,
+        rel=entry.get("rel"),
         pool_order=entry.get("pool_order"),
+        pool_depth=entry.get("pool_depth"),
         note=entry.get("note", ""),
     )
 

@@ -63,8 +63,11 @@ class Collection:
         access: ``"open"`` or ``"password"``; None without `url`.
         folders: further folders, below the user's, in which its run files may be.
         runs: folder or pattern (a text) or files (a tuple) of an own collection's runs.
+        rel: the lowest label that its track counts as relevant; None where this is not on record, and 1 is assumed.
         pool_order: order in which its pool was made: ``"file"``, that of the lines of the run files; None where it is
             that of scoring, as far as is known.
+        pool_depth: to which depth runs were pooled, documents per run and topic; None where it is not on record, or
+            differs from topic to topic.
         labels: ``teams``, ``types``, ``pooled``, ``metadata`` of an own collection, as :func:`read_runs` takes them.
         sources: how a docno tells its source; None where it does not.
         language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
@@ -88,7 +91,9 @@ class Collection:
     access: Literal["open", "password"] | None = None
     folders: tuple[str, ...] = ()
     runs: Source | None = None
+    rel: int | None = None
     pool_order: str | None = None
+    pool_depth: int | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     sources: DocumentSources | None = None
     language: str | None = None

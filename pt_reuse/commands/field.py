@@ -19,6 +19,7 @@ from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
@@ -105,7 +106,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     options.check_field(options)
     reading = Reading(
         order=options.order,
-        pool_order=options.pool_order,
+        how_pooled=HowPooled(options.pool_order),
         names="tag" if options.names is None else options.names,
         duplicates=options.duplicates,
         cache=options.cache,
@@ -143,7 +144,7 @@ def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetad
 
 def _read_qrels(options: argparse.Namespace, collection: Collection | None) -> Qrels:
     if options.qrels is not None or collection is None:
-        return read_qrels(options.qrels)
+        return read_qrels(options.qrels, rel=None if collection is None else collection.rel)
     return judgments_of(collection)
 
 

@@ -15,9 +15,10 @@ from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse.engine.field import Field
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.runs.coding import warn_of_twin_topics
+from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.ordering import check_order, check_order_or_none
+from pt_reuse.runs.ordering import check_order
 from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
 from pt_reuse.runs.paths import real_paths, run_paths
 from pt_reuse.runs.run_set import RunSet
@@ -33,6 +34,7 @@ def read_runs(
     metadata: pd.DataFrame | str | Path | None = None,
     order: str = "trec_eval",
     pool_order: str | None = None,
+    pool_depth: int | None = None,
     names: str = "tag",
     duplicates: str = "error",
     cache: str | Path | None = None,
@@ -58,6 +60,7 @@ def read_runs(
             by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
             ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` goes from one to another.
         pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+        pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
@@ -81,7 +84,7 @@ def read_runs(
     """
     reading = Reading(
         order=order,
-        pool_order=pool_order,
+        how_pooled=HowPooled(pool_order, pool_depth),
         names=names,
         duplicates=duplicates,
         cache=cache,
@@ -99,7 +102,7 @@ class Reading:
 
     Attributes:
         order: the order that ranks documents.
-        pool_order: the order in which the pool was made, None where it is `order`.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
         names: ``"tag"`` or ``"file"``.
         duplicates: ``"error"`` or ``"best"``.
         cache: a folder to keep the parsed field in, None for none.
@@ -108,7 +111,7 @@ class Reading:
     """
 
     order: str = "trec_eval"
-    pool_order: str | None = None
+    how_pooled: HowPooled = UNKNOWN
     names: str = "tag"
     duplicates: str = "error"
     cache: str | Path | None = None
@@ -117,7 +120,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         check_order("order", self.order)
-        check_order_or_none("pool_order", self.pool_order)
         choice("names", self.names, ("tag", "file"))
         choice("duplicates", self.duplicates, ("error", "best"))
         if self.n_jobs is not None:
@@ -137,7 +139,8 @@ class Reading:
         else:
             field, found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
         warn_of_twin_topics(field.topics)
-        return RunSet(field, labels.table(found) if table is None else table, self.order, self.pool_order)
+        table = labels.table(found) if table is None else table
+        return RunSet(field, table, self.order, self.how_pooled)
 
 
 def _check_cache(cache: Any) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, InputError, Option, door
+from pt_reuse._errors import Call, InputError, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.union import unite
@@ -21,6 +20,7 @@ from pt_reuse.formats.frames import text_words
 from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
+from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata, record_in_words, stack_tables
 from pt_reuse.runs.ordering import check_order, in_order
@@ -37,7 +37,7 @@ class RunSet:
 
     Attributes:
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
-        pool_order: the order in which the collection made its pool of the runs; None where it is `order`, too.
+        how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
         field: the coded arrays underneath.
 
     Example:
@@ -50,10 +50,10 @@ class RunSet:
         ['BM25']
     """
 
-    def __init__(self, field: Field, run_table: pd.DataFrame, order: str, pool_order: str | None = None):
+    def __init__(self, field: Field, run_table: pd.DataFrame, order: str, how_pooled: HowPooled = UNKNOWN):
         self.field = field
         self.order = order
-        self.pool_order = pool_order
+        self.how_pooled = how_pooled
         self._table = run_table.reset_index(drop=True)
         self._names: list[str] = run_table["name"].tolist()
         self._row = {name: row for row, name in enumerate(self._names)}
@@ -70,6 +70,7 @@ class RunSet:
         metadata: pd.DataFrame | str | Path | None = None,
         order: str = "trec_eval",
         pool_order: str | None = None,
+        pool_depth: int | None = None,
         duplicates: str = "error",
     ) -> RunSet:
         """Build a field from PyTerrier result frames.
@@ -83,6 +84,7 @@ class RunSet:
             order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows is that of
                 its file.
             pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+            pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
             duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
 
         Returns:
@@ -95,13 +97,14 @@ class RunSet:
             run_names("frames", frames, "result frame"),
             order=order,
             pool_order=pool_order,
+            pool_depth=pool_depth,
             duplicates=duplicates,
             teams=teams,
             types=types,
             pooled=pooled,
             metadata=metadata,
         )
-        return cls(how.code(frames.values()), how.table, order, pool_order)
+        return cls(how.code(frames.values()), how.table, how.order, how.how_pooled)
 
     @classmethod
     @door
@@ -121,15 +124,15 @@ class RunSet:
             topics: frame with the columns ``qid``, ``query``.
             batch_size: topics per call of a pipeline; default all at once.
             verbose: show a progress bar.
-            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``pool_order``, ``duplicates``, all
-                as in :meth:`from_frames`.
+            **metadata: ``teams``, ``types``, ``pooled``, ``metadata``, ``order``, ``pool_order``, ``pool_depth``,
+                ``duplicates``, all as in :meth:`from_frames`.
 
         Returns:
             RunSet: one run per pipeline.
         """
         how = Framing.of(run_names("pipelines", pipelines, "pipeline"), **metadata)
         frames = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
-        return cls(how.code(frames.values()), how.table, how.order, how.pool_order)
+        return cls(how.code(frames.values()), how.table, how.order, how.how_pooled)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -193,6 +196,16 @@ class RunSet:
         return self._table["pooled"].copy()
 
     @property
+    def pool_order(self) -> str | None:
+        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
+        return self.how_pooled.order
+
+    @property
+    def pool_depth(self) -> int | None:
+        """Return to which depth the collection pooled; None where nobody says."""
+        return self.how_pooled.depth
+
+    @property
     def pool_is_on_record(self) -> bool:
         """Return whether somebody recorded of every run whether it was pooled."""
         return bool(self._table["pooled"].notna().all())
@@ -233,10 +246,11 @@ class RunSet:
             InputError: an unknown name, team or type, or no run left.
         """
         chosen = chosen_rows(self._table, names=names, team=team, type=type, pooled=pooled)
-        return self._take(np.flatnonzero(chosen))
+        rows = np.flatnonzero(chosen)
+        return self._with(self.field.take_runs(rows.tolist()), self._table.iloc[rows])
 
-    def _take(self, rows: NDArray[np.int64]) -> RunSet:
-        return RunSet(self.field.take_runs(rows.tolist()), self.run_table.iloc[rows], self.order, self.pool_order)
+    def _with(self, field: Field, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
+        return RunSet(field, self._table if table is None else table, order or self.order, self.how_pooled)
 
     @door
     def with_metadata(
@@ -265,7 +279,7 @@ class RunSet:
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        return RunSet(self.field, given.table(self.names, self.run_table), self.order, self.pool_order)
+        return self._with(self.field, given.table(self.names, self.run_table))
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -276,13 +290,14 @@ class RunSet:
         """Return the runs of both fields, those of `other` last.
 
         Args:
-            other: runs in the same order, with other names; where only one side has a `pool_order`, the union has it.
+            other: runs in the same order, with other names; where only one side has a `pool_order` or a `pool_depth`,
+                the union has it.
 
         Returns:
             RunSet: all topics of both.
 
         Raises:
-            InputError: two orders, or a name in both fields.
+            InputError: two orders, two depths, or a name in both fields.
         """
         if not isinstance(other, RunSet):
             raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
@@ -293,21 +308,13 @@ class RunSet:
                 ".",
                 argument="other",
             )
-        pool_orders = list(dict.fromkeys(order for order in (self.pool_order, other.pool_order) if order))
-        if len(pool_orders) > 1:
-            raise InputError(
-                f"the pool of one field was made in the order {pool_orders[0]!r}, that of the other in "
-                f"{pool_orders[1]!r}. Give both the same ",
-                Option("pool_order", ...),
-                ".",
-                argument="other",
-            )
+        how_pooled = self.how_pooled | other.how_pooled
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
-        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, *pool_orders)
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled)
 
     @door
     def restrict(self, docnos: Iterable[str]) -> RunSet:
@@ -331,7 +338,7 @@ class RunSet:
                 "no run retrieves any of these documents. Are they docnos of this collection?", argument="docnos"
             )
         field = self.field.keep(kept[self.field.all_docs()])
-        return RunSet(field, self.run_table, self.order, self.pool_order)
+        return self._with(field)
 
     @door
     def reorder(self, order: str) -> RunSet:
@@ -350,7 +357,7 @@ class RunSet:
         """
         check_order("order", order)
         field = in_order(self.field, self._names, self.order, order)
-        return self if order == self.order else RunSet(field, self._table, order, self.pool_order)
+        return self if order == self.order else self._with(field, order=order)
 
     @door
     def in_pool_order(self, order: str | None = None) -> RunSet:
@@ -386,8 +393,7 @@ class RunSet:
         parts = [f"{count(len(self), 'run')} ({record_in_words(self._table['pooled'])})"]
         parts += [count(len(values), noun) for values, noun in ((self.teams, "team"), (self.types, "type")) if values]
         parts += [count(len(self.topics), "topic"), count(len(self.field.codes), "row")]
-        other = f", pool_order={self.pool_order!r}" if self.pool_order not in (None, self.order) else ""
-        return f"RunSet: {', '.join(parts)}, order={self.order!r}{other}"
+        return f"RunSet: {', '.join(parts)}, order={self.order!r}{self.how_pooled.in_words(self.order)}"
 
     def _repr_html_(self) -> str:
         head = html.escape(repr(self))
