@@ -58,6 +58,7 @@ class Collection:
         some_topics: topics of which every run has some, where `topic_ids` is not known.
         submitted: one row per submitted run, ``name team type official_type task pooled published``; ``pooled`` is
             None where nobody recorded it; None for a collection whose runs are what its folder holds.
+        types_from: where the types of `submitted` are from, where they are not those of the track.
         url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
             `submitted` has the addresses that differ.
         access: ``"open"`` or ``"password"``; None without `url`.
@@ -87,6 +88,7 @@ class Collection:
     topic_ids: frozenset[str] | None = None
     some_topics: frozenset[str] | None = None
     submitted: pd.DataFrame | None = None
+    types_from: str | None = None
     url: str | None = None
     access: Literal["open", "password"] | None = None
     folders: tuple[str, ...] = ()

@@ -29,9 +29,12 @@ def add_to(commands: Commands) -> Parser:
     add_field(parser, qrels=True)
     parser.add_argument("--measures", default="AP,nDCG@10", metavar="LIST", help="comma-separated; default AP,nDCG@10")
     parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
-    parser.add_argument("--depth", default=100, type=int, metavar="K", help="pool depth; default 100")
+    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(
         "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
+    )
+    parser.add_argument(
+        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     parser.add_argument(
         "--contributors",
@@ -49,11 +52,13 @@ def _run(options: argparse.Namespace) -> None:
     with located("--measures"):
         measures = checked_measures(listed(options.measures))
     contributors = _contributors(options.contributors, plan.names)
-    check_removal(by=options.by, depth=options.depth, remove=options.remove)
+    check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
     check_unit_is_given(options.by, plan.columns)
     pictures = [_picture(repr(measure)) for measure in measures]
     folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
     qrels, runs = plan.read_judgments(), plan.read_runs()
+    if options.rel is not None:
+        qrels = qrels.with_rel(options.rel)
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs,

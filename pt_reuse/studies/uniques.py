@@ -17,7 +17,7 @@ from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth, pool_to_depth
+from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
@@ -160,7 +160,7 @@ def leave_out_uniques(
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     by: str = "team",
-    depth: int = 100,
+    depth: int | None = None,
     remove: str = "relevant",
     rel: int | None = None,
     contributors: str | Iterable[str] = "pooled",
@@ -181,7 +181,8 @@ def leave_out_uniques(
         qrels: the judgments: a Qrels, a frame or a file.
         measures: ir_measures measures or their names, one or several.
         by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
-        depth: pool depth, documents per run and topic, >= 1; default 100, as in most TREC tracks.
+        depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
+            (``runs.pool_depth``), else 100, as in most TREC tracks. ``settings`` say which it was.
         remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
             document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
@@ -225,7 +226,8 @@ def leave_out_uniques(
     if without_topics == "error":
         check_topics(runs, qrels)
 
-    pool = pool_to_depth(runs.in_pool_order(pool_order), int(depth), chosen)
+    asked = depth_of(runs, depth)
+    pool = pool_to_depth(runs.in_pool_order(pool_order), asked.value, chosen)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
@@ -240,7 +242,7 @@ def leave_out_uniques(
 
     full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose)
     what = f"unique {remove}"
-    without = f"without the {what} documents of the run's own {by}, depth {depth}"
+    without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
     scores = scores_of(runs, qrels, parsed, full, complete=complete)
     own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
@@ -254,7 +256,8 @@ def leave_out_uniques(
     provided = provided_measures(parsed)
     settings = {
         "by": by,
-        "depth": int(depth),
+        "depth": asked.value,
+        "depth from": asked.origin.value,
         "remove": remove,
         "relevant": f"label of at least {lowest}",
         "contributors": str(pool.contributors),
@@ -276,7 +279,7 @@ def leave_out_uniques(
         own_scores=own_scores,
         reduced=reduced,
         units=units,
-        depth=int(depth),
+        depth=asked.value,
         rel=lowest,
         n_judged=n_judged,
         n_strangers=strangers,
@@ -288,13 +291,14 @@ def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: 
 
     Args:
         by: the unit, a key of :data:`~pt_reuse.runs.units.COLUMNS`.
-        depth: the pool's.
+        depth: the pool's, or None.
         remove: ``"relevant"`` or ``"judged"``.
         pool_order: a ranking order, or None.
         rel: the lowest label that is relevant, or None.
     """
     check_unit(by)
-    checked_depth(depth)
+    if depth is not None:
+        checked_depth(depth)
     choice("remove", remove, ("relevant", "judged"))
     check_order_or_none("pool_order", pool_order)
     checked_rel(rel)
