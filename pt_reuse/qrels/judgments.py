@@ -77,7 +77,12 @@ class Qrels:
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
-        """Return the judgments of arrays and a lowest relevant label, which are right already."""
+        """Return the judgments of arrays, which are right already.
+
+        Args:
+            arrays: the judgments.
+            rel: the lowest label that is relevant, None where nobody says.
+        """
         made = cls.__new__(cls)
         made.arrays, made.stated_rel = arrays, rel
         return made

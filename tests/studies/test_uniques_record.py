@@ -33,6 +33,7 @@ def test_settings_name_every_convention(lou):
     assert lou.settings == {
         "by": "team",
         "depth": 3,
+        "depth from": "the call",
         "remove": "relevant",
         "relevant": "label of at least 1",
         "contributors": "pooled (3 of 4 runs)",
