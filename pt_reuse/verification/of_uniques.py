@@ -15,8 +15,8 @@ from pt_reuse.verification.replay import Replay
 
 def count_uniques(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents that each team, run or type alone put into the pool; ``total`` adds them up."""
-    # uniques do not depend on the measure: any will do
-    found = _left_out(replay, given, parse_measures("P@10")[0]).unique_counts
+    # uniques do not depend on the measure: any will do that counts no label as relevant of itself
+    found = _left_out(replay, given, parse_measures("nDCG@10")[0]).unique_counts
     counts = found.set_index(_unit(given))[given["count"]]
     return Computed({**by_name(counts), "total": int(counts.sum())})
 
