@@ -86,12 +86,14 @@ class FieldPlan:
     Attributes:
         names: the runs, where their names are known; None where these stand in the files.
         columns: those of the table of runs in which anything will stand.
+        rel: the lowest label that is relevant for the collection, None where there is none or it does not say.
         read_runs: reads the runs.
         read_judgments: reads the judgments; where a command needs both, first these, which takes less time.
     """
 
     names: list[str] | None
     columns: set[str]
+    rel: int | None
     read_runs: Callable[[], RunSet]
     read_judgments: Callable[[], Qrels]
 
@@ -116,7 +118,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         paths, labels = run_paths(options.runs), _labels(options, types=options.types)
         names = file_run_names(paths) if reading.names == "file" else None
         read = partial(reading.read, paths, labels)
-        return FieldPlan(names, labels.columns, read, partial(_read_qrels, options, None))
+        return FieldPlan(names, labels.columns, None, read, partial(_read_qrels, options, None))
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,
@@ -135,7 +137,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
             runs = plan.get()
         return runs.labelled(labels)
 
-    return FieldPlan(plan.names, plan.columns | labels.columns, get, partial(_read_qrels, options, collection))
+    columns = plan.columns | labels.columns
+    return FieldPlan(plan.names, columns, collection.rel, get, partial(_read_qrels, options, collection))
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
