@@ -59,7 +59,8 @@ def test_what_cannot_be(own, graded, capsys, messages):
         assert status != 0
         messages.told(err)
     with warnings.catch_warnings():
-        warnings.simplefilter("always")
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ptr.ReuseWarning)
         _, _, err = run(capsys, "lou", "--collection", graded, "--measures", "AP,P@10")
     messages.told(err)
 
