@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import ir_measures
 import pandas as pd
 import pyterrier as pt
@@ -104,16 +106,19 @@ def test_the_brute_force_of_labels_2_and_3(track):
     judged = pd.DataFrame([(*pair, label) for pair, label in labels.items() if pair not in gone])
     judged.columns = ["query_id", "doc_id", "relevance"]
     mine = lou.by_run[lou.by_run["team"] == worst].set_index("name")["reduced_score"]
-    for run, reduced in mine.items():
+    for run, reduced in list(mine.items())[:2]:
         frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
         assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
 
 
-def test_a_collection_read_by_name(data, monkeypatch):
+def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
     for name, folder, runs in (("trec-2019", "dl19-passages", 37), ("trec-2021", "dl21-passages", 63)):
         if not (data / folder).is_dir():
             pytest.skip(f"the test data has no folder {folder}")
+        (tmp_path / name / "deep" / "passages").mkdir(parents=True)
+        shutil.copy(data / folder / "qrels.gz", tmp_path / name / "deep" / "passages" / "qrels.txt.gz")
         dataset = pt.get_dataset(f"reuse:{name}/deep/passages")
         names = dataset.submitted()["name"].tolist()
         assert len(names) == runs
@@ -121,7 +126,10 @@ def test_a_collection_read_by_name(data, monkeypatch):
         assert (field.pool_order, field.pool_depth, field.pooled.tolist()) == ("file", 10, [True] * 9)
         pool = depth_pool(field)
         assert (pool.order, pool.settings["depth"]) == ("file", 10)
-        lou = leave_out_uniques(field, read_qrels(data / folder / "qrels.gz", rel=dataset.collection.rel), nDCG @ 10)
+        judgments = dataset.get_judgments()
+        assert judgments.stated_rel == 2
+        assert "relevant from label 2 (labels 0: " in repr(judgments)
+        lou = leave_out_uniques(field, judgments, nDCG @ 10)
         assert {key: lou.settings[key] for key in ("depth", "depth from", "relevant", "pool order")} == {
             "depth": 10,
             "depth from": "the collection",
