@@ -93,6 +93,10 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
     schemes: dict[str, dict[str, str]] = {}
     for row in table(CURATED / "sources.csv"):
         schemes.setdefault(row["scheme"], {})[row["prefix"]] = row["source"]
+    own_types: dict[str, dict[str, str]] = {}
+    for row in table(CURATED / "run_types.csv"):
+        own_types.setdefault(row["collection"], {})[row["name"]] = row["type"]
+    conventions = {row["collection"]: row for row in table(CURATED / "conventions.csv")}
     pooled = records(data)
     collections: list[dict] = []
     runs: list[dict] = []
@@ -105,18 +109,28 @@ def build(data: Path) -> tuple[list[dict], list[dict]]:
         taken |= {id(run) for run in chosen}
         published = check_urls(row, chosen)
         check_names(row["name"], chosen)
+        how = conventions.pop(row["name"], {})
         who = pooled.pop(row["name"], None)
+        if how.get("pooled"):
+            need(who is None and how["pooled"] == "all", f"{row['name']}: pooled is 'all' or on record, not both")
+            who = {run["run"]: "yes" for run in chosen}
+        own = own_types.pop(row["name"], {})
+        need(set(own) == ({run["run"] for run in chosen} if how.get("types_from") else set()), f"{row['name']}: types")
         need(
             who is None or set(who) == {run["run"] for run in chosen}, f"{row['name']}: the pooled record names others"
         )
-        collections.append(described(row, published, topics, schemes))
+        stated = {key: int(how[key]) for key in ("rel", "pool_depth") if how.get(key)}
+        stated |= {"types_from": how["types_from"]} if how.get("types_from") else {}
+        collections.append(described(row, published, topics, schemes) | stated)
         for run in sorted(chosen, key=lambda run: run["run"]):
             need(run["type"] in types, f"{row['name']}: types.csv lacks {run['type']!r}")
             runs.append({
-                "collection": row["name"], "name": run["run"], "team": run["group"], "type": types[run["type"]],
-                "official_type": run["type"], "task": run["task"], "pooled": who[run["run"]] if who else "",
+                "collection": row["name"], "name": run["run"], "team": run["group"],
+                "type": own.get(run["run"], types[run["type"]]), "official_type": run["type"], "task": run["task"],
+                "pooled": who[run["run"]] if who else "",
             })  # fmt: skip
-    need(not pooled, f"pooled records of no collection: {sorted(pooled)}")
+    odd = sorted({*pooled, *conventions, *own_types})
+    need(not odd, f"records of no collection: {odd}")
     order = [(row["year"], row["name"]) for row in collections]
     need(order == sorted(set(order)), "collections.csv is not in the order of year and name")
     check_aliases(collections)

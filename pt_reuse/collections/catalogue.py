@@ -16,6 +16,8 @@ from pt_reuse.collections.collection import Collection, DocumentSources
 
 #: what the file of runs calls a record of who was pooled; anything else is none
 POOLED = {"yes": True, "no": False}
+#: where types are from that are not those of the track
+DERIVED = "not official"
 
 
 def catalogue_names() -> list[str]:
@@ -62,7 +64,8 @@ def catalogued(name: str) -> Collection | None:
         The collection. Its ``submitted`` has ``name team type official_type task pooled published url``: ``type`` is
         automatic, manual, feedback or unknown, ``official_type`` what TREC called it, ``pooled`` true and false where
         it is on record and None where not, ``url`` where the run is published if the collection's template does not
-        give it. ``submitted`` is None where the catalogue has no run.
+        give it. Where types are others, ``type_source`` says that they are not the track's, and ``types_from`` of the
+        collection whose. ``submitted`` is None where the catalogue has no run.
 
     Example:
         >>> trec8 = catalogued("trec-8/adhoc")
@@ -93,11 +96,14 @@ def catalogued(name: str) -> Collection | None:
         topic_ids=_topic_ids(entry["topic_ids"]) if "topic_ids" in entry else None,
         some_topics=_topic_ids(entry["some_topics"]) if "some_topics" in entry else None,
         submitted=_submitted(name, entry),
+        types_from=entry.get("types_from"),
         url=entry.get("url"),
         access=entry.get("access"),
         folders=tuple(entry["folders"]),
         sources=DocumentSources(prefixes=dict(sources)) if sources else None,
+        rel=entry.get("rel"),
         pool_order=entry.get("pool_order"),
+        pool_depth=entry.get("pool_depth"),
         note=entry.get("note", ""),
     )
 
@@ -112,7 +118,7 @@ def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
     urls = [
         others[task].replace("{tag}", tag) if task in others else None for tag, task in zip(names, tasks, strict=True)
     ]
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "name": names,
             "team": teams,
@@ -125,6 +131,7 @@ def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
             "url": pd.Series(urls, dtype=object),
         }
     )
+    return frame.assign(type_source=DERIVED) if "types_from" in entry else frame
 
 
 def _topic_ids(text: str) -> frozenset[str]:

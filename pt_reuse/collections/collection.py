@@ -60,13 +60,17 @@ class Collection:
         some_topics: topics of which every run has some, where `topic_ids` is not known.
         submitted: one row per submitted run, ``name team type official_type task pooled published``; ``pooled`` is
             None where nobody recorded it; None for a collection whose runs are what its folder holds.
+        types_from: where the types of `submitted` are from, where they are not those of the track.
         url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
             `submitted` has the addresses that differ.
         access: ``"open"`` or ``"password"``; None without `url`.
         folders: further folders, below the user's, in which its run files may be.
         runs: folder or pattern (a text) or files (a tuple) of an own collection's runs.
+        rel: the lowest label that its track counts as relevant; None where this is not on record, and 1 is assumed.
         pool_order: order in which its pool was made: ``"file"``, that of the lines of the run files; None where it is
             that of scoring, as far as is known.
+        pool_depth: to which depth runs were pooled, documents per run and topic; None where it is not on record, or
+            differs from topic to topic.
         labels: ``teams``, ``types``, ``pooled``, ``metadata`` of an own collection, as :func:`read_runs` takes them.
         sources: how a docno tells its source; None where it does not.
         language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
@@ -88,11 +92,14 @@ class Collection:
     topic_ids: frozenset[str] | None = None
     some_topics: frozenset[str] | None = None
     submitted: pd.DataFrame | None = None
+    types_from: str | None = None
     url: str | None = None
     access: Literal["open", "password"] | None = None
     folders: tuple[str, ...] = ()
     runs: Source | None = None
+    rel: int | None = None
     pool_order: str | None = None
+    pool_depth: int | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     sources: DocumentSources | None = None
     language: str | None = None

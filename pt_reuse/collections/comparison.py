@@ -48,8 +48,9 @@ def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
     """Warn where judgments that the user put in place of the official ones are not what is on record."""
     if not collection.is_replaced("qrels") or "label" not in frame:
         return
-    found = {"judgments": len(frame), "relevant": int((frame["label"] > 0).sum())}
-    expected = {"judgments": collection.n_judged, "relevant": collection.n_relevant}
+    positive = "relevant" if collection.rel in (None, 1) else "with a label above 0"
+    found = {"judgments": len(frame), positive: int((frame["label"] > 0).sum())}
+    expected = {"judgments": collection.n_judged, positive: collection.n_relevant}
     odd = [f"{found[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, found[key])]
     ids = collection.topic_ids
     strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]

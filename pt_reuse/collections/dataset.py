@@ -29,6 +29,7 @@ from pt_reuse.collections.listing import facts_of, summary_of
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.submitted import choose_runs, read_types, submitted_runs, with_types
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
@@ -102,7 +103,7 @@ class ReuseDataset(IRDSDataset):
 
     @door
     def get_judgments(self) -> Qrels:
-        """Return the judgments as a :class:`Qrels`.
+        """Return the judgments as a :class:`Qrels`, relevant from the label on that the collection's track counts from.
 
         A document that was judged for several aspects of a topic, as in the diversity tasks, has the highest of its
         labels, with a warning.
@@ -116,7 +117,7 @@ class ReuseDataset(IRDSDataset):
                 place=f"reuse:{self.collection.name}",
             )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
-        return Qrels(frame[["qid", "docno", "label"]])
+        return Qrels(frame[["qid", "docno", "label"]], rel=self.collection.rel)
 
     @door
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
@@ -172,6 +173,7 @@ class ReuseDataset(IRDSDataset):
         download: bool = True,
         order: str = "trec_eval",
         pool_order: str | None = None,
+        pool_depth: int | None = None,
         duplicates: str = "error",
         bad_lines: str = "error",
         other_files: str = "error",
@@ -196,6 +198,7 @@ class ReuseDataset(IRDSDataset):
             download: False looks on this machine only.
             order: ranking order, as in :func:`read_runs`.
             pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
+            pool_depth: to which depth they were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
             bad_lines: lines that are no run line, as in :func:`read_runs`; ``"skip"`` also takes the downloads that
                 were kept aside because of such lines.
@@ -213,7 +216,7 @@ class ReuseDataset(IRDSDataset):
         """
         reading = Reading(
             order=order,
-            pool_order=pool_order,
+            how_pooled=HowPooled(pool_order, pool_depth),
             duplicates=duplicates,
             bad_lines=bad_lines,
             other_files=other_files,

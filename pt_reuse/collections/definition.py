@@ -19,11 +19,13 @@ from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
 from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
 from pt_reuse.collections.parts.topics import check_topic_file
+from pt_reuse.qrels.judgments import checked_rel
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
 
 #: keys of a definition file, and of the tables in it
-KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "runs", "sources")
-RUN_KEYS = ("folder", "files", "metadata", "teams", "types", "pooled")
+KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
+RUN_KEYS = ("folder", "files", "metadata", "teams", "types", "pooled", "pool_order", "pool_depth")
 SOURCE_KEYS = ("prefixes", "pattern")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 _PARTS = {"documents": "docs", "topics": "queries", "qrels": "qrels"}
@@ -36,6 +38,10 @@ _LABELS: dict[str, tuple[Any, str]] = {
 }
 
 
+#: what else is known of how the runs were pooled
+_POOLING = ("pool_order", "pool_depth")
+
+
 @door
 def define(
     name: str,
@@ -45,11 +51,14 @@ def define(
     documents: str | Path | Iterable[str | Path] | None = None,
     topics: str | Path | None = None,
     qrels: str | Path | None = None,
+    rel: int | None = None,
     runs: str | Path | Iterable[str | Path] | None = None,
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     pooled: RunLabels | Iterable[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
+    pool_order: str | None = None,
+    pool_depth: int | None = None,
     sources: DocumentSources | Mapping[str, Any] | str | None = None,
     language: str | None = None,
     note: str = "",
@@ -67,11 +76,14 @@ def define(
         topics: ``"irds:ID"``, or a file: lines of id, tab and query, CSV or JSON lines (``qid``, ``query`` and further
             fields), TREC's ``<top>`` text, or XML.
         qrels: ``"irds:ID"``, or a TREC qrels file.
+        rel: the lowest label that is relevant, >= 1; default 1.
         runs: a folder, a glob pattern or several run files.
         teams: who submitted each run, as :func:`read_runs` takes it.
         types: what kind of system each run is, as :func:`read_runs` takes it.
         pooled: which runs were pooled, as :func:`read_runs` takes it.
         metadata: a table of the runs, as :func:`read_runs` takes it.
+        pool_order: the order in which the runs were pooled, as :func:`read_runs` takes it.
+        pool_depth: to which depth they were pooled, as :func:`read_runs` takes it.
         sources: how a docno tells the document's source: beginning of the docno -> source; or a regular expression
             whose one group is the source, as a text or ``{"pattern": ...}``; or ``{"prefixes": ..., "pattern": ...}``.
         language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
@@ -93,7 +105,10 @@ def define(
         "documents": documents,
         "topics": topics,
         "qrels": qrels,
+        "rel": rel,
         "runs": runs,
+        "pool_order": pool_order,
+        "pool_depth": pool_depth,
         "sources": sources,
     }
     labels = {"metadata": metadata, "teams": teams, "types": types, "pooled": pooled}
@@ -106,8 +121,8 @@ def read_definition(path: str | Path) -> Collection:
 
     Args:
         path: the file. Its keys are the arguments of :func:`define`; those of the runs stand in a table ``[runs]``, as
-            ``folder`` or ``files``, ``metadata``, ``teams``, ``types``, ``pooled``; those of the sources in
-            ``[sources]``, as ``prefixes`` and ``pattern``. Paths are relative to its folder.
+            ``folder`` or ``files``, ``metadata``, ``teams``, ``types``, ``pooled``, ``pool_order``, ``pool_depth``;
+            those of the sources in ``[sources]``, as ``prefixes`` and ``pattern``. Paths are relative to its folder.
 
     Returns:
         Collection: what :func:`define` returns.
@@ -134,8 +149,11 @@ def read_definition(path: str | Path) -> Collection:
         if not isinstance(sources, dict):
             raise InputError(f"'sources' must be a table with the keys {examples(SOURCE_KEYS)}, got {sources!r}.")
         _check_keys("sources.", sources, SOURCE_KEYS)
-        keys = {key: f"runs.{key}" for key in _LABELS} | {"runs": "runs.files" if "files" in runs else "runs.folder"}
+        keys = {key: f"runs.{key}" for key in (*_LABELS, *_POOLING)} | {
+            "runs": "runs.files" if "files" in runs else "runs.folder"
+        }
         given = {key: table.get(key) for key in KEYS} | {"runs": runs.get("folder", runs.get("files"))}
+        given |= {key: runs.get(key) for key in _POOLING}
         return _Definition(path.parent, keys).collection(given, {key: runs.get(key) for key in _LABELS})
 
 
@@ -161,6 +179,11 @@ class _Definition:
                 raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
         if year is not None and (isinstance(year, bool) or not isinstance(year, int) or not 1000 <= year <= 9999):
             raise self._wrong("year", f"must be a whole number of four digits, got {told(year)}.")
+        rel = checked_rel(given["rel"])
+        for argument in _POOLING:
+            if given[argument] is not None and given["runs"] is None:
+                raise self._wrong(argument, "is about runs, but no runs are given. Name them, or leave it out.")
+        how_pooled = HowPooled(given["pool_order"], given["pool_depth"])
         return Collection(
             name=name,
             title=given["title"] or name,
@@ -169,8 +192,11 @@ class _Definition:
             documents=self._part("documents", given["documents"]),
             topics=self._part("topics", given["topics"]),
             qrels=self._part("qrels", given["qrels"]),
+            rel=rel,
             runs=self._runs(given["runs"]),
             labels=self._labels(labels, given["runs"]),
+            pool_order=how_pooled.order,
+            pool_depth=how_pooled.depth,
             sources=self._sources(given["sources"]),
             note=given["note"] or "",
         )

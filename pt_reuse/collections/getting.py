@@ -16,6 +16,7 @@ from pt_reuse.collections.comparison import compare_runs
 from pt_reuse.collections.fetching import Sources, get_run_files, tell_lacking
 from pt_reuse.collections.run_files import given_folder
 from pt_reuse.collections.submitted import OwnTypes, choose_runs, read_types, run_metadata, with_types
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels, is_blank
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.paths import run_paths
@@ -123,8 +124,9 @@ def plan_runs(
     """
     choice("missing", missing, ("warn", "error", "ignore"))
     flag("download", download)
-    if reading.pool_order is None:
-        reading = replace(reading, pool_order=collection.pool_order)
+    said = reading.how_pooled
+    how_pooled = HowPooled(said.order or collection.pool_order, said.depth or collection.pool_depth)
+    reading = replace(reading, how_pooled=how_pooled)
     given = {name: value for name, value in conditions.items() if value is not None}
     if collection.submitted is None:
         return _plan_own(collection, given, replace(reading, names="tag"), types, folder)

@@ -141,7 +141,7 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
     parts: list[Any] = [
         _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
         _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
-        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0])),
+        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0], collection.rel)),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(RunsPart(get_runs))

@@ -106,17 +106,25 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         rules += [f"the first group of {collection.sources.pattern}"] if collection.sources.pattern else []
         yield "sources", f"a docno tells its source: {', else '.join(rules)}"
     yield "topics", _counted(collection.n_topics, collection.topics)
-    relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} relevant)"
+    graded = collection.rel not in (None, 1)
+    labels = "with a label above 0" if graded else "relevant"
+    relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} {labels})"
     yield "judged", _counted(collection.n_judged, collection.qrels, relevant)
+    if graded:
+        yield "relevant", f"from label {collection.rel} on"
     submitted = collection.submitted
     if submitted is None:
         yield "runs", _counted(len(own_run_files(collection)), collection.runs)
     else:
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
+        if collection.types_from:
+            yield "types", f"from {collection.types_from}"
         yield "pooled", _pooled(collection, submitted, advice)
         if collection.pool_order:
             yield "pool order", f"{collection.pool_order}: pooled in another order than that of scoring"
+        if collection.pool_depth:
+            yield "pool depth", f"{collection.pool_depth:,} documents per run and topic"
         yield "published", _published(collection, submitted)
         here = find_run_files(collection, submitted["name"])
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"

@@ -93,7 +93,8 @@ def with_types(table: pd.DataFrame, types: OwnTypes | None, *, before: str = "ca
     base = table[["name"]].assign(team=None, type=None, pooled=True)
     given = types.labels.table(table["name"].tolist(), base, OF_CHANGES)
     said = given["type"].notna().to_numpy()
+    known = table["type_source"] if "type_source" in table.columns else before
     return table.assign(
         type=np.where(said, given["type"], table["type"]),
-        type_source=np.where(said, types.origin, before).astype(object),
+        type_source=np.where(said, types.origin, known).astype(object),
     )

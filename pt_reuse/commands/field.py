@@ -19,6 +19,7 @@ from pt_reuse.commands.parser import Parser
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
@@ -99,12 +100,14 @@ class FieldPlan:
     Attributes:
         names: the runs, where their names are known; None where these stand in the files.
         columns: those of the table of runs in which anything will stand.
+        rel: the lowest label that is relevant for the collection, None where there is none or it does not say.
         read_runs: reads the runs.
         read_judgments: reads the judgments; where a command needs both, first these, which takes less time.
     """
 
     names: list[str] | None
     columns: set[str]
+    rel: int | None
     read_runs: Callable[[], RunSet]
     read_judgments: Callable[[], Qrels]
 
@@ -119,7 +122,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     options.check_field(options)
     reading = Reading(
         order=options.order,
-        pool_order=options.pool_order,
+        how_pooled=HowPooled(options.pool_order),
         names="tag" if options.names is None else options.names,
         duplicates=options.duplicates,
         bad_lines=options.bad_lines,
@@ -133,7 +136,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         known = reading.names == "file" and reading.other_files == "error"
         names = file_run_names(paths) if known else None
         read = partial(reading.read, paths, labels)
-        return FieldPlan(names, labels.columns, read, partial(_read_qrels, options, None))
+        return FieldPlan(names, labels.columns, None, read, partial(_read_qrels, options, None))
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,
@@ -152,7 +155,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
             runs = plan.get()
         return runs.labelled(labels)
 
-    return FieldPlan(plan.names, plan.columns | labels.columns, get, partial(_read_qrels, options, collection))
+    columns = plan.columns | labels.columns
+    return FieldPlan(plan.names, columns, collection.rel, get, partial(_read_qrels, options, collection))
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
@@ -161,7 +165,7 @@ def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetad
 
 def _read_qrels(options: argparse.Namespace, collection: Collection | None) -> Qrels:
     if options.qrels is not None or collection is None:
-        return read_qrels(options.qrels)
+        return read_qrels(options.qrels, rel=None if collection is None else collection.rel)
     return judgments_of(collection)
 
 

@@ -27,11 +27,18 @@ def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = commands.add_parser("lou", help="leave-out-uniques on a field of run files")
     add_field(parser, qrels=True)
-    parser.add_argument("--measures", default="AP,nDCG@10", metavar="LIST", help="comma-separated; default AP,nDCG@10")
+    parser.add_argument(
+        "--measures",
+        metavar="LIST",
+        help="comma-separated; default AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
+    )
     parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
-    parser.add_argument("--depth", default=100, type=int, metavar="K", help="pool depth; default 100")
+    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(
         "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
+    )
+    parser.add_argument(
+        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     parser.add_argument(
         "--contributors",
@@ -46,14 +53,16 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
+    check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
     with located("--measures"):
-        measures = checked_measures(listed(options.measures))
+        measures = checked_measures(_measures(options.measures, plan.rel if options.rel is None else options.rel))
     contributors = _contributors(options.contributors, plan.names)
-    check_removal(by=options.by, depth=options.depth, remove=options.remove)
     check_unit_is_given(options.by, plan.columns)
     pictures = [_picture(repr(measure)) for measure in measures]
     folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
     qrels, runs = plan.read_judgments(), plan.read_runs()
+    if options.rel is not None:
+        qrels = qrels.with_rel(options.rel)
     print(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs,
@@ -70,6 +79,12 @@ def _run(options: argparse.Namespace) -> None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw(_drawings(result), folder)
         print(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _measures(text: str | None, rel: int | None) -> list[str]:
+    if text is not None:
+        return listed(text)
+    return ["AP" if rel in (None, 1) else f"AP(rel={rel})", "nDCG@10"]
 
 
 def _contributors(text: str, known: list[str] | None) -> str | list[str]:

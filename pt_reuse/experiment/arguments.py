@@ -76,9 +76,9 @@ def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.M
     return given, {nickname.get(measure, str(measure)): measure for measure in parsed}
 
 
-def judgments_asked(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str, Any]) -> Qrels:
-    """Return the judgments that pt.Experiment averages over."""
-    judged = Qrels(qrels[["qid", "docno", "label"]])
+def judgments_asked(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
+    """Return the judgments that pt.Experiment averages over, relevant from a label on."""
+    judged = Qrels(qrels[["qid", "docno", "label"]], rel=rel)
     asked = set(topics["qid"])
     shared = [topic for topic in judged.topics if topic in asked]
     by_topics = arguments.get("filter_by_topics", True)

@@ -40,14 +40,14 @@ class Asked:
     Attributes:
         kinds: kinds of columns, keys of `REUSE`.
         by: the unit left out, ``"team"``, ``"run"`` or ``"type"``.
-        depth: pool depth, documents per run and topic.
+        depth: pool depth, documents per run and topic; None for that of the field's collection, or the usual one.
         pool_order: the order in which the pool took documents; None for that of the scores.
         verbose: whether to show progress.
     """
 
     kinds: tuple[str, ...]
     by: str
-    depth: int
+    depth: int | None
     pool_order: str | None
     verbose: bool
 

@@ -48,7 +48,8 @@ def Experiment(
     field: RunSet | None = None,
     reuse: str | Iterable[str] = ("lou", "rank", "unjudged"),
     by: str = "team",
-    depth: int = 100,
+    depth: int | None = None,
+    rel: int | None = None,
     pool_order: str | None = None,
     round: int | dict[str, int] | None = None,
     **experiment_arguments: Any,
@@ -84,7 +85,10 @@ def Experiment(
             pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three.
         by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
-        depth: pool depth, documents per run and topic, >= 1; default 100.
+        depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
+            (``field.pool_depth``), else 100.
+        rel: the lowest label that is relevant, for which uniques are taken away; default what the qrels say where they
+            are a Qrels, else 1. Measures have a `rel` of their own: AP(rel=2).
         pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance, where it is not
             that of the scores (default).
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
@@ -116,7 +120,7 @@ def Experiment(
     break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_handed_over(experiment_arguments, Experiment)
-    check_removal(by=by, depth=depth, pool_order=pool_order)
+    check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     verbose = experiment_arguments.get("verbose") is True
     asked = Asked(kinds=wanted_kinds(reuse), by=by, depth=depth, pool_order=pool_order, verbose=verbose)
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
@@ -132,7 +136,8 @@ def Experiment(
         raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names)
-    judgments = judgments_asked(topics, judged, arguments)
+    stated = qrels.stated_rel if isinstance(qrels, Qrels) else None
+    judgments = judgments_asked(topics, judged, arguments, stated if rel is None else rel)
     table = system_table(systems.names, teams, types, pooled)
     if asked.ranked:
         check_measures(measures)

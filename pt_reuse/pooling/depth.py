@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from pt_reuse.runs.run_set import RunSet
 
 @door
 def depth_pool(
-    runs: RunSet, *, depth: int = 100, contributors: str | Iterable[str] = "pooled", order: str | None = None
+    runs: RunSet, *, depth: int | None = None, contributors: str | Iterable[str] = "pooled", order: str | None = None
 ) -> Pool:
     """Pool the top documents of the contributing runs.
 
@@ -27,7 +29,8 @@ def depth_pool(
 
     Args:
         runs: the field.
-        depth: documents per run and topic, >= 1.
+        depth: documents per run and topic, >= 1; default the one on record for the collection (``runs.pool_depth``),
+            else 100, as in most TREC tracks.
         contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
             ``"all"`` for every run, or run names.
         order: the order in which documents are pooled, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
@@ -53,9 +56,43 @@ def depth_pool(
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
     check_runs(runs)
-    depth = checked_depth(depth)
+    asked = depth_of(runs, depth)
     chosen = contributors_of(runs, contributors)
-    return pool_to_depth(runs.in_pool_order(order), depth, chosen)
+    return pool_to_depth(runs.in_pool_order(order), asked.value, chosen)
+
+
+#: to which depth most TREC tracks pooled
+USUAL_DEPTH = 100
+
+
+class DepthFrom(Enum):
+    """Who says to which depth runs are pooled."""
+
+    CALL = "the call"
+    COLLECTION = "the collection"
+    DEFAULT = "the default"
+
+
+@dataclass(frozen=True)
+class AskedDepth:
+    """To which depth runs are pooled.
+
+    Attributes:
+        value: documents per run and topic.
+        origin: who says so.
+    """
+
+    value: int
+    origin: DepthFrom
+
+
+def depth_of(runs: RunSet, depth: int | None) -> AskedDepth:
+    """Return the user's ``depth=``, else the one that the field knows of itself, else the usual one."""
+    if depth is not None:
+        return AskedDepth(checked_depth(depth), DepthFrom.CALL)
+    if runs.pool_depth is not None:
+        return AskedDepth(runs.pool_depth, DepthFrom.COLLECTION)
+    return AskedDepth(USUAL_DEPTH, DepthFrom.DEFAULT)
 
 
 def checked_depth(depth: Any) -> int:

@@ -292,12 +292,13 @@ class Pool:
                 counts them.
 
         Returns:
-            Qrels: at most one judgment per pooled document; the topic set is the pool's.
+            Qrels: at most one judgment per pooled document; the topic set is the pool's. Relevant is what it is of the
+            judgments in which labels were looked up.
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
         """
-        frame = pd.DataFrame({"qid": self._qid, "docno": self._docno})
+        frame, rel = pd.DataFrame({"qid": self._qid, "docno": self._docno}), None
         given: Any = judge(frame.copy()) if callable(judge) else judge
         if callable(judge) and not isinstance(given, pd.DataFrame):
             frame["label"] = _one_label_each(given, len(frame))
@@ -306,11 +307,11 @@ class Pool:
             if callable(judge) and "label" in given:
                 given = given[given["label"].notna()]
             qrels = as_qrels(given)
-            rows = qrels.arrays.documents.find(self.documents)
+            rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():
             warn(f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.")
-        return Qrels(frame[found], topics=self.topics)
+        return Qrels(frame[found], topics=self.topics, rel=rel)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, columns, count, examples, shown
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import choice, columns, count, examples, shown, told
+from pt_reuse._errors import Argument, Call, InputError, door
 from pt_reuse.formats.frames import check_frame, number_column, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, not_labels
 from pt_reuse.qrels.algebra import CONFLICTS, united
@@ -25,15 +25,23 @@ class Qrels:
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a
-    label >= 0. The topic set is kept by all operations but :meth:`select`: a topic that loses its last document stays,
-    and counts 0 in means.
+    label >= 0, *relevant* a label >= :attr:`rel`: 1 but where somebody says otherwise, as a collection of the catalogue
+    does whose track counts from another grade. It says which documents are counted, and removed, as relevant; measures
+    have a `rel` of their own. The topic set is kept by all operations but :meth:`select`: a topic that loses its last
+    document stays, and counts 0 in means.
 
     Args:
         frame: columns ``qid``, ``docno``, ``label``; further columns (who judged, which round) are carried along.
         topics: the topic set, when it is larger than the topics of the rows.
+        rel: the lowest label that is relevant, >= 1; None (default): nobody says, which counts as 1.
+
+    Attributes:
+        arrays: the judgments underneath.
+        stated_rel: as given, None where nobody says.
 
     Raises:
-        InputError: a missing column, a label that is no whole number, one document with two labels.
+        InputError: a missing column, a label that is no whole number, one document with two labels, a `rel` that is no
+            grade.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -43,10 +51,13 @@ class Qrels:
         Qrels: 2 topics, 4 judgments, 2 relevant (labels 0: 2, 1: 1, 2: 1)
         >>> (old | new).threshold(2).to_frame()["label"].tolist()
         [0, 0, 1, 0]
+        >>> (old | new).with_rel(2)
+        Qrels: 2 topics, 4 judgments, 1 relevant from label 2 (labels 0: 2, 1: 1, 2: 1)
     """
 
     @door
-    def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None):
+    def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None, rel: int | None = None):
+        self.stated_rel = checked_rel(rel)
         if not isinstance(frame, pd.DataFrame):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
         check_frame(frame, ("qid", "docno", "label"))
@@ -65,11 +76,30 @@ class Qrels:
         self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
 
     @classmethod
-    def of_arrays(cls, arrays: QrelsArrays) -> Qrels:
-        """Return the judgments of arrays, which are right already."""
+    def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
+        """Return the judgments of arrays, which are right already.
+
+        Args:
+            arrays: the judgments.
+            rel: the lowest label that is relevant, None where nobody says.
+        """
         made = cls.__new__(cls)
-        made.arrays = arrays
+        made.arrays, made.stated_rel = arrays, rel
         return made
+
+    @property
+    def rel(self) -> int:
+        """Return the lowest label that is relevant; 1 where nobody says."""
+        return 1 if self.stated_rel is None else self.stated_rel
+
+    @door
+    def with_rel(self, rel: int | None) -> Qrels:
+        """Return the same judgments, relevant from another label on; the labels stay, see :meth:`threshold`.
+
+        Args:
+            rel: the lowest label that is relevant, >= 1; None forgets it.
+        """
+        return Qrels.of_arrays(self.arrays, checked_rel(rel))
 
     @property
     def topics(self) -> list[str]:
@@ -85,18 +115,23 @@ class Qrels:
         frame = pd.DataFrame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
         return frame if extra is None else pd.concat([frame, extra], axis=1)
 
-    def counts(self) -> pd.DataFrame:
+    @door
+    def counts(self, *, rel: int | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
         ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
         judged.
+
+        Args:
+            rel: the lowest label that is relevant; default :attr:`rel`.
         """
+        lowest = relevant_from(self, rel)
         labels, n = self.arrays.labels, len(self.arrays.documents.topics)
 
         def tally(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
             return np.bincount(self.arrays.documents.topic[rows], minlength=n)
 
-        judged, relevant = tally(labels >= 0), tally(labels > 0)
+        judged, relevant = tally(labels >= 0), tally(labels >= lowest)
         return pd.DataFrame(
             {
                 "qid": list(self.arrays.documents.topics),
@@ -118,16 +153,31 @@ class Qrels:
         """Return the judgments of both.
 
         Args:
-            other: further judgments.
+            other: further judgments. Where only one side says from which label on documents are relevant, the union
+                has it.
             conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
                 ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
                 way to any judgment without a conflict.
 
         Returns:
             Qrels: all (topic, document) pairs of either.
+
+        Raises:
+            InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
+                which label is relevant.
         """
         choice("conflict", conflict, CONFLICTS)
-        return Qrels.of_arrays(united(self.arrays, as_qrels(other).arrays, conflict))
+        theirs = as_qrels(other)
+        rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
+        if len(rels) > 1:
+            raise InputError(
+                f"one side has documents relevant from label {self.rel}, the other from label {theirs.rel}. Say the "
+                "same of both by ",
+                Call("Qrels.with_rel", "rel"),
+                ".",
+                argument="other",
+            )
+        return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
 
     @door
     def __sub__(self, other: Any) -> Qrels:
@@ -147,13 +197,16 @@ class Qrels:
         return self.keep(self._find_rows(pool) >= 0)
 
     @door
-    def threshold(self, rel: int) -> Qrels:
-        """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay."""
-        if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or rel < 1:
-            raise InputError(f"rel must be a grade, a whole number of at least 1, got {rel!r}.", argument="rel")
-        labels = self.arrays.labels
-        binary = np.where(labels >= rel, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
-        return Qrels.of_arrays(self.arrays.labelled(binary))
+    def threshold(self, rel: int | None = None) -> Qrels:
+        """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay.
+
+        Args:
+            rel: the lowest label that becomes 1; default :attr:`rel`. From then on relevant is label 1, for nDCG, too,
+                where :meth:`with_rel` leaves the grades.
+        """
+        lowest, labels = relevant_from(self, rel), self.arrays.labels
+        binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
+        return Qrels.of_arrays(self.arrays.labelled(binary), 1)
 
     @door
     def sample(self, share: float, *, seed: int) -> Qrels:
@@ -184,13 +237,14 @@ class Qrels:
         unknown = [topic for topic in wanted if topic not in place]
         if unknown:
             raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.", argument="topics")
-        return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)))
+        return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
     @door
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write a TREC qrels file, ``qid 0 docno label``.
 
         Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
+        Neither can :attr:`rel`: say it again when the file is read.
 
         Args:
             path: the file.
@@ -207,8 +261,10 @@ class Qrels:
     def __repr__(self) -> str:
         values, counts = np.unique(self.arrays.labels, return_counts=True)
         labels = ", ".join(f"{v}: {c:,}" for v, c in zip(values.tolist(), counts.tolist(), strict=True))
-        relevant = int((self.arrays.labels > 0).sum())
-        head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant:,} relevant"
+        relevant = f"{int((self.arrays.labels >= self.rel).sum()):,} relevant"
+        if self.rel > 1:
+            relevant += f" from label {self.rel}"
+        head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
         return f"Qrels: {head} (labels {labels or 'none'})"
 
     def _repr_html_(self) -> str:
@@ -220,7 +276,7 @@ class Qrels:
         Args:
             kept: (judgments,) whether to keep each, in the order of :meth:`to_frame`.
         """
-        return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)))
+        return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)), self.stated_rel)
 
     def _find_rows(self, other: Any) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
@@ -229,6 +285,23 @@ class Qrels:
             columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
         return as_qrels(other).arrays.documents.find(self.arrays.documents)
+
+
+def checked_rel(rel: Any) -> int | None:
+    """Return a user's ``rel=`` as an int, None for None, or say that it is no grade."""
+    if rel is None:
+        return None
+    if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
+        raise InputError(
+            Argument("rel"), f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.", argument="rel"
+        )
+    return int(rel)
+
+
+def relevant_from(qrels: Qrels, rel: int | None) -> int:
+    """Return the lowest label that is relevant: the user's ``rel=``, or what the judgments say where that is None."""
+    chosen = checked_rel(rel)
+    return qrels.rel if chosen is None else chosen
 
 
 def as_qrels(value: Any) -> Qrels:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pt_reuse._errors import door
 from pt_reuse.qrels.files import read_arrays
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, checked_rel
 
 
 @door
-def read_qrels(path: str | Path) -> Qrels:
+def read_qrels(path: str | Path, *, rel: int | None = None) -> Qrels:
     r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
 
     As in trec_eval, a line that begins with ``#`` is a comment, and text after the fourth column is an error. Here a
@@ -18,6 +18,7 @@ def read_qrels(path: str | Path) -> Qrels:
 
     Args:
         path: the file; packed files are recognised by their first bytes.
+        rel: the lowest label that is relevant, >= 1; default 1. On the passages of Deep Learning it is 2.
 
     Returns:
         Qrels: all judgments, negative labels included.
@@ -32,4 +33,5 @@ def read_qrels(path: str | Path) -> Qrels:
         >>> ptr.read_qrels(file)
         Qrels: 1 topic, 2 judgments, 1 relevant (labels 0: 1, 2: 1)
     """
-    return Qrels.of_arrays(read_arrays(path))
+    lowest = checked_rel(rel)
+    return Qrels.of_arrays(read_arrays(path), lowest)

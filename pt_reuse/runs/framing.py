@@ -12,8 +12,9 @@ from pt_reuse._check import choice
 from pt_reuse.engine.field import Field
 from pt_reuse.runs.coding import code_runs, frame_rows, warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import OF_FRAMES, given_metadata
-from pt_reuse.runs.ordering import check_order, check_order_or_none
+from pt_reuse.runs.ordering import check_order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,18 +24,17 @@ class Framing:
     Attributes:
         table: one row per run.
         order: the order that ranks documents.
-        pool_order: the order in which the pool was made, None where it is `order`.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
         duplicates: ``"error"`` or ``"best"``.
     """
 
     table: pd.DataFrame
     order: str
-    pool_order: str | None
+    how_pooled: HowPooled
     duplicates: str
 
     def __post_init__(self) -> None:
         check_order("order", self.order)
-        check_order_or_none("pool_order", self.pool_order)
         choice("duplicates", self.duplicates, ("error", "best"))
 
     @classmethod
@@ -44,12 +44,14 @@ class Framing:
         *,
         order: str = "trec_eval",
         pool_order: str | None = None,
+        pool_depth: int | None = None,
         duplicates: str = "error",
         **labels: Any,
     ) -> Framing:
         """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
+        how_pooled = HowPooled(pool_order, pool_depth)
         table = given_metadata(**labels).table(names, naming=OF_FRAMES)
-        return cls(table=table, order=order, pool_order=pool_order, duplicates=duplicates)
+        return cls(table=table, order=order, how_pooled=how_pooled, duplicates=duplicates)
 
     def code(self, frames: Iterable[pd.DataFrame]) -> tuple[Field, Dropped]:
         """Return the field of some frames, one for each row of the table, and the rows that were left out."""

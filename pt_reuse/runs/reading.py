@@ -17,10 +17,11 @@ from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.ordering import check_order, check_order_or_none
+from pt_reuse.runs.ordering import check_order
 from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
 from pt_reuse.runs.paths import real_paths, run_paths
 from pt_reuse.runs.run_set import RunSet
@@ -36,6 +37,7 @@ def read_runs(
     metadata: pd.DataFrame | str | Path | None = None,
     order: str = "trec_eval",
     pool_order: str | None = None,
+    pool_depth: int | None = None,
     names: str = "tag",
     duplicates: str = "error",
     bad_lines: str = "error",
@@ -68,6 +70,7 @@ def read_runs(
             by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
             ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` goes from one to another.
         pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+        pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
             compression's ending.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
@@ -99,7 +102,7 @@ def read_runs(
     """
     reading = Reading(
         order=order,
-        pool_order=pool_order,
+        how_pooled=HowPooled(pool_order, pool_depth),
         names=names,
         duplicates=duplicates,
         bad_lines=bad_lines,
@@ -119,7 +122,7 @@ class Reading:
 
     Attributes:
         order: the order that ranks documents.
-        pool_order: the order in which the pool was made, None where it is `order`.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
         names: ``"tag"`` or ``"file"``.
         duplicates: ``"error"`` or ``"best"``.
         bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
@@ -130,7 +133,7 @@ class Reading:
     """
 
     order: str = "trec_eval"
-    pool_order: str | None = None
+    how_pooled: HowPooled = UNKNOWN
     names: str = "tag"
     duplicates: str = "error"
     bad_lines: str = "error"
@@ -141,7 +144,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         check_order("order", self.order)
-        check_order_or_none("pool_order", self.pool_order)
         choice("names", self.names, ("tag", "file"))
         choice("duplicates", self.duplicates, ("error", "best"))
         choice("bad_lines", self.bad_lines, ("error", "skip"))
@@ -170,7 +172,7 @@ class Reading:
         warn_of_twin_topics(found.field.topics)
         if table is None:
             table = labelled_table(labels, found.names, paths, by_tag=self.names == "tag")
-        return RunSet(found.field, table, self.order, self.pool_order, dropped)
+        return RunSet(found.field, table, self.order, self.how_pooled, dropped)
 
 
 def _check_cache(cache: Any) -> None:

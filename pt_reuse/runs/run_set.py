@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, door
@@ -21,11 +20,12 @@ from pt_reuse.runs.counts import counts_in_words
 from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
+from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
 from pt_reuse.runs.named_runs import NamedRuns
 from pt_reuse.runs.ordering import check_order, in_order
-from pt_reuse.runs.parts import restricted, united_pool_order
+from pt_reuse.runs.parts import check_same_order, restricted
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import chosen_rows
 from pt_reuse.runs.writing import write_runs
@@ -38,7 +38,7 @@ class RunSet(NamedRuns):
 
     Attributes:
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
-        pool_order: the order in which the collection made its pool of the runs; None where it is `order`, too.
+        how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
         field: the coded arrays underneath.
 
     Example:
@@ -56,13 +56,13 @@ class RunSet(NamedRuns):
         field: Field,
         run_table: pd.DataFrame,
         order: str,
-        pool_order: str | None = None,
+        how_pooled: HowPooled = UNKNOWN,
         dropped: Dropped | None = None,
     ):
         super().__init__(run_table)
         self.field = field
         self.order = order
-        self.pool_order = pool_order
+        self.how_pooled = how_pooled
         self._dropped = Dropped.none() if dropped is None else dropped
 
     @classmethod
@@ -77,6 +77,7 @@ class RunSet(NamedRuns):
         metadata: pd.DataFrame | str | Path | None = None,
         order: str = "trec_eval",
         pool_order: str | None = None,
+        pool_depth: int | None = None,
         duplicates: str = "error",
     ) -> RunSet:
         """Build a field from PyTerrier result frames.
@@ -90,6 +91,7 @@ class RunSet(NamedRuns):
             order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows is that of
                 its file.
             pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+            pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
             duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
 
         Returns:
@@ -102,6 +104,7 @@ class RunSet(NamedRuns):
             run_names("frames", frames, "result frame"),
             order=order,
             pool_order=pool_order,
+            pool_depth=pool_depth,
             duplicates=duplicates,
             teams=teams,
             types=types,
@@ -125,6 +128,7 @@ class RunSet(NamedRuns):
         metadata: pd.DataFrame | str | Path | None = None,
         order: str = "trec_eval",
         pool_order: str | None = None,
+        pool_depth: int | None = None,
         duplicates: str = "error",
     ) -> RunSet:
         """Run each pipeline on the topics and build a field of the results.
@@ -140,6 +144,7 @@ class RunSet(NamedRuns):
             metadata: a frame with the column ``name`` and further ones.
             order: the ranking order.
             pool_order: the order in which the pool was made.
+            pool_depth: to which depth the pool was made.
             duplicates: ``"error"`` or ``"best"``.
 
         Returns:
@@ -149,6 +154,7 @@ class RunSet(NamedRuns):
             run_names("pipelines", pipelines, "pipeline"),
             order=order,
             pool_order=pool_order,
+            pool_depth=pool_depth,
             duplicates=duplicates,
             teams=teams,
             types=types,
@@ -160,7 +166,7 @@ class RunSet(NamedRuns):
     @classmethod
     def _framed(cls, how: Framing, frames: Mapping[str, pd.DataFrame]) -> RunSet:
         field, dropped = how.code(frames.values())
-        return cls(field, how.table, how.order, how.pool_order, dropped)
+        return cls(field, how.table, how.order, how.how_pooled, dropped)
 
     @door
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -175,6 +181,16 @@ class RunSet(NamedRuns):
     def topics(self) -> list[str]:
         """Return the topic names, in natural order."""
         return list(self.field.topics)
+
+    @property
+    def pool_order(self) -> str | None:
+        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
+        return self.how_pooled.order
+
+    @property
+    def pool_depth(self) -> int | None:
+        """Return to which depth the collection pooled; None where nobody says."""
+        return self.how_pooled.depth
 
     @property
     def dropped(self) -> pd.DataFrame:
@@ -220,12 +236,15 @@ class RunSet(NamedRuns):
             InputError: an unknown name, team or type, or no run left.
         """
         chosen = chosen_rows(self._table, names=names, team=team, type=type, pooled=pooled)
-        return self._take(np.flatnonzero(chosen))
-
-    def _take(self, rows: NDArray[np.int64]) -> RunSet:
-        table = self.run_table.iloc[rows]
+        rows = np.flatnonzero(chosen)
+        table = self._table.iloc[rows]
         dropped = self._dropped.of_runs(table["name"].tolist())
-        return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.pool_order, dropped)
+        return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.how_pooled, dropped)
+
+    def _with(self, field: Field, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
+        # the same runs; what was left out of them stays on record
+        kept = self._table if table is None else table
+        return RunSet(field, kept, order or self.order, self.how_pooled, self._dropped)
 
     @door
     def with_metadata(
@@ -254,8 +273,7 @@ class RunSet(NamedRuns):
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        table = given.table(self.names, self.run_table, OF_CHANGES)
-        return RunSet(self.field, table, self.order, self.pool_order, self._dropped)
+        return self._with(self.field, given.table(self.names, self.run_table, OF_CHANGES))
 
     def __or__(self, other: RunSet) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -266,24 +284,26 @@ class RunSet(NamedRuns):
         """Return the runs of both fields, those of `other` last.
 
         Args:
-            other: runs in the same order, with other names; where only one side has a `pool_order`, the union has it.
+            other: runs in the same order, with other names; where only one side has a `pool_order` or a `pool_depth`,
+                the union has it.
 
         Returns:
             RunSet: all topics of both.
 
         Raises:
-            InputError: two orders, or a name in both fields.
+            InputError: two orders, two depths, or a name in both fields.
         """
         if not isinstance(other, RunSet):
             raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
-        pool_order = united_pool_order((self.order, other.order), (self.pool_order, other.pool_order))
+        check_same_order(self.order, other.order)
+        how_pooled = self.how_pooled | other.how_pooled
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
         dropped = Dropped.stacked([self._dropped, other._dropped])
-        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, pool_order, dropped)
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
     @door
     def restrict(self, docnos: Iterable[str]) -> RunSet:
@@ -295,7 +315,7 @@ class RunSet(NamedRuns):
         Returns:
             RunSet: the same runs; topics that are left without any document go.
         """
-        return RunSet(restricted(self.field, docnos), self.run_table, self.order, self.pool_order, self._dropped)
+        return self._with(restricted(self.field, docnos))
 
     @door
     def reorder(self, order: str) -> RunSet:
@@ -314,7 +334,7 @@ class RunSet(NamedRuns):
         """
         check_order("order", order)
         field = in_order(self.field, self._names, self.order, order)
-        return self if order == self.order else RunSet(field, self._table, order, self.pool_order, self._dropped)
+        return self if order == self.order else self._with(field, order=order)
 
     @door
     def in_pool_order(self, order: str | None = None) -> RunSet:
@@ -351,8 +371,7 @@ class RunSet(NamedRuns):
 
     def _conventions(self) -> Iterator[str]:
         yield f"order={self.order!r}"
-        if self.pool_order not in (None, self.order):
-            yield f"pool_order={self.pool_order!r}"
+        yield from self.how_pooled.in_words(self.order)
         if self.left_out:
             yield f"{self.left_out} left out"
 

@@ -14,6 +14,7 @@ from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.rescoring import rescore
@@ -40,7 +41,8 @@ def score(
     Args:
         runs: the field.
         qrels: a Qrels, a frame or a file. Documents without a judgment count as not relevant.
-        measures: ir_measures measures, or their names.
+        measures: ir_measures measures, or their names. AP and other binary ones count labels of at least 1 as relevant
+            unless they say otherwise, AP(rel=2); a warning names those for which the judgments do (:attr:`Qrels.rel`).
         complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
             False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
@@ -70,6 +72,7 @@ def score(
     parsed = checked_measures(measures)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     qrels = as_qrels(qrels)
+    warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":
         check_topics(runs, qrels)
     values = np.empty((len(parsed), len(qrels.topics), len(runs)))

@@ -17,12 +17,13 @@ from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth, pool_to_depth
-from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
+from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
@@ -73,6 +74,7 @@ class LeaveOutUniques(Result):
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
         units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
         depth: the pool's.
+        rel: the lowest label that counts as relevant.
         n_judged: documents with a label of at least 0.
         n_strangers: how many of them no contributing run has down to the depth.
     """
@@ -87,6 +89,7 @@ class LeaveOutUniques(Result):
     reduced: NDArray[np.float64]
     units: Units
     depth: int
+    rel: int
     n_judged: int
     n_strangers: int
 
@@ -157,8 +160,9 @@ def leave_out_uniques(
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     by: str = "team",
-    depth: int = 100,
+    depth: int | None = None,
     remove: str = "relevant",
+    rel: int | None = None,
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
     complete: bool = True,
@@ -177,9 +181,12 @@ def leave_out_uniques(
         qrels: the judgments: a Qrels, a frame or a file.
         measures: ir_measures measures or their names, one or several.
         by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
-        depth: pool depth, documents per run and topic, >= 1; default 100, as in most TREC tracks.
+        depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
+            (``runs.pool_depth``), else 100, as in most TREC tracks. ``settings`` say which it was.
         remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
             document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
+        rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
+            ``remove="relevant"`` leaves uniques of label 1 judged, for nDCG a gain.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
         pool_order: the order in which the runs were pooled, where it is not the one in which they are scored; default:
             the one that the field knows of itself.
@@ -209,30 +216,33 @@ def leave_out_uniques(
     """
     check_runs(runs, qrels)
     parsed = checked_measures(measures)
-    check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order)
+    check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     units = runs.units(by)
     chosen = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
+    lowest = relevant_from(qrels, rel)
+    warn_of_lower_grades(parsed, lowest)
     if without_topics == "error":
         check_topics(runs, qrels)
 
-    pool = pool_to_depth(runs.in_pool_order(pool_order), int(depth), chosen)
+    asked = depth_of(runs, depth)
+    pool = pool_to_depth(runs.in_pool_order(pool_order), asked.value, chosen)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
     sole, contributing = pool.sole(by)
     unique = judged & (sole >= 0)
     row = rows[unique]
-    relevant = labels[row] > 0
+    relevant = labels[row] >= lowest
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
     owner, row = found.owner[removed], row[removed]
     changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
 
     full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose)
-    what = "unique relevant" if remove == "relevant" else "unique judged"
-    without = f"without the {what} documents of the run's own {by}, depth {depth}"
+    what = f"unique {remove}"
+    without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
     scores = scores_of(runs, qrels, parsed, full, complete=complete)
     own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
@@ -246,9 +256,10 @@ def leave_out_uniques(
     provided = provided_measures(parsed)
     settings = {
         "by": by,
-        "depth": int(depth),
+        "depth": asked.value,
+        "depth from": asked.origin.value,
         "remove": remove,
-        "relevant": "label above 0",
+        "relevant": f"label of at least {lowest}",
         "contributors": str(pool.contributors),
         **runs.settings,
         "pool order": pool.order,
@@ -268,25 +279,29 @@ def leave_out_uniques(
         own_scores=own_scores,
         reduced=reduced,
         units=units,
-        depth=int(depth),
+        depth=asked.value,
+        rel=lowest,
         n_judged=n_judged,
         n_strangers=strangers,
     )
 
 
-def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: Any = None) -> None:
+def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: Any = None, rel: Any = None) -> None:
     """Raise where one of the arguments that say what is left out is nothing of the kind.
 
     Args:
         by: the unit, a key of :data:`~pt_reuse.runs.units.COLUMNS`.
-        depth: the pool's.
+        depth: the pool's, or None.
         remove: ``"relevant"`` or ``"judged"``.
         pool_order: a ranking order, or None.
+        rel: the lowest label that is relevant, or None.
     """
     check_unit(by)
-    checked_depth(depth)
+    if depth is not None:
+        checked_depth(depth)
     choice("remove", remove, ("relevant", "judged"))
     check_order_or_none("pool_order", pool_order)
+    checked_rel(rel)
 
 
 def _score_all(

@@ -10,10 +10,17 @@ from pt_reuse.engine.order import ORDERS
 from pt_reuse.verification.computed import Computed
 from pt_reuse.verification.names import AnyName, CountsOfRuns, Names, Numbers, OneOf, Ranks
 from pt_reuse.verification.of_judgments import count_judgments, count_prefixes
-from pt_reuse.verification.of_pools import AGREEMENT, SAME, compare_shallow, count_by_best_rank, count_pool
+from pt_reuse.verification.of_pools import AGREEMENT, AMONG, SAME, compare_shallow, count_by_best_rank, count_pool
 from pt_reuse.verification.of_runs import count_runs, count_saturated, score_runs, summarise_scores
-from pt_reuse.verification.of_uniques import compare_without_own, count_uniques, leave_out, take_losses
-from pt_reuse.verification.parameters import Choice, Count, Flag, Given, Measures, Parameter, Truth
+from pt_reuse.verification.of_uniques import (
+    compare_without_own,
+    count_uniques,
+    leave_out,
+    take_changes,
+    take_losses,
+    take_worst,
+)
+from pt_reuse.verification.parameters import Choice, Contributors, Count, Flag, Given, Grade, Measures, Parameter, Truth
 from pt_reuse.verification.replay import FILE_TIES, Replay
 
 
@@ -53,40 +60,46 @@ class Kind:
 
 _ORDER = Choice((*ORDERS, FILE_TIES))
 _DEPTH = Count("documents", 100)
-_POOL = {"order": _ORDER, "depth": _DEPTH, "contributors": Choice(("pooled", "all"))}
-_UNIQUES = {
+_REL = Grade()
+_POOL: dict[str, Parameter] = {"order": _ORDER, "depth": _DEPTH, "contributors": Contributors()}
+_UNIQUES: dict[str, Parameter] = {
     **_POOL,
+    # the order of the pool is that of scoring, but where the two differ
+    "pool_order": Choice((SAME, *ORDERS)),
+    "rel": _REL,
     "by": Choice(("team", "run", "type"), says_what=True),
     "remove": Choice(("relevant", "judged")),
     "complete": Flag(True),
 }
-_SCORES = {"order": _ORDER, "measure": Measures(), "complete": Flag(True)}
+_SCORES: dict[str, Parameter] = {"order": _ORDER, "measure": Measures(), "complete": Flag(True)}
 _COUNTS_OF_JUDGMENTS = (
     "topics", "judgments", "judged", "relevant", "unjudged", "junk", "smallest topic", "largest topic",
-    "topics denser than 1/3", "topics denser than 1/2",
+    "fewest relevant", "topics denser than 1/3", "topics denser than 1/2",
 )  # fmt: skip
 _COUNTS_OF_A_POOL = (
     "contributing runs", "documents", "relevant", "smallest topic", "largest topic", "not judged",
-    "judged but not pooled",
+    "judged but not pooled", "topics denser than 1/3", "topics denser than 1/2",
 )  # fmt: skip
 
 #: every kind that a data file can name
 KINDS: dict[str, Kind] = {
     "judgments": Kind(
         compute=count_judgments,
-        parameters={},
-        names=OneOf((*_COUNTS_OF_JUDGMENTS, "mean density", "largest density")),
+        parameters={"rel": _REL},
+        names=OneOf((*_COUNTS_OF_JUDGMENTS, "mean topic", "mean density", "largest density")),
         needs=Needs.JUDGMENTS,
         counts=_COUNTS_OF_JUDGMENTS,
     ),
     "prefixes": Kind(
         compute=count_prefixes,
-        parameters={"count": Choice(("judged", "relevant"), says_what=True)},
+        parameters={"count": Choice(("judged", "relevant"), says_what=True), "rel": _REL},
         needs=Needs.JUDGMENTS,
         only_counts=True,
     ),
     "field": Kind(compute=count_runs, parameters={"order": _ORDER}, names=CountsOfRuns(), only_counts=True),
-    "pool": Kind(compute=count_pool, parameters=_POOL, names=OneOf(_COUNTS_OF_A_POOL), only_counts=True),
+    "pool": Kind(
+        compute=count_pool, parameters={**_POOL, "rel": _REL}, names=OneOf(_COUNTS_OF_A_POOL), only_counts=True
+    ),
     "scores": Kind(compute=score_runs, parameters=_SCORES, needs=Needs.RUNS),
     "score_statistic": Kind(
         compute=summarise_scores,
@@ -119,6 +132,12 @@ KINDS: dict[str, Kind] = {
         },
         counts=("max_drop", "removed"),
     ),
+    "worst_left_out": Kind(
+        compute=take_worst,
+        parameters={**_UNIQUES, "measure": Measures(alone=True), "ranks": Count("ranks", 10)},
+        names=OneOf(("smallest tau_b", "largest drop", "large drops")),
+        counts=("largest drop", "large drops"),
+    ),
     "own_uniques": Kind(
         compute=compare_without_own,
         parameters={**_UNIQUES, "measure": Measures(alone=True)},
@@ -133,12 +152,15 @@ KINDS: dict[str, Kind] = {
             "statistic": Choice(("mean", "max"), says_what=True),
         },
     ),
+    "own_changes": Kind(compute=take_changes, parameters={**_UNIQUES, "measure": Measures(alone=True)}),
     "shallow_pool": Kind(
         compute=compare_shallow,
         parameters={
             **_POOL,
             **_SCORES,
             "pool_order": Choice((SAME, *_ORDER.words)),
+            "rel": _REL,
+            "among": Choice(AMONG),
             "truth": Truth(),
             "decimals_of_scores": Count("decimals"),
         },
@@ -147,7 +169,7 @@ KINDS: dict[str, Kind] = {
     ),
     "minimum_rank": Kind(
         compute=count_by_best_rank,
-        parameters={**_POOL, "contributors": Choice(("all", "pooled"))},
+        parameters={**_POOL, "contributors": Choice(("all", "pooled")), "rel": _REL},
         names=Ranks(),
         only_counts=True,
     ),

@@ -15,8 +15,8 @@ from pt_reuse.verification.replay import Replay
 
 def count_uniques(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count the documents that each team, run or type alone put into the pool; ``total`` adds them up."""
-    # uniques do not depend on the measure: any will do
-    found = _left_out(replay, given, parse_measures("P@10")[0]).unique_counts
+    # uniques do not depend on the measure: any will do that counts no label as relevant of itself
+    found = _left_out(replay, given, parse_measures("nDCG@10")[0]).unique_counts
     counts = found.set_index(_unit(given))[given["count"]]
     return Computed({**by_name(counts), "total": int(counts.sum())})
 
@@ -33,6 +33,18 @@ def compare_without_own(replay: Replay, given: Given, names: list[str]) -> Compu
     return Computed({name: float(row[f"own_{name}"]) for name in AGREEMENT})
 
 
+def take_worst(replay: Replay, given: Given, names: list[str]) -> Computed:
+    """Take the smallest tau_b and the largest drop over all that are left out, and count the drops of many ranks."""
+    table = _left_out(replay, given, given["measure"][0]).table
+    return Computed(
+        {
+            "smallest tau_b": float(table["tau_b"].min()),
+            "largest drop": int(table["max_drop"].max()),
+            "large drops": int((table["max_drop"] > given["ranks"]).sum()),
+        }
+    )
+
+
 def take_losses(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Take the mean or largest loss of score in per cent, by type, without the uniques of the run's own unit."""
     rows = _left_out(replay, given, given["measure"][0]).by_run
@@ -43,8 +55,22 @@ def take_losses(replay: Replay, given: Given, names: list[str]) -> Computed:
     return Computed({**by_name(loss.groupby(rows["type"]).agg(statistic)), **every})
 
 
+def take_changes(replay: Replay, given: Given, names: list[str]) -> Computed:
+    """Take the mean change of the scores of each team's, type's or single run without its own uniques."""
+    rows = _left_out(replay, given, given["measure"][0]).by_run
+    return Computed(by_name(rows.groupby(_unit(given))["change"].mean()))
+
+
 def _left_out(replay: Replay, given: Given, measure: ir_measures.Measure) -> LeaveOutUniques:
-    return replay.left_out(pool_of(given), measure, by=given["by"], remove=given["remove"], complete=given["complete"])
+    return replay.left_out(
+        pool_of(given),
+        measure,
+        order=given["order"],
+        by=given["by"],
+        remove=given["remove"],
+        rel=given["rel"],
+        complete=given["complete"],
+    )
 
 
 def _unit(given: Given) -> str:

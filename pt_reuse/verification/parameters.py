@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 import ir_measures
 
-from pt_reuse._check import choice, flag, positive
+from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import InputError
+from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.scoring.measures import parse_measures
 
 #: the parameters of a figure, complete and checked: name -> value
@@ -136,3 +137,34 @@ class Truth(Parameter):
         if not scored:
             raise InputError(f"{name} must be a figure of kind 'scores', and the file has none; got {value!r}.")
         return choice(name, value, scored)
+
+
+class Grade(Parameter):
+    """The lowest label that is relevant, 1 where none is given: a figure does not hang on what judgments say."""
+
+    def usual(self) -> int:
+        """Return 1."""
+        return 1
+
+    def checked(self, name: str, value: Any, scored: Sequence[str]) -> int:
+        """Return a grade."""
+        found = checked_rel(value)
+        return self.usual() if found is None else found
+
+
+class Contributors(Parameter):
+    """The runs that made a pool: those on record as pooled, all, or several by name."""
+
+    def usual(self) -> str:
+        """Return the runs on record."""
+        return "pooled"
+
+    def checked(self, name: str, value: Any, scored: Sequence[str]) -> str | tuple[str, ...]:
+        """Return a word, or names."""
+        if isinstance(value, list) and value and all(isinstance(run, str) for run in value):
+            return tuple(value)
+        return choice(name, value, ("pooled", "all"))
+
+    def told(self, value: str | tuple[str, ...]) -> str:
+        """Return the word, or how many runs there are."""
+        return value if isinstance(value, str) else count(len(value), "run")

@@ -31,7 +31,7 @@ class PoolKey(NamedTuple):
 
     order: str
     depth: int
-    contributors: str
+    contributors: str | tuple[str, ...]
 
 
 class Replay:
@@ -102,18 +102,20 @@ class Replay:
         return pd.Series(np.mean([one.mean_values[0] for one in scores], axis=0), index=scores[0].names)
 
     def left_out(
-        self, key: PoolKey, measure: ir_measures.Measure, *, by: str, remove: str, complete: bool
+        self, key: PoolKey, measure: ir_measures.Measure, *, order: str, by: str, remove: str, rel: int, complete: bool
     ) -> LeaveOutUniques:
-        """Return what leaving out each team, run or type does."""
+        """Return what leaving out each team, run or type does, runs scored in an order."""
         return self._once(
-            ("left out", key, measure, by, remove, complete),
+            ("left out", key, measure, order, by, remove, rel, complete),
             lambda: leave_out_uniques(
-                self.runs(key.order),
+                self.runs(order),
                 self.qrels,
                 measure,
                 by=by,
                 depth=key.depth,
+                pool_order=None if key.order == order else key.order,
                 remove=remove,
+                rel=rel,
                 contributors=key.contributors,
                 complete=complete,
                 verbose=self._verbose,

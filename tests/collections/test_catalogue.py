@@ -121,6 +121,29 @@ def test_the_order_in_which_a_pool_was_made():
     assert {catalogued(name).pool_order for name in catalogue_names()} == {None, "file"}
 
 
+def test_what_is_relevant_and_how_deep_was_pooled():
+    every = {name: catalogued(name) for name in catalogue_names()}
+    deep = {(year, kind): f"trec-{year}/deep/{kind}" for year in range(2019, 2024) for kind in ("docs", "passages")}
+    stated = {name: collection.rel for name, collection in every.items() if collection.rel is not None}
+    assert stated == {name: 2 if kind == "passages" else 1 for (_, kind), name in deep.items()}
+    depths = {name: collection.pool_depth for name, collection in every.items() if collection.pool_depth is not None}
+    assert depths == {"trec-8/adhoc": 100, deep[2019, "passages"]: 10, deep[2021, "passages"]: 10}
+    for year, runs in ((2019, 37), (2021, 63)):
+        assert every[deep[year, "passages"]].submitted["pooled"].tolist() == [True] * runs
+
+
+def test_types_that_are_not_those_of_the_track():
+    others = {name for name in catalogue_names() if catalogued(name).types_from}
+    assert others == {"trec-2019/deep/passages"}
+    collection = catalogued("trec-2019/deep/passages")
+    assert "not official" in collection.types_from
+    frame = collection.submitted
+    assert Counter(frame["type"]) == {"neural": 26, "traditional": 11}
+    assert set(frame["official_type"]) == {"auto"}
+    assert set(frame["type_source"]) == {"not official"}
+    assert frame.set_index("name").loc[["UNH_bm25", "p_bert"], "type"].tolist() == ["traditional", "neural"]
+
+
 def test_trec1_has_no_runs_on_record():
     assert catalogued("trec-1/adhoc").submitted is None
 
@@ -144,14 +167,15 @@ def test_a_collection_is_sound(name):
     frame = collection.submitted
     if frame is None:
         return
-    assert list(frame.columns) == COLUMNS
+    assert list(frame.columns) == [*COLUMNS, *(["type_source"] if collection.types_from else [])]
     assert len(frame) > 0
     assert frame["name"].tolist() == sorted(frame["name"])
     others = frame["name"][~frame["name"].isin(BY_CASE)]
     assert others.str.lower().is_unique, "two files that some file systems take for one"
     assert frame["name"].str.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9 .,_+-]*[A-Za-z0-9._+-])?").all()
     assert (frame["team"].str.strip() != "").all()
-    assert set(frame["type"]) <= {"automatic", "manual", "feedback", "unknown"}
+    if collection.types_from is None:
+        assert set(frame["type"]) <= {"automatic", "manual", "feedback", "unknown"}
     assert (frame["published"] == (collection.url is not None)).all()
     assert frame["url"].isna().all() or name in {"trec-4/adhoc", "trec-5/adhoc", "trec-6/adhoc"}
 
@@ -228,7 +252,8 @@ def test_types_are_those_of_the_table():
     for name in catalogue_names():
         frame = catalogued(name).submitted
         if frame is not None:
-            assert frame["type"].tolist() == [table[word] for word in frame["official_type"]]
+            if catalogued(name).types_from is None:
+                assert frame["type"].tolist() == [table[word] for word in frame["official_type"]]
             used |= set(frame["official_type"])
     assert used >= {"", "auto", "automatic", "feedback", "human-assisted", "interactive", "manual", "relauto"}
     assert all(row["reason"] for row in rows_of("types.csv"))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
+import pandas as pd
 import pytest
 from collection_parts import TREC8, offline, write_run
 
 import pt_reuse as ptr
+from pt_reuse.collections.comparison import compare_judgments
+from pt_reuse.collections.registry import find_collection
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
@@ -55,3 +59,10 @@ def test_a_run_with_few_topics_is_told(messages, trec8_home):
     for name in TREC8[1:]:
         write_run(trec8_home / "trec-8" / "adhoc" / "runs" / f"input.{name}.gz", name, topics=("401", "402", "403"))
     messages.warned(lambda: offline().get_runs(missing="ignore"))
+
+
+def test_graded_judgments_are_counted_by_label(messages):
+    """What is on record counts labels above 0, which are not all relevant."""
+    collection = replace(find_collection("trec-2019/deep/passages"), qrels=("q.txt",))
+    frame = pd.DataFrame({"qid": ["19335"] * 2, "docno": ["a", "b"], "label": [1, 2]})
+    messages.warned(lambda: compare_judgments(collection, frame))

@@ -50,15 +50,15 @@ def test_folders_that_are_none(messages, home, runs):
 
 
 def test_who_was_pooled_may_not_be_known(messages, home):
-    ds = offline("trec-2019/deep/passages")
+    ds = offline("trec-2020/deep/passages")
     messages.refused(lambda: ds.get_runs(pooled=True))
     name = ds.submitted()["name"][0]
-    write_run(home / "trec-2019" / "deep" / "passages" / name, name, topics=("19335", "47923"))
+    write_run(home / "trec-2020" / "deep" / "passages" / name, name, topics=("3505", "23849"))
     runs = messages.warned(lambda: ds.get_runs(names=name))
     assert runs.pooled.tolist() == [pd.NA]
     # it goes on to say so until somebody says who was pooled
     assert repr(runs).startswith("RunSet: 1 run (pooled: not on record), 1 team")
-    qrels = ptr.Qrels(pd.DataFrame({"qid": ["19335"], "docno": ["FT911-1"], "label": [1]}))
+    qrels = ptr.Qrels(pd.DataFrame({"qid": ["3505"], "docno": ["FT911-1"], "label": [1]}))
     assert ptr.depth_pool(runs, depth=1).settings["pooled"] == "who was pooled is not on record: all count"
     assert "pooled" not in ptr.depth_pool(runs, depth=1, contributors="all").settings
     with pytest.warns(ptr.ReuseWarning):

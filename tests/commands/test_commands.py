@@ -82,7 +82,7 @@ def test_an_exact_name_is_described(capsys, user_home):
 
 
 def test_who_was_pooled_is_said_to_be_unknown(capsys):
-    _, out, _ = run(capsys, "collections", "trec-2019/deep/passages")
+    _, out, _ = run(capsys, "collections", "trec-2020/deep/passages")
     assert "not on record; `pt-reuse infer-pool` says which runs must have been" in out
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import ir_measures
 import pandas as pd
+import pytest
 from hypothesis import strategies as st
 from reference import MEASURES, as_frame, changed, ranked, score_field
 
@@ -126,13 +127,13 @@ def means(per_run, runs, complete):
     return found
 
 
-def leave_out_uniques(runs, judgments, measures, unit_of, contributors, *, depth, remove, complete, order):
+def leave_out_uniques(runs, judgments, measures, unit_of, contributors, *, depth, remove, complete, order, rel=1):
     """Rebuild the judgments for every unit, score all runs, and compare."""
     names, units = list(runs), list(dict.fromkeys(unit_of[name] for name in runs))
     pool = depth_pool(runs, depth, contributors, order)
     judged = {(topic, docno) for topic in judgments for docno, label in judgments[topic].items() if label >= 0}
     sole = {pair: unit for pair, unit in sole_units(pool, unit_of).items() if pair in judged}
-    relevant = {pair for pair in sole if judgments[pair[0]][pair[1]] > 0}
+    relevant = {pair for pair in sole if judgments[pair[0]][pair[1]] >= rel}
     gone = {
         unit: [pair for pair in sole if sole[pair] == unit and (remove == "judged" or pair in relevant)]
         for unit in units
@@ -310,6 +311,18 @@ def team_fields(draw, labels=LABELS):
 def records(frame: pd.DataFrame, unit: str | None = None) -> list[dict]:
     """Return a table as a list of dicts, the column of the unit under ``unit``."""
     return frame.rename(columns={} if unit is None else {unit: "unit"}).to_dict("records")
+
+
+def same(found, expected):
+    """Compare two lists of records, column by column, NaN and None alike."""
+    assert len(found) == len(expected)
+    for mine, theirs in zip(found, expected, strict=True):
+        assert set(theirs) <= set(mine), set(theirs) ^ set(mine)
+        for column, value in theirs.items():
+            if isinstance(value, float):
+                assert mine[column] == pytest.approx(value, abs=1e-12, nan_ok=True), (column, mine, theirs)
+            else:
+                assert mine[column] == value, (column, mine, theirs)
 
 
 def frame_of(**topics):

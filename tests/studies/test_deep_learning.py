@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from ir_measures import nDCG
+import shutil
 
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import P, nDCG
+
+from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.uniques import leave_out_uniques
@@ -49,3 +55,84 @@ def test_leave_out_uniques(track, order):
     unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
     assert (found["own_max_drop"], found["field_max_drop"], found["field_worst"], unique, relevant) == COUNTS[name]
     assert (round(found["own_tau_b"], 4), round(found["largest_loss_pct"], 2)) == SCORED[name][order]
+
+
+#: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of
+#: more than ten ranks, uniques judged and relevant; in the order of the lines
+FROM_2 = {
+    "dl19-passages": (0.9099, 5, 7, "TU-Vienna", 0, 1317, 213),
+    "dl21-passages": (0.9046, 12, 14, "h2oloo", 2, 4658, 769),
+}
+
+
+def test_uniques_of_labels_2_and_3(track):
+    name, runs, qrels = track
+    lou = leave_out_uniques(runs.reorder("file"), qrels.with_rel(2), [nDCG @ 10, P(rel=2) @ 10], depth=10)
+    row, table = lou.summary.iloc[0], lou.table[lou.table["measure"] == "nDCG@10"]
+    unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
+    found = (
+        round(row["own_tau_b"], 4),
+        row["own_max_drop"],
+        row["field_max_drop"],
+        row["field_worst"],
+        int((table["max_drop"] > 10).sum()),
+        unique,
+        relevant,
+    )
+    assert found == FROM_2[name]
+    assert lou.settings["relevant"] == "label of at least 2"
+    # P counts from 2 itself, so nothing changes for it
+    low = leave_out_uniques(runs.reorder("file"), qrels, [P(rel=2) @ 10], depth=10)
+    columns = [column for column in lou.summary.columns if column != "measure"]
+    assert lou.summary[columns].iloc[1].equals(low.summary[columns].iloc[0])
+
+
+def test_the_brute_force_of_labels_2_and_3(track):
+    """Remove the pooled documents of label 2 and above that one team alone has, by hand, and score with pytrec_eval."""
+    name, runs, qrels = track
+    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
+    team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
+    teams = {}
+    for run in runs.reorder("file").names:
+        frame = runs.reorder("file")[run]
+        for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
+            teams.setdefault(pair, set()).add(team_of[run])
+    worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
+    gone = {pair for pair, who in teams.items() if who == {worst} and labels.get(pair, 0) >= 2}
+    lou = leave_out_uniques(runs, qrels, [nDCG @ 10], depth=10, rel=2)
+    assert lou.unique_counts.set_index("team").loc[worst, "unique_relevant"] == len(gone)
+    alone = [pair for pair, who in teams.items() if len(who) == 1 and labels.get(pair, 0) >= 2]
+    assert lou.unique_counts["unique_relevant"].sum() == len(alone) == FROM_2[name][-1]
+    judged = pd.DataFrame([(*pair, label) for pair, label in labels.items() if pair not in gone])
+    judged.columns = ["query_id", "doc_id", "relevance"]
+    mine = lou.by_run[lou.by_run["team"] == worst].set_index("name")["reduced_score"]
+    for run, reduced in list(mine.items())[:2]:
+        frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
+
+
+def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    for name, folder, runs in (("trec-2019", "dl19-passages", 37), ("trec-2021", "dl21-passages", 63)):
+        if not (data / folder).is_dir():
+            pytest.skip(f"the test data has no folder {folder}")
+        (tmp_path / name / "deep" / "passages").mkdir(parents=True)
+        shutil.copy(data / folder / "qrels.gz", tmp_path / name / "deep" / "passages" / "qrels.txt.gz")
+        dataset = pt.get_dataset(f"reuse:{name}/deep/passages")
+        names = dataset.submitted()["name"].tolist()
+        assert len(names) == runs
+        field = dataset.get_runs(names=names[:9], runs=data / folder / "inputs")
+        assert (field.pool_order, field.pool_depth, field.pooled.tolist()) == ("file", 10, [True] * 9)
+        pool = depth_pool(field)
+        assert (pool.order, pool.settings["depth"]) == ("file", 10)
+        judgments = dataset.get_judgments()
+        assert judgments.stated_rel == 2
+        assert "relevant from label 2 (labels 0: " in repr(judgments)
+        lou = leave_out_uniques(field, judgments, nDCG @ 10)
+        assert {key: lou.settings[key] for key in ("depth", "depth from", "relevant", "pool order")} == {
+            "depth": 10,
+            "depth from": "the collection",
+            "relevant": "label of at least 2",
+            "pool order": "file",
+        }

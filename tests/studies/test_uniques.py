@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
 from reference import as_qrels
-from reference_lou import TeamField, hand_field, records, team_fields
+from reference_lou import TeamField, hand_field, records, same, team_fields
 
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.engine.pairs import rank_alone
@@ -29,18 +29,6 @@ NATIVE = [
 ]  # fmt: skip
 #: no unit of R in them, and unjudged is not relevant
 NEVER_RISE = [P @ 1, P @ 3, P(rel=2) @ 5, RR, RBP(rel=1), Success @ 2]
-
-
-def same(found, expected):
-    """Compare two lists of records, column by column, NaN and None alike."""
-    assert len(found) == len(expected)
-    for mine, theirs in zip(found, expected, strict=True):
-        assert set(theirs) <= set(mine), set(theirs) ^ set(mine)
-        for column, value in theirs.items():
-            if isinstance(value, float):
-                assert mine[column] == pytest.approx(value, abs=1e-12, nan_ok=True), (column, mine, theirs)
-            else:
-                assert mine[column] == value, (column, mine, theirs)
 
 
 def check(field, measures, *, by, depth, remove, contributors, complete, order):

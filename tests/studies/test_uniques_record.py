@@ -33,8 +33,9 @@ def test_settings_name_every_convention(lou):
     assert lou.settings == {
         "by": "team",
         "depth": 3,
+        "depth from": "the call",
         "remove": "relevant",
-        "relevant": "label above 0",
+        "relevant": "label of at least 1",
         "contributors": "pooled (3 of 4 runs)",
         "order": "trec_eval",
         "pool order": "trec_eval",

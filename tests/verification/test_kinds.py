@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pandas as pd
 import pytest
-from figure_parts import figure, replay, small_field
+from figure_parts import figure, replay, small_field, small_qrels
 
+from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.kinds import KINDS
 
 # every kind, by hand: MAP is C .5833, A .5, B .4167; without x's na and we B .5, C .25, A 0; without y's wd and ng
@@ -16,17 +18,23 @@ BY_HAND = [
     ('kind = "judgments"', {
         "topics": 2, "judgments": 9, "judged": 7, "relevant": 4, "unjudged": 1, "junk": 1, "smallest topic": 3,
         "largest topic": 4, "mean density": "0.58333", "largest density": "0.66667", "topics denser than 1/3": 2,
-        "topics denser than 1/2": 1,
+        "topics denser than 1/2": 1, "mean topic": "3.50", "fewest relevant": 2,
+    }),
+    ('kind = "judgments"\nrel = 2', {
+        "judged": 7, "relevant": 1, "fewest relevant": 0, "largest density": "0.250", "topics denser than 1/3": 0,
     }),
     ('kind = "prefixes"', {"n": 4, "w": 3, "we": 1, "q": 0}),
     ('kind = "prefixes"\ncount = "relevant"', {"n": 2, "w": 2}),
+    ('kind = "prefixes"\ncount = "relevant"\nrel = 2', {"n": 1, "w": 0}),
     ('kind = "field"', {
         "runs": 3, "teams": 3, "pooled runs": 2, "topics": 2, "rows": 15, "automatic runs": 2, "manual runs": 1,
     }),
     ('kind = "pool"\ndepth = 2', {
         "contributing runs": 2, "documents": 6, "relevant": 4, "smallest topic": 3, "largest topic": 3,
-        "not judged": 0, "judged but not pooled": 1,
+        "not judged": 0, "judged but not pooled": 1, "topics denser than 1/3": 2, "topics denser than 1/2": 2,
     }),
+    ('kind = "pool"\ndepth = 2\nrel = 2', {"documents": 6, "relevant": 1, "topics denser than 1/3": 0}),
+    ('kind = "pool"\ndepth = 2\ncontributors = ["B"]', {"contributing runs": 1, "documents": 4, "relevant": 2}),
     ('kind = "pool"\ndepth = 2\ncontributors = "all"', {
         "contributing runs": 3, "documents": 8, "smallest topic": 3, "largest topic": 5, "not judged": 2,
     }),
@@ -41,6 +49,7 @@ BY_HAND = [
     ('kind = "saturation"\nmeasure = "P@1"', {"1.0": 1, "0.5": 1, "0": 2}),
     ('kind = "uniques"\ndepth = 2', {"total": 4, "x": 2, "y": 2, "z": 0}),
     ('kind = "uniques"\ndepth = 2\ncontributors = "all"', {"total": 2, "x": 1, "y": 1, "z": 0}),
+    ('kind = "uniques"\ndepth = 2\nrel = 2', {"total": 1, "x": 0, "y": 1, "z": 0}),
     ('kind = "uniques"\ndepth = 2\nby = "run"\ncount = "unique_nonrelevant"', {"total": 0, "A": 0}),
     ('kind = "left_out"\nmeasure = "AP"\ndepth = 2', {"x": "-0.333", "y": "0.333", "z": "1.000"}),
     ('kind = "left_out"\nmeasure = "AP"\ndepth = 2\nstatistic = "max_drop"', {"x": 1, "y": 1, "z": 0}),
@@ -48,6 +57,11 @@ BY_HAND = [
         "automatic": 2, "manual": 2,
     }),
     ('kind = "left_out"\nmeasure = "AP"\ndepth = 2\nby = "run"\nstatistic = "gamma"', {"A": "-0.333", "C": "1.0"}),
+    ('kind = "left_out"\nmeasure = "AP(rel=2)"\ndepth = 2\nrel = 2\nstatistic = "removed"', {"x": 0, "y": 1, "z": 0}),
+    ('kind = "worst_left_out"\nmeasure = "AP"\ndepth = 2', {
+        "smallest tau_b": "-0.333", "largest drop": 1, "large drops": 0,
+    }),
+    ('kind = "own_changes"\nmeasure = "AP"\ndepth = 2', {"x": "-0.500", "y": "-0.2500", "z": "0.000"}),
     ('kind = "own_uniques"\nmeasure = "AP"\ndepth = 2', {"tau_b": "0.3333", "gamma": "0.3333", "max_drop": 1}),
     ('kind = "own_losses"\nmeasure = "AP"\ndepth = 2', {"automatic": "50.00", "manual": "60.00", "all": "53.33"}),
     ('kind = "own_losses"\nmeasure = "AP"\ndepth = 2\nstatistic = "max"', {"automatic": "100.0", "all": "100.0"}),
@@ -55,12 +69,20 @@ BY_HAND = [
         "documents": 4, "judged": 4, "relevant": 2, "tau_b": "0.3333", "max_drop": 1,
     }),
     ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 1\ncontributors = "all"', {"documents": 5, "judged": 4}),
+    # of B's documents wd and ng are relevant: B .5, C .25, A 0
+    ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 2\ncontributors = ["B"]', {"relevant": 2, "tau_b": "-0.333"}),
+    ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 2\ncontributors = ["B"]\nrel = 2', {"relevant": 1}),
+    ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 2\ncontributors = ["B"]\namong = "other types"', {
+        "judged": 4, "tau_b": "1.000",
+    }),
+    ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 2\ncontributors = ["B"]\namong = "others"', {"tau_b": "1.000"}),
     # rounded to 1, 0 and 1, two runs tie
     ('kind = "shallow_pool"\nmeasure = "AP"\ndepth = 1\ndecimals_of_scores = 1\npool_order = "trec_eval9"', {
         "tau_b": "0.33333",
     }),
     ('kind = "minimum_rank"\ndepth = 3', {"1-1": 2, "2-3": 2, "never": 0}),
     ('kind = "minimum_rank"\ndepth = 1\ncontributors = "pooled"', {"1-1": 2, "never": 2}),
+    ('kind = "minimum_rank"\ndepth = 3\nrel = 2', {"1-1": 0, "2-3": 1, "never": 0}),
 ]  # fmt: skip
 
 
@@ -119,3 +141,36 @@ def test_published_zeros_are_compared_to_their_digits(tmp_path):
     runs = small_field().with_metadata(pooled=["A", "B", "C"])
     found = replay(tmp_path, figure(lines.format('pooled = "0.0000"')), runs=runs)
     assert found.table["equal"].tolist() == [False]
+
+
+@pytest.mark.parametrize("rel", [1, 2, 3])
+def test_a_figure_counts_from_the_label_that_it_says(tmp_path, rel):
+    """What the judgments say of it changes nothing, so that a file of figures means one thing."""
+    lines = "values = { relevant = 1 }\nconventions = [{ rel = 2 }]"
+    found = replay(tmp_path, figure(f'kind = "judgments"\n{lines}'), qrels=small_qrels().with_rel(rel))
+    assert found.holds
+    assert found.summary["convention"].tolist() == ["rel=2"]
+    found = replay(tmp_path, figure('kind = "judgments"\nvalues = { relevant = 4 }'), qrels=small_qrels().with_rel(rel))
+    assert found.holds
+
+
+def test_topics_that_were_not_judged_are_not_counted_in_pools(tmp_path):
+    """Run files of a track may have more topics than those that were judged."""
+    frames = {name: pd.concat([run.drop(columns="name"), run.drop(columns="name").assign(qid="99")])
+              for name, run in ((name, small_field()[name]) for name in small_field().names)}  # fmt: skip
+    table = small_field().run_table
+    runs = RunSet.from_frames(frames, metadata=table)
+    pool = 'kind = "pool"\ndepth = 2\nvalues = { documents = 6, "smallest topic" = 3, "not judged" = 0 }'
+    shallow = 'kind = "shallow_pool"\nmeasure = "AP"\ndepth = 1\nvalues = { documents = 4, judged = 4 }'
+    assert replay(tmp_path, figure(pool), figure(shallow, "other"), runs=runs).table["equal"].tolist() == [True] * 5
+
+
+def test_what_contributors_and_grades_may_be(tmp_path, messages):
+    for line in ('contributors = ["nobody"]', "contributors = 5", "contributors = []", "rel = 0", 'rel = "2"'):
+        written = figure(f'kind = "uniques"\ndepth = 2\n{line}\nvalues = {{ total = 4 }}')
+        if "nobody" in line:
+            found = replay(tmp_path, written)
+            assert not found.table["equal"].any()
+            messages.told(found.table["note"][0])
+        else:
+            messages.refused(lambda written=written: replay(tmp_path, written))

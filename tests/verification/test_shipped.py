@@ -29,7 +29,13 @@ BUILD = Path(__file__).parents[2] / "scripts" / "build_published.py"
 
 
 def test_shipped_collections():
-    assert published_names() == ["trec-8/adhoc", "trec-covid/round1", "trec-covid/round5"]
+    assert published_names() == [
+        "trec-2019/deep/passages",
+        "trec-2021/deep/passages",
+        "trec-8/adhoc",
+        "trec-covid/round1",
+        "trec-covid/round5",
+    ]
     for name in published_names():
         published = published_figures(name)
         assert published.collection == name

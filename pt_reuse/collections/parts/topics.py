@@ -104,15 +104,20 @@ class OwnTopics(OwnPart):
 
 
 class OwnJudgments(OwnPart):
-    """Judgments of a TREC qrels file, read when they are first asked for."""
+    """Judgments of a TREC qrels file, read when they are first asked for.
 
-    def __init__(self, path: str | Path):
+    Args:
+        path: the file.
+        rel: the lowest label that is relevant; default 1.
+    """
+
+    def __init__(self, path: str | Path, rel: int | None = None):
         super().__init__("Qrels")
-        self._path = Path(path)
+        self._path, self._rel = Path(path), rel
 
     @cached_property
     def _qrels(self) -> Qrels:
-        return read_qrels(self._path)
+        return read_qrels(self._path, rel=self._rel)
 
     def qrels_iter(self) -> Iterator[Any]:
         """Yield ``GenericQrel(query_id, doc_id, relevance)``."""
@@ -131,7 +136,7 @@ class OwnJudgments(OwnPart):
 
     def qrels_defs(self) -> dict[int, str]:
         """Return what each label that occurs stands for."""
-        kinds = {0: "not relevant", -1: "pooled, not judged"}
+        kinds = dict.fromkeys(range(self._qrels.rel), "not relevant") | {-1: "pooled, not judged"}
         labels = sorted(set(self._qrels.arrays.labels.tolist()))
         return {label: kinds.get(label, "relevant" if label > 0 else "junk") for label in labels}
 

@@ -91,3 +91,5 @@ def test_judgments(tmp_path):
     assert found.qrels_dict() == {"1": {"d1": 2, "d2": 0}, "2": {"d1": -1, "d3": -2}}
     assert found.qrels_count() == 4
     assert found.qrels_defs() == {-2: "junk", -1: "pooled, not judged", 0: "not relevant", 2: "relevant"}
+    graded = OwnJudgments(written(tmp_path / "graded", "1 0 d1 1\n1 0 d2 2\n1 0 d3 3\n"), rel=2)
+    assert graded.qrels_defs() == {1: "not relevant", 2: "relevant", 3: "relevant"}

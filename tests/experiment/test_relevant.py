@@ -1,0 +1,62 @@
+"""Experiment where documents are relevant from another label than 1, and where the field knows its depth."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from experiment_parts import OTHERS, QRELS, TOPICS, frames
+from ir_measures import AP, nDCG
+
+import pt_reuse as ptr
+
+MEASURES = [AP(rel=2), nDCG @ 5]
+
+
+def table(qrels, **given):
+    return ptr.Experiment(frames(), TOPICS, qrels, MEASURES, reuse=["lou", "rank"], depth=8, **given)
+
+
+def test_from_the_judgments_or_the_call():
+    judged = ptr.Qrels(QRELS)
+    low, high = table(judged), table(judged.with_rel(2))
+    assert high.attrs["reuse"]["settings"]["relevant"] == "label of at least 2"
+    assert low.attrs["reuse"]["settings"]["relevant"] == "label of at least 1"
+    pd.testing.assert_frame_equal(high, table(QRELS, rel=2))
+    pd.testing.assert_frame_equal(low, table(QRELS))
+    pd.testing.assert_frame_equal(low, table(judged.with_rel(2), rel=1))
+    # AP counts from 2 in both; nDCG keeps what label 1 is worth only where its documents stay judged
+    columns = [column for column in low if column.startswith("AP(rel=2)")]
+    pd.testing.assert_frame_equal(low[columns], high[columns])
+    assert (high["nDCG@5 LOU"] >= low["nDCG@5 LOU"]).all()
+    assert (high["nDCG@5 LOU"] > low["nDCG@5 LOU"]).any()
+
+
+def test_columns_are_those_of_the_study():
+    judged = ptr.Qrels(QRELS).with_rel(2)
+    found = table(judged)
+    runs = ptr.RunSet.from_frames(frames(), teams={name: name for name in frames()}, pooled=True, order="trec_eval9")
+    lou = ptr.leave_out_uniques(runs, judged.select(TOPICS["qid"]), MEASURES, depth=8)
+    expected = lou.by_run[lou.by_run["measure"] == "nDCG@5"].set_index("name")["reduced_score"]
+    assert found.set_index("name")["nDCG@5 LOU"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-12)
+
+
+def test_a_measure_that_counts_lower_labels(messages):
+    call = lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], rel=2, reuse=["lou", "rank"], depth=8)  # noqa: E731
+    messages.warned(call)
+
+
+def test_no_grade(messages):
+    messages.refused(lambda: table(QRELS, rel=0), argument="rel")
+
+
+def test_the_depth_of_the_field():
+    shallow = ptr.RunSet(OTHERS.field, OTHERS.run_table, OTHERS.order, ptr.RunSet.from_frames(
+        {"a": frames()["lex1a"]}, pool_depth=3).how_pooled)  # fmt: skip
+    asked = {"reuse": ["lou"]}
+    found = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=shallow, **asked)
+    settings = found.attrs["reuse"]["settings"]
+    assert (settings["depth"], settings["depth from"]) == (3, "the collection")
+    given = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, depth=3, **asked)
+    pd.testing.assert_frame_equal(found, given)
+    default = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, **asked)
+    assert default.attrs["reuse"]["settings"]["depth"] == 100
