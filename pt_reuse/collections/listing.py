@@ -85,6 +85,8 @@ def summary_of(collection: Collection) -> str:
     year = "" if collection.year is None or str(collection.year) in collection.title else f", {collection.year}"
     counted = ((collection.n_topics, "topic"), (collection.n_judged, "judgment"))
     said = [count(n, noun) for n, noun in counted if n is not None]
+    if collection.rel not in (None, 1):
+        said.append(f"relevant from label {collection.rel}")
     submitted, runs = collection.submitted, collection.runs
     if submitted is not None:
         said.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
