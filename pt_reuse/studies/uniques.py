@@ -23,6 +23,7 @@ from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
+from pt_reuse.scoring.caveats import MOSTLY, SLACK, PoolFit, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
@@ -73,8 +74,8 @@ class LeaveOutUniques(Result):
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
         units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
         depth: the pool's.
-        n_judged: documents with a label of at least 0.
-        n_strangers: how many of them no contributing run has down to the depth.
+        fit: how many documents are judged, how many of them no contributing run has down to the depth, and how many
+            of the pool are not judged.
     """
 
     title: ClassVar[str] = "Leave-out-uniques"
@@ -87,8 +88,7 @@ class LeaveOutUniques(Result):
     reduced: NDArray[np.float64]
     units: Units
     depth: int
-    n_judged: int
-    n_strangers: int
+    fit: PoolFit
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -195,6 +195,12 @@ def leave_out_uniques(
         InputError: runs without a team or type, an unknown measure, run or option, a run that has no topic in common
             with the qrels.
 
+    Warns:
+        ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
+            documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
+            a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
+            judged documents against unjudged ones. ``settings["beware"]`` says it, too.
+
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
@@ -225,6 +231,18 @@ def leave_out_uniques(
     unique = judged & (sole >= 0)
     row = rows[unique]
     relevant = labels[row] > 0
+    n_judged = int((labels >= 0).sum())
+    fit = PoolFit(
+        depth=int(depth),
+        judged=n_judged,
+        strangers=n_judged - int(judged.sum()),
+        pooled=len(pool),
+        unjudged=len(pool) - int(judged.sum()),
+        contributors=len(chosen),
+        assumed=len(chosen.assumed),
+    )
+    caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
+    tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
     owner, row = found.owner[removed], row[removed]
@@ -241,8 +259,6 @@ def leave_out_uniques(
     unique_counts = count_uniques(units, contributed, found)
     table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
-    n_judged = int((labels >= 0).sum())
-    strangers = n_judged - int(judged.sum())
     provided = provided_measures(parsed)
     settings = {
         "by": by,
@@ -254,9 +270,12 @@ def leave_out_uniques(
         "pool order": pool.order,
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals",
-        "judged": n_judged,
-        "judged without contributor": strangers,
+        "judged": fit.judged,
+        "judged without contributor": fit.strangers,
+        "pool": fit.pooled,
+        "pool without judgment": fit.unjudged,
         **({"by ir_measures": provided} if provided else {}),
+        **noted(caveats),
     }
     return LeaveOutUniques(
         table=table,
@@ -269,8 +288,7 @@ def leave_out_uniques(
         reduced=reduced,
         units=units,
         depth=int(depth),
-        n_judged=n_judged,
-        n_strangers=strangers,
+        fit=fit,
     )
 
 
@@ -329,10 +347,10 @@ def in_words(result: LeaveOutUniques) -> str:
             f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
             f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
         )
-    if result.n_strangers > 0.05 * result.n_judged:
+    # of a larger share a warning has told
+    if SLACK < result.fit.stranger_share <= MOSTLY:
         lines.append(
-            f"Beware: {result.n_strangers:,} of {result.n_judged:,} judged documents are within depth "
-            f"{result.depth} of no contributing run. The depth, the contributors, the order or the runs are not those "
-            "of the real pool, so uniques are not what they were."
+            f"Beware: {result.fit.in_words()}. The depth, the contributors, the order or the runs are not those of "
+            "the real pool, so uniques are not what they were."
         )
     return "\n".join(lines)

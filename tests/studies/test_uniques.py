@@ -23,6 +23,9 @@ from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies import uniques
 from pt_reuse.studies.uniques import leave_out_uniques
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 NATIVE = [
     AP, P @ 3, P(rel=2) @ 2, nDCG, nDCG @ 4, R @ 5, RR, Rprec, Bpref, RBP(rel=1), AP(judged_only=True),
     nDCG(judged_only=True) @ 3, Judged @ 3, Unjudged @ 5,
@@ -72,6 +75,10 @@ def check(field, measures, *, by, depth, remove, contributors, complete, order):
     same(records(lou.summary), expected.summary)
     same(records(lou.whole_field(), "left_out" if by == "run" else by), expected.whole_field)
     assert lou.settings["judged without contributor"] == expected.judged_elsewhere
+    pool = reference_lou.depth_pool(field.runs, depth, field.contributors(contributors), order)
+    unjudged = [pair for pair in pool if field.judgments.get(pair[0], {}).get(pair[1], -1) < 0]
+    assert (lou.fit.judged, lou.fit.strangers) == (lou.settings["judged"], expected.judged_elsewhere)
+    assert (lou.fit.pooled, lou.fit.unjudged) == (len(pool), len(unjudged))
     assert list(lou.summary.columns) == list(expected.summary[0])
     assert list(lou.unique_counts.columns) == [column, *list(expected.uniques[0])[1:]]
     assert list(lou.table.columns) == [column, *list(expected.table[0])[1:]]
