@@ -15,7 +15,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, columns, count, examples
 from pt_reuse._errors import Call, InputError, Option, located, warn
-from pt_reuse.experiment.columns import REUSE
+from pt_reuse.experiment.columns import DEFAULTS, REUSE
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import make_run_table
@@ -25,8 +25,10 @@ from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
-def wanted_kinds(reuse: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the kinds of columns to add, keys of `REUSE`."""
+def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool) -> tuple[str, ...]:
+    """Return the kinds of columns to add, keys of `REUSE`: those asked for, or those that mean something."""
+    if reuse is None:
+        return DEFAULTS[with_field]
     if not isinstance(reuse, Iterable):
         raise InputError(f"reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.", argument="reuse")
     wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
@@ -96,11 +98,13 @@ def system_table(
     teams: RunLabels | None,
     types: RunLabels | None,
     pooled: RunLabels | Collection[str] | bool | None,
+    *,
+    pooled_by_default: bool,
 ) -> pd.DataFrame:
-    """Return the run table of the systems; each is a team of its own, and pooled, where nothing else is said."""
+    """Return the run table of the systems; where nothing else is said, each is a team of its own, and pooled or not."""
     own = {name: name for name in names} if teams is None else teams
     table = make_run_table(names, teams=own, types=types, pooled=pooled)
-    return table.assign(pooled=table["pooled"].fillna(True).astype(bool))
+    return table.assign(pooled=table["pooled"].fillna(pooled_by_default).astype(bool))
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:

@@ -21,6 +21,7 @@ SLACK = 0.05
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP")
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
+_INFER = Call("infer_pool", "runs, qrels")
 
 
 class CaveatWarning(ReuseWarning):
@@ -78,8 +79,12 @@ class PoolFit:
         return f"{of} are within depth {self.depth} of no contributing run"
 
     def caveats(self) -> Iterator[Caveat]:
-        """Yield what is to be told: a pool that is not that of the judgments, contributors that nobody recorded."""
-        infer = Call("infer_pool", "runs, qrels")
+        """Yield what is to be told: judgments that the pool does not explain, a pool that was not judged."""
+        yield from self.of_judgments()
+        yield from self.of_pool()
+
+    def of_judgments(self) -> Iterator[Caveat]:
+        """Yield a caveat where most judgments have no contributor."""
         if self.stranger_share > MOSTLY:
             yield Caveat(
                 f"{self.stranger_share:.0%} of the judgments have no contributor",
@@ -87,10 +92,13 @@ class PoolFit:
                     f"{self.in_words()}. If contributing runs are missing here, or the depth or the order is not the "
                     "pool's, uniques are not what they were. If the documents were chosen otherwise, by a classifier "
                     "for instance, they stay whoever is left out. ",
-                    infer,
+                    _INFER,
                     " says which runs and which depth fit the judgments.",
                 ),
             )
+
+    def of_pool(self) -> Iterator[Caveat]:
+        """Yield a caveat where most of the pool has no judgment, or more than a little under assumed contributors."""
         without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({self.unjudged_share:.0%})"
         if self.assumed and self.unjudged_share > SLACK:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
@@ -100,7 +108,7 @@ class PoolFit:
                     f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
                     f"judgment: some were not pooled, or not to depth {self.depth}, and uniques are not what they "
                     "were. ",
-                    infer,
+                    _INFER,
                     " says which runs must have been; ",
                     Call("runs.with_metadata", "pooled=..."),
                     " keeps it.",
@@ -112,7 +120,7 @@ class PoolFit:
                 (
                     f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and uniques are not "
                     "what they were. ",
-                    infer,
+                    _INFER,
                     " says which depth fits the judgments.",
                 ),
             )
