@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, columns, count, examples
-from pt_reuse._errors import Call, InputError, Option, located, warn
+from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse.experiment.columns import DEFAULTS, REUSE
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
@@ -155,8 +155,12 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out."""
     tables = [table] if field is None else [table, field.run_table]
     if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
-        parts = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
-        raise InputError("no system is pooled, so that there is no pool. ", *parts, argument="pooled")
+        parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
+        if field is not None:
+            marked = Call("field.with_metadata", "pooled=...")
+            parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
+        nobody = "no system" if field is None else "no run of the field and no system"
+        raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
     if by == "run":
         return
     lacking = table["name"][table[by].isna()].tolist()

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse.engine import pairs
+from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import PoolFit
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
@@ -30,7 +30,7 @@ REUSE = {
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
 #: what `reuse=` stands for where the user leaves it out: with a field, and without one
-DEFAULTS = {True: ("lou", "rank", "unjudged"), False: ("rank", "unjudged")}
+DEFAULTS = {True: ("lou", "rank", "unjudged"), False: ("unjudged", "rank")}
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
@@ -51,6 +51,7 @@ class Asked:
         verbose: whether to show progress.
         alone: whether there is no field, so that the systems are placed among themselves.
         by_default: whether the user left it to us which kinds these are.
+        idle: the arguments given that concern leave-out-uniques alone, where that is not asked for.
     """
 
     kinds: tuple[str, ...]
@@ -60,6 +61,7 @@ class Asked:
     verbose: bool
     alone: bool
     by_default: bool
+    idle: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> bool:

@@ -26,7 +26,7 @@ from pt_reuse.experiment.arguments import (
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery
-from pt_reuse.experiment.remarks import hint_of, tell_remarks
+from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
 from pt_reuse.experiment.systems import check_frames, name_systems, runs_of, saved_files
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
@@ -89,8 +89,8 @@ def Experiment(
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
         names: names of the systems of a list, all different; default is how they print.
         perquery: as for pt.Experiment.
-        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary, and no
-            ``pooled``.
+        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary and
+            no ``pooled``.
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team.
         types: system -> type; default none.
         pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
@@ -149,14 +149,17 @@ def Experiment(
     check_handed_over(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order)
     verbose = experiment_arguments.get("verbose") is True
+    kinds = wanted_kinds(reuse, with_field=field is not None)
+    labels = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order}
     asked = Asked(
-        kinds=wanted_kinds(reuse, with_field=field is not None),
+        kinds=kinds,
         by=by,
         depth=depth,
         pool_order=pool_order,
         verbose=verbose,
         alone=field is None,
         by_default=reuse is None,
+        idle=() if "lou" in kinds else tuple(name for name, given in labels.items() if given is not None),
     )
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
@@ -242,7 +245,7 @@ def reuse_summary(result: Any) -> pd.DataFrame:
             argument="result",
         )
     if not kept["summary"]:
-        hint = f" {kept['hint'][0].upper()}{kept['hint'][1:]}." if kept["hint"] else ""
+        hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
         nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
         warn(*nothing, Option("reuse", ...), f".{hint}")
     summary = pd.DataFrame(kept["summary"])

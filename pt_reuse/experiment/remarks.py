@@ -12,8 +12,9 @@ from pt_reuse._check import count
 from pt_reuse._errors import Option, Part, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.experiment.columns import NO_FIELD, Asked, Columns
+from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.scoring.caveats import BEWARE, SLACK, Caveat, PoolFit, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, of_judged, relevant_only, tell
 
 
 def hint_of(qrels: pd.DataFrame) -> str:
@@ -50,8 +51,8 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
     shares = [f"{name} unjudged" for name in measures] if "unjudged" in asked.kinds else []
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
     tell(caveats)
-    if columns.hint and asked.alone and asked.by_default:
-        _tell_hint(columns, asked)
+    if asked.alone and asked.by_default and (columns.hint or asked.idle):
+        _tell_of_the_default(columns, asked)
     # what the study noted is said here in other words
     settings = {name: value for name, value in columns.settings.items() if name != BEWARE}
     return replace(columns, settings={**settings, **noted(caveats)})
@@ -62,31 +63,32 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
     if fit.stranger_share <= SLACK:
         return
     systems = count(n_systems, "system")
-    get: tuple[Part, ...] = (
-        (f"{hint[0].upper()}{hint[1:]}",)
-        if hint
-        else (
-            Option("field", ...),
-            " takes the runs that were pooled, as `read_runs` or a dataset's `get_runs()` gives them",
-        )
-    )
+    get: tuple[Part, ...] = (Option("field", ...), " takes the runs that were pooled.")
+    if hint:
+        get = (sentence(hint),)
     yield Caveat(
         f"uniques among the {systems} alone, {fit.stranger_share:.0%} of the judgments have no contributor",
         (
-            f"without a field, the columns of{NO_FIELD} know the {systems} of this experiment alone: a unique is a judged "
-            f"document that no other of them has in its top {fit.depth}. They are not the pool that was judged: "
-            f"{fit.in_words()} among them. So what a system loses here says nothing of the collection. ",
+            f"without a field, the columns of{NO_FIELD} know the {systems} of this experiment alone: a unique is a "
+            f"judged document that no other of them has in its top {fit.depth}. Of {fit.judged:,} judged documents, "
+            f"{fit.strangers:,} ({fit.stranger_share:.0%}) are in none of these lists: another pool was judged, and "
+            "what a system loses here says nothing of it. ",
             *get,
-            ".",
         ),
     )
 
 
-def _tell_hint(columns: Columns, asked: Asked) -> None:
+def _tell_of_the_default(columns: Columns, asked: Asked) -> None:
     systems = count(len(columns.systems), "system")
+    idle = f", so that {' and '.join(asked.idle)} changed nothing" if asked.idle else ""
+    hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
-        f"without a field, ranks are among the {systems} alone, and leave-out-uniques is left out. ",
-        f"{columns.hint[0].upper()}{columns.hint[1:]}. ",
+        f"without a field, ranks are among the {systems} alone, and leave-out-uniques is left out{idle}. {hint}",
         Option("reuse", list(asked.kinds)),
         " says that these columns are all you want.",
     )
+
+
+def sentence(hint: str) -> str:
+    """Return a hint as a sentence of its own."""
+    return f"{hint[0].upper()}{hint[1:]}."

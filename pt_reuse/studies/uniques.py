@@ -18,12 +18,13 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, pool_to_depth
+from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
-from pt_reuse.scoring.caveats import MOSTLY, SLACK, PoolFit, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
@@ -231,16 +232,7 @@ def leave_out_uniques(
     unique = judged & (sole >= 0)
     row = rows[unique]
     relevant = labels[row] > 0
-    n_judged = int((labels >= 0).sum())
-    fit = PoolFit(
-        depth=int(depth),
-        judged=n_judged,
-        strangers=n_judged - int(judged.sum()),
-        pooled=len(pool),
-        unjudged=len(pool) - int(judged.sum()),
-        contributors=len(chosen),
-        assumed=len(chosen.assumed),
-    )
+    fit = PoolFit.of(pool, qrels, judged, depth=int(depth))
     caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
     tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
