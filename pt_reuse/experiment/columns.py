@@ -181,10 +181,8 @@ def _placed(
 
 
 def _among(n_systems: int, n_runs: int) -> str:
-    systems = count(n_systems, "system")
-    return (
-        f"the {systems} alone" if n_systems == n_runs else f"{count(n_runs - n_systems, 'run')} of the field, {systems}"
-    )
+    systems, official = count(n_systems, "system"), n_runs - n_systems
+    return f"{count(official, 'run')} of the field and {systems}" if official else f"the {systems} alone"
 
 
 def _pooled_in_words(pooled: list[bool]) -> str:

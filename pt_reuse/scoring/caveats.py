@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import ir_measures
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import examples
 from pt_reuse._errors import Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
@@ -49,11 +49,11 @@ def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
     if not names or not n or (labels == 0).any():
         return
     negative = len(labels) - n
-    less = f" {count(negative, 'label')} below 0 count as no judgment." if negative else ""
+    less = f" Labels below 0, {negative:,} of them, count as no judgment." if negative else ""
     yield Caveat(
         "judgments of relevant documents only",
         (
-            f"the {count(n, 'judgment')} are of relevant documents only, none has label 0.{less} So {examples(names)} "
+            f"the judgments, {n:,}, are of relevant documents only, none has label 0.{less} So {examples(names)} "
             "cannot tell a document that was found not relevant from one that nobody judged: unjudged is 1 - precision "
             "for every run, and says nothing of how far the judgments cover it.",
         ),
