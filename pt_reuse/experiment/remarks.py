@@ -70,9 +70,9 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
         f"uniques among the {systems} alone, {fit.stranger_share:.0%} of the judgments have no contributor",
         (
             f"the columns that end in{NO_FIELD} know the {systems} of this experiment alone: a unique is a judged "
-            f"document that no other of them has in its top {fit.depth}. {fit.strangers:,} of "
-            f"{fit.judged:,} judged documents ({fit.stranger_share:.0%}) no system has there: another pool was judged, "
-            "and what a system loses here says nothing of it. ",
+            f"document that no other of them has in its top {fit.depth}. No system has "
+            f"{fit.strangers:,} of {fit.judged:,} judged documents ({fit.stranger_share:.0%}) there: another pool was "
+            "judged, and what a system loses here says nothing of it. ",
             *get,
         ),
     )

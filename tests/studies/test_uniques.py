@@ -345,6 +345,29 @@ def test_a_topic_that_loses_its_last_relevant_document_counts_0():
         assert lou.own_scores.topics == ["1", "2"]
 
 
+def test_a_reduced_score_may_rise():
+    """As docs/leave-out-uniques.rst shows: d2 is the team's unique, and not in the list of its run A."""
+
+    def run(*docnos):
+        return pd.DataFrame({"qid": "1", "docno": docnos, "score": [-float(i) for i in range(len(docnos))]})
+
+    lists = {"A": run("d1"), "B": run("d2"), "C": run("d1", "d3")}
+    runs = RunSet.from_frames(lists, teams={"A": "us", "B": "us", "C": "them"}, pooled=True)
+    lou = leave_out_uniques(runs, as_qrels({"1": {"d1": 1, "d2": 1, "d3": 0}}), [nDCG, AP, P @ 1])
+    found = lou.by_run[lou.by_run["name"] == "A"]
+    assert found["score"].tolist() == pytest.approx([1 / (1 + 1 / math.log2(3)), 0.5, 1])
+    assert found["reduced_score"].tolist() == [1, 1, 1]
+    # the same below the cutoff: d2 is the run's own, at rank 11
+    own = run("d1", *(f"x{i}" for i in range(9)), "d2")
+    runs = RunSet.from_frames({"A": own, "C": run("d1")}, teams={"A": "us", "C": "them"}, pooled=True)
+    judged = {"d1": 1, "d2": 1, **{f"x{i}": 0 for i in range(9)}}
+    lou = leave_out_uniques(runs, as_qrels({"1": judged}), [nDCG @ 10, nDCG, P @ 10])
+    change = lou.by_run[lou.by_run["name"] == "A"].set_index("measure")["change"]
+    assert change["nDCG@10"] == pytest.approx(1 - 1 / (1 + 1 / math.log2(3)))
+    assert change["nDCG"] == pytest.approx(1 - (1 + 1 / math.log2(12)) / (1 + 1 / math.log2(3)))
+    assert change["P@10"] == 0
+
+
 def test_a_run_without_any_relevant_document_has_no_percentage():
     frames = {name: pd.DataFrame({"qid": ["1"], "docno": [name], "score": 1.0}) for name in "AB"}
     qrels = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["A"], "label": 1}))
