@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ir_measures
@@ -39,7 +39,7 @@ RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("
 _SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """What the user wants to know.
 
@@ -87,6 +87,21 @@ class Values:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """What leaving units out of the pool says besides the columns.
+
+    Attributes:
+        pooled: system -> whether it counts as a contributor to the pool.
+        fit: how far the pool and the judgments are the same documents.
+        summary: per measure how the ranking of the field changes, in plain Python values.
+    """
+
+    pooled: dict[str, bool]
+    fit: PoolFit
+    summary: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Columns:
     """What was computed for the systems.
 
@@ -97,26 +112,23 @@ class Columns:
         scores: measure -> the measure itself, in the order of the added columns; empty where nothing is ranked.
         added: added column -> measure -> its values.
         settings: the conventions, for display.
-        pooled: system -> whether it counts as a contributor to the pool; empty without ``"lou"``.
-        fit: how far the pool and the judgments are the same documents; None without ``"lou"``.
-        summary: per measure how the ranking of the field changes, in plain Python values; empty without ``"lou"``.
+        left_out: what leaving units out says besides; None without ``"lou"``.
         hint: how to get the field of these judgments, where that is known and no field was given.
     """
 
     systems: list[str]
     qids: list[str]
     measures: list[str]
-    scores: dict[str, Values]
-    added: dict[str, dict[str, Values]]
-    settings: dict[str, Any]
-    pooled: dict[str, bool]
-    fit: PoolFit | None
-    summary: list[dict[str, Any]]
+    scores: dict[str, Values] = field(default_factory=dict)
+    added: dict[str, dict[str, Values]] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    left_out: LeftOut | None = None
     hint: str = ""
 
     def attrs(self) -> dict[str, Any]:
         """Return what the result carries with it."""
-        return {"summary": self.summary, "settings": self.settings, "hint": self.hint}
+        summary = self.left_out.summary if self.left_out else []
+        return {"summary": summary, "settings": self.settings, "hint": self.hint}
 
 
 def compute_columns(
@@ -131,7 +143,7 @@ def compute_columns(
         runs = systems if field is None else field.reorder(ORDER) | systems
         columns = _placed(systems, runs, qrels, measures, asked)
     else:
-        columns = Columns(systems.names, qrels.topics, list(measures), {}, {}, {}, {}, None, [])
+        columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
     unjudged = {"unjudged": _unjudged(systems, qrels, measures)} if "unjudged" in asked.kinds else {}
     settings = {"reuse": list(asked.kinds), **columns.settings}
     return replace(columns, added={**columns.added, **unjudged}, settings=settings)
@@ -159,13 +171,12 @@ def _placed(
         for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():
             alone = asked.alone and column not in ("rank", "unjudged")
             added.setdefault(f"{column}{NO_FIELD}" if alone else column, {})[name] = values.of(at)
-    pooled = dict(zip(systems.names, systems.pooled.tolist(), strict=True)) if lou else {}
     settings = {
         **full.settings,
         **(lou.settings if lou else {}),
         "runs ranked": len(runs),
         "ranked among": _among(len(systems), len(runs)),
-        **({"systems": _pooled_in_words(list(pooled.values()))} if lou else {}),
+        **({"systems": _pooled_in_words(systems.pooled.tolist())} if lou else {}),
     }
     return Columns(
         systems=systems.names,
@@ -174,9 +185,7 @@ def _placed(
         scores=scores,
         added=added,
         settings=settings,
-        pooled=pooled,
-        fit=lou.fit if lou else None,
-        summary=_summary(lou, measures),
+        left_out=_left_out(systems, lou, measures) if lou else None,
     )
 
 
@@ -191,11 +200,11 @@ def _pooled_in_words(pooled: list[bool]) -> str:
     return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else "not pooled"
 
 
-def _summary(lou: LeaveOutUniques | None, measures: Mapping[str, ir_measures.Measure]) -> list[dict[str, Any]]:
-    if lou is None:
-        return []
+def _left_out(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> LeftOut:
     name_of = {repr(measure): name for name, measure in measures.items()}
-    return lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]]).to_dict("records")
+    summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
+    pooled = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    return LeftOut(pooled, lou.fit, summary.to_dict("records"))
 
 
 def _of_measure(

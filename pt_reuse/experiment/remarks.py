@@ -44,10 +44,11 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
         asked: what the user wants to know.
     """
     caveats: list[Caveat] = []
-    if columns.fit is not None and asked.alone:
-        caveats += [*_among_themselves(columns.fit, len(columns.systems), columns.hint), *columns.fit.of_pool()]
-    elif columns.fit is not None:
-        caveats += columns.fit.caveats()
+    fit = columns.left_out.fit if columns.left_out else None
+    if fit is not None and asked.alone:
+        caveats += [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()]
+    elif fit is not None:
+        caveats += fit.caveats()
     shares = [f"{name} unjudged" for name in measures] if "unjudged" in asked.kinds else []
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
     tell(caveats)

@@ -21,7 +21,7 @@ SLACK = 0.05
 _INFER = Call("infer_pool", "runs, qrels")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolFit:
     """How far a pool and the judgments are the same documents.
 

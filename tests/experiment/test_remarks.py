@@ -234,26 +234,3 @@ def test_other_judgments_get_none():
     assert not hint_of(qrels.assign(label=[0, *[1] * 169]))
     assert not hint_of(qrels.assign(qid="1"))
     assert experiment().attrs["reuse"]["hint"] == ""
-
-
-# the summary
-
-
-def test_a_unit_that_does_not_exist_is_none(tmp_path):
-    # P@1 changes no rank, AP does
-    found = None
-    for name in NAMES:
-        lou = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, ["AP", "P(rel=9)@1"], depth=8)
-        found = lou.summary["field_worst"].tolist()
-        assert isinstance(found[0], str), name
-        assert found[1] is None
-    lou.save(tmp_path / "lou")
-    assert ptr.read_result(tmp_path / "lou").summary["field_worst"].tolist() == found
-    assert all(value is None or isinstance(value, str) for value in lou.summary.copy()["field_worst"])
-    for form in FORMS[:4]:
-        result = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P(rel=9) @ 1], field=OTHERS, depth=8, **form)
-        worst = ptr.reuse_summary(result)["field_worst"].tolist()
-        assert isinstance(worst[0], str)
-        assert worst[1] is None
-    kept = json.loads(json.dumps(result.data.attrs["reuse"]["summary"]))
-    assert [row["field_worst"] for row in kept] == worst
