@@ -23,7 +23,8 @@ def hint_of(qrels: pd.DataFrame) -> str:
     Args:
         qrels: all judgments that the user gave, ``qid docno label``.
     """
-    names = judged_alike(qrels["qid"].nunique(), len(qrels), int((qrels["label"] > 0).sum()))
+    relevant = pd.to_numeric(qrels["label"], errors="coerce") > 0
+    names = judged_alike(qrels["qid"].nunique(), len(qrels), int(relevant.sum()))
     known = [(name, found.submitted) for name in names if (found := catalogued(name)) is not None]
     with_runs = {name: len(submitted) for name, submitted in known if submitted is not None}
     if not with_runs:

@@ -61,7 +61,7 @@ def score(
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "label": [1, 1]})
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3", "d4"], "label": [1, 1, 0]})
         >>> ptr.score(ptr.RunSet.from_frames({"A": run}), qrels, ["AP", "P@1", "Judged@2"]).mean
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
