@@ -52,9 +52,11 @@ judgments = {
     "full pool": complete.restrict(ptr.depth_pool(runs, depth=10)),
 }
 frames = {name: runs[name] for name in runs}
-tables = {}
+tables, every = {}, ["lou", "rank", "unjudged"]
 for pool, judged in judgments.items():
-    tables[pool] = ptr.Experiment(frames, titles, judged, [nDCG @ 10, AP], types=types, depth=10, round=3)
+    # no field besides: these systems are all that was pooled, so their leave-out-uniques are those of the pool
+    table = ptr.Experiment(frames, titles, judged, [nDCG @ 10, AP], reuse=every, types=types, depth=10, round=3)
+    tables[pool] = table.rename(columns=lambda column: column.removesuffix(" (no field)"))
     print(f"\nJudged: {pool}, {len(judged):,} documents")
     print(
         tables[pool][["name", "nDCG@10", "nDCG@10 LOU", "nDCG@10 rank", "nDCG@10 drop", "nDCG@10 unjudged"]].to_string()

@@ -108,6 +108,23 @@ def catalogued(name: str) -> Collection | None:
     )
 
 
+def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:
+    """Return the names of the collections whose judgments have these counts, all three.
+
+    Args:
+        n_topics: judged topics.
+        n_judged: judgments, those below 0 among them.
+        n_relevant: judgments above 0.
+
+    Example:
+        >>> judged_alike(50, 86_830, 4_728)
+        ['trec-8/adhoc']
+    """
+    wanted = (n_topics, n_judged, n_relevant)
+    counts = ("n_topics", "n_judged", "n_relevant")
+    return [name for name, entry in _entries().items() if tuple(map(entry.get, counts)) == wanted]
+
+
 def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
     rows = _runs().get(name)
     if rows is None:

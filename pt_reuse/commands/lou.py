@@ -9,10 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse._errors import located
+from pt_reuse.collections.catalogue import judged_alike
 from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_out, listed
 from pt_reuse.pooling.contributors import named_contributors
+from pt_reuse.pooling.fit import SLACK
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.run_scores import checked_measures
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, in_words, leave_out_uniques
@@ -75,6 +78,8 @@ def _run(options: argparse.Namespace) -> None:
         verbose=sys.stderr.isatty(),
     )
     _report(result)
+    if options.collection is None and result.fit.stranger_share > SLACK:
+        _tell_collection(qrels)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw(_drawings(result), folder)
@@ -105,6 +110,12 @@ def _report(result: LeaveOutUniques) -> None:
     print(f"\nLeaving out one {result.units.by} at a time, the whole field by {first}:")
     print_table(result.table[result.table["measure"] == first], SHOWN, "units")
     print(f"\n{in_words(result)}")
+
+
+def _tell_collection(qrels: Qrels) -> None:
+    labels = qrels.arrays.labels
+    for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
+        print(f"These are the judgments of {name}: --collection {name} brings its runs, teams and who was pooled.")
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:

@@ -62,7 +62,6 @@ def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
             pooled_judgments,
             [nDCG @ 10, AP],
             field=runs,
-            pooled=False,
             depth=DEPTH,
             baseline=LIVE[0],
         )

@@ -87,6 +87,8 @@ class Adding:
                 self._compare(measure, places, theirs, self.columns.scores[measure].mean[at])
             for column, values in self.columns.added.items():
                 added[f"{measure} {column}"] = self._rounded(values[measure].mean[at], measure)
+        if self.columns.left_out:
+            added["pooled"] = self._pooled(places, self.columns.left_out.pooled)
         return self._labelled(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
     def _to_topic_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -107,6 +109,8 @@ class Adding:
                 values = by_measure[measure].by_topic[topic[rows], system[rows]]
                 found[rows] = self._rounded(values, measure)
             wide[column] = found.astype(np.int64) if column in RANKS and not np.isnan(found).any() else found
+        if self.columns.left_out:
+            wide["pooled"] = self._pooled(places, self.columns.left_out.pooled)
         return self._labelled(wide, frame)
 
     def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
@@ -136,6 +140,9 @@ class Adding:
     def _labelled(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
         wide.attrs = {**frame.attrs, "reuse": self.columns.attrs()}
         return wide
+
+    def _pooled(self, places: list[Place], pooled: dict[str, bool]) -> NDArray[np.bool_]:
+        return np.array([pooled[place.system] for place in places], dtype=bool)
 
     def _digits(self, measure: str) -> int | None:
         return self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding

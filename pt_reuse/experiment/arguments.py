@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, columns, count, examples
-from pt_reuse._errors import Call, InputError, Option, located, warn
-from pt_reuse.experiment.columns import REUSE
+from pt_reuse._errors import Call, InputError, Option, Part, located, warn
+from pt_reuse.experiment.columns import DEFAULTS, REUSE
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
@@ -25,8 +25,10 @@ from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
-def wanted_kinds(reuse: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the kinds of columns to add, keys of `REUSE`."""
+def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool) -> tuple[str, ...]:
+    """Return the kinds of columns to add, keys of `REUSE`: those asked for, or those that mean something."""
+    if reuse is None:
+        return DEFAULTS[with_field]
     if not isinstance(reuse, Iterable):
         raise InputError(f"reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.", argument="reuse")
     wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
@@ -96,9 +98,13 @@ def system_table(
     teams: RunLabels | None,
     types: RunLabels | None,
     pooled: RunLabels | Collection[str] | bool | None,
+    *,
+    pooled_by_default: bool,
 ) -> pd.DataFrame:
-    """Return the run table of the systems; each is a team of its own, and pooled, where nothing else is said of it."""
-    own = pd.DataFrame({"name": list(names), "team": list(names), "type": None, "pooled": True}, dtype=object)
+    """Return the run table of the systems; where nothing else is said, each is a team of its own, and pooled or not."""
+    own = pd.DataFrame(
+        {"name": list(names), "team": list(names), "type": None, "pooled": pooled_by_default}, dtype=object
+    )
     table = make_run_table(names, teams=teams, types=types, pooled=pooled, base=own, naming=OF_SYSTEMS)
     return table.assign(pooled=table["pooled"].astype(bool))
 
@@ -151,8 +157,12 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out."""
     tables = [table] if field is None else [table, field.run_table]
     if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
-        parts = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
-        raise InputError("no system is pooled, so that there is no pool. ", *parts, argument="pooled")
+        parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
+        if field is not None:
+            marked = Call("field.with_metadata", "pooled=...")
+            parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
+        nobody = "no system" if field is None else "no run of the field and no system"
+        raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
     if by == "run":
         return
     lacking = table["name"][table[by].isna()].tolist()

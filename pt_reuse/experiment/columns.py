@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import count
 from pt_reuse.engine import pairs
+from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
@@ -27,13 +29,17 @@ REUSE = {
 }
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
+#: what `reuse=` stands for where the user leaves it out: with a field, and without one
+DEFAULTS = {True: ("lou", "rank", "unjudged"), False: ("unjudged", "rank")}
+#: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
+NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
-RANKS = ("rank", "LOU rank", "drop")
+RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
 #: measures for which pt.Experiment reports the sum over topics, not the mean
 _SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """What the user wants to know.
 
@@ -43,6 +49,9 @@ class Asked:
         depth: pool depth, documents per run and topic; None for that of the field's collection, or the usual one.
         pool_order: the order in which the pool took documents; None for that of the scores.
         verbose: whether to show progress.
+        alone: whether there is no field, so that the systems are placed among themselves.
+        by_default: whether the user left it to us which kinds these are.
+        idle: the arguments given that concern leave-out-uniques alone, where that is not asked for.
     """
 
     kinds: tuple[str, ...]
@@ -50,6 +59,9 @@ class Asked:
     depth: int | None
     pool_order: str | None
     verbose: bool
+    alone: bool
+    by_default: bool
+    idle: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> bool:
@@ -75,6 +87,21 @@ class Values:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """What leaving units out of the pool says besides the columns.
+
+    Attributes:
+        pooled: system -> whether it counts as a contributor to the pool.
+        fit: how far the pool and the judgments are the same documents.
+        summary: per measure how the ranking of the field changes, in plain Python values.
+    """
+
+    pooled: dict[str, bool]
+    fit: PoolFit
+    summary: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Columns:
     """What was computed for the systems.
 
@@ -85,20 +112,23 @@ class Columns:
         scores: measure -> the measure itself, in the order of the added columns; empty where nothing is ranked.
         added: added column -> measure -> its values.
         settings: the conventions, for display.
-        summary: per measure how the ranking of the field changes, in plain Python values; empty without ``"lou"``.
+        left_out: what leaving units out says besides; None without ``"lou"``.
+        hint: how to get the field of these judgments, where that is known and no field was given.
     """
 
     systems: list[str]
     qids: list[str]
     measures: list[str]
-    scores: dict[str, Values]
-    added: dict[str, dict[str, Values]]
-    settings: dict[str, Any]
-    summary: list[dict[str, Any]]
+    scores: dict[str, Values] = field(default_factory=dict)
+    added: dict[str, dict[str, Values]] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    left_out: LeftOut | None = None
+    hint: str = ""
 
     def attrs(self) -> dict[str, Any]:
         """Return what the result carries with it."""
-        return {"summary": self.summary, "settings": self.settings}
+        summary = self.left_out.summary if self.left_out else []
+        return {"summary": summary, "settings": self.settings, "hint": self.hint}
 
 
 def compute_columns(
@@ -111,19 +141,19 @@ def compute_columns(
     """Compute the columns asked for; `measures` are named as pt.Experiment names them."""
     if asked.ranked:
         runs = systems if field is None else field.reorder(ORDER) | systems
-        columns = _placed(systems.names, runs, qrels, measures, asked)
+        columns = _placed(systems, runs, qrels, measures, asked)
     else:
-        columns = Columns(systems.names, qrels.topics, list(measures), {}, {}, {}, [])
+        columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
     unjudged = {"unjudged": _unjudged(systems, qrels, measures)} if "unjudged" in asked.kinds else {}
     settings = {"reuse": list(asked.kinds), **columns.settings}
     return replace(columns, added={**columns.added, **unjudged}, settings=settings)
 
 
 def _placed(
-    systems: list[str], runs: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked
+    systems: RunSet, runs: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked
 ) -> Columns:
     """Compute the columns that follow from the place of the systems among all runs."""
-    at = np.array([runs.row(name) for name in systems])
+    at = np.array([runs.row(name) for name in systems.names])
     distinct = list(measures.values())
     # a system that finds nothing on the judged topics scores 0, as in pt.Experiment
     options: dict[str, Any] = {"without_topics": "zero", "verbose": asked.verbose}
@@ -139,16 +169,42 @@ def _placed(
         base = _values(full, measure)
         scores[name] = Values(base.mean * times, base.by_topic).of(at)
         for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():
-            added.setdefault(column, {})[name] = values.of(at)
-    settings = {**full.settings, **(lou.settings if lou else {}), "runs ranked": len(runs)}
-    return Columns(systems, qrels.topics, list(measures), scores, added, settings, _summary(lou, measures))
+            alone = asked.alone and column not in ("rank", "unjudged")
+            added.setdefault(f"{column}{NO_FIELD}" if alone else column, {})[name] = values.of(at)
+    settings = {
+        **full.settings,
+        **(lou.settings if lou else {}),
+        "runs ranked": len(runs),
+        "ranked among": _among(len(systems), len(runs)),
+        **({"systems": _pooled_in_words(systems.pooled.tolist())} if lou else {}),
+    }
+    return Columns(
+        systems=systems.names,
+        qids=qrels.topics,
+        measures=list(measures),
+        scores=scores,
+        added=added,
+        settings=settings,
+        left_out=_left_out(systems, lou, measures) if lou else None,
+    )
 
 
-def _summary(lou: LeaveOutUniques | None, measures: Mapping[str, ir_measures.Measure]) -> list[dict[str, Any]]:
-    if lou is None:
-        return []
+def _among(n_systems: int, n_runs: int) -> str:
+    systems, official = count(n_systems, "system"), n_runs - n_systems
+    return f"{count(official, 'run')} of the field and {systems}" if official else f"the {systems} alone"
+
+
+def _pooled_in_words(pooled: list[bool]) -> str:
+    if all(pooled):
+        return "pooled"
+    return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else "not pooled"
+
+
+def _left_out(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> LeftOut:
     name_of = {repr(measure): name for name, measure in measures.items()}
-    return lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]]).to_dict("records")
+    summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
+    pooled = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    return LeftOut(pooled, lou.fit, summary.to_dict("records"))
 
 
 def _of_measure(

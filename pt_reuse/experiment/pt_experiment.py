@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import flag
-from pt_reuse._errors import InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, warn
 from pt_reuse.experiment.adding import Adding
 from pt_reuse.experiment.arguments import (
     check_field,
@@ -25,10 +26,12 @@ from pt_reuse.experiment.arguments import (
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery
+from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
 from pt_reuse.experiment.systems import check_frames, name_systems, runs_of, saved_files
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.uniques import check_removal
 
 
@@ -46,7 +49,7 @@ def Experiment(
     types: RunLabels | None = None,
     pooled: RunLabels | Collection[str] | bool | None = None,
     field: RunSet | None = None,
-    reuse: str | Iterable[str] = ("lou", "rank", "unjudged"),
+    reuse: str | Iterable[str] | None = None,
     by: str = "team",
     depth: int | None = None,
     rel: int | None = None,
@@ -54,21 +57,31 @@ def Experiment(
     round: int | dict[str, int] | None = None,
     **experiment_arguments: Any,
 ) -> Any:
-    """Run pt.Experiment and add, for every measure, what the scores would be had the system not been pooled.
+    """Run pt.Experiment and add, for every measure, how far the judgments can be trusted for each system.
 
     Each pipeline is executed once, by pt.Experiment, which does all that it does without this function. Its results
-    are then placed in the `field` (or among themselves), pooled to `depth`, and scored without the uniques of their
-    team, as :func:`leave_out_uniques` does. The added columns of a measure m, right of all others:
+    are then placed in the `field` (or among themselves), and scored without the uniques of their team in the pool of
+    `depth`, as :func:`leave_out_uniques` does. The added columns of a measure m, right of all others:
 
     - ``m LOU``, ``m LOU %``: the score without the uniques of the system's own unit, and its change in per cent
-    - ``m rank``: rank in the field, 1 + the number of strictly better runs
+    - ``m rank``: rank among the runs of the field and the systems, 1 + the number of strictly better ones
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one
+    - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool. The LOU of one that does not,
+      and that shares its team with no contributor, is its score: without contributions it has no uniques to lose, and
+      a drop of 0 is no finding. Its unjudged share is the column to look at.
+
+    Without a `field` the systems are all that is known, and columns that mean something are added: ``m rank``, among
+    the systems, and ``m unjudged``. Leave-out-uniques among the systems themselves is there when `reuse` asks for
+    ``"lou"`` by name; its columns are then called ``m LOU (no field)``, ``m LOU % (no field)``, ``m LOU rank (no
+    field)`` and ``m drop (no field)``, because a "unique" is then what no other *of these systems* found, which says
+    nothing of the pool that was judged.
 
     With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``, for the
-    measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings
-    and, per measure, tau_b, gamma and the largest drop over the field; :func:`reuse_summary` shows it.
+    measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings,
+    per measure tau_b, gamma and the largest drop over the field (:func:`reuse_summary` shows it), and, where the
+    judgments are a known collection's and no field was given, a hint how to get it.
 
     Args:
         retr_systems: dict of name -> pipeline or result frame, or a list of them.
@@ -77,13 +90,17 @@ def Experiment(
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
         names: names of the systems of a list, all different; default is how they print.
         perquery: as for pt.Experiment.
-        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary.
+        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary and
+            no ``pooled``.
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team.
         types: system -> type; default none.
-        pooled: which systems count as contributors to the pool; default all.
+        pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
+            not contribute to a pool of then. True asks what if they had, and what then if their teams had not; give
+            True for an official run of the track that is run again. Default without a field all.
         field: the collection's official runs, so that ranks and pools include them; their order becomes that of
             pt.Experiment's scores.
-        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three.
+        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three with a `field`,
+            ``"unjudged"`` and ``"rank"`` without one.
         by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
             (``field.pool_depth``), else 100.
@@ -103,6 +120,12 @@ def Experiment(
             named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
             argument, a value that cannot be one. After the run: a pipeline that gives a document twice for one topic.
 
+    Warns:
+        ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
+            judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
+            judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
+            only; and how to get the field of a known collection, where `reuse` is left at its default.
+
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> from ir_measures import P
@@ -110,10 +133,18 @@ def Experiment(
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
         >>> topics = pd.DataFrame({"qid": ["1"], "query": ["one"]})
-        >>> ptr.Experiment({"A": a, "B": b}, topics, qrels, [P@2], reuse=["lou", "rank"])
-          name  P@2  P@2 LOU  P@2 LOU %  P@2 rank  P@2 LOU rank  P@2 drop
-        0    A  1.0      0.5      -50.0         1             1         0
-        1    B  0.5      0.5        0.0         2             2         0
+        >>> ptr.Experiment({"A": a, "B": b}, topics, qrels, [P@2])
+          name  P@2  P@2 rank  P@2 unjudged
+        0    A  1.0         1           0.0
+        1    B  0.5         2           0.0
+
+        B is the field's only run, A runs now: it has d1 alone, but did not contribute it.
+
+        >>> field = ptr.RunSet.from_frames({"B": b}, teams={"B": "them"})
+        >>> given = {"field": field, "reuse": ["lou", "rank"]}
+        >>> ptr.Experiment({"A": a}, topics, qrels, [P@2], pooled=True, **given)
+          name  P@2  P@2 LOU  P@2 LOU %  P@2 rank  P@2 LOU rank  P@2 drop  pooled
+        0    A  1.0      0.5      -50.0         1             1         0    True
 
     Source: leave-out-uniques as in :func:`leave_out_uniques`; documents are ranked as pt.Experiment's own scores rank
     them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (RR@k and Judged@k
@@ -122,7 +153,18 @@ def Experiment(
     check_handed_over(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     verbose = experiment_arguments.get("verbose") is True
-    asked = Asked(kinds=wanted_kinds(reuse), by=by, depth=depth, pool_order=pool_order, verbose=verbose)
+    kinds = wanted_kinds(reuse, with_field=field is not None)
+    labels = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order}
+    asked = Asked(
+        kinds=kinds,
+        by=by,
+        depth=depth,
+        pool_order=pool_order,
+        verbose=verbose,
+        alone=field is None,
+        by_default=reuse is None,
+        idle=() if "lou" in kinds else tuple(name for name, given in labels.items() if given is not None),
+    )
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     topics = read_frame("topics", topics, ("qid",), pt.io.read_topics)
@@ -138,7 +180,7 @@ def Experiment(
     systems = name_systems(retr_systems, names)
     stated = qrels.stated_rel if isinstance(qrels, Qrels) else None
     judgments = judgments_asked(topics, judged, arguments, stated if rel is None else rel)
-    table = system_table(systems.names, teams, types, pooled)
+    table = system_table(systems.names, teams, types, pooled, pooled_by_default=field is None)
     if asked.ranked:
         check_measures(measures)
         field = check_field(field, systems.names, judgments)
@@ -161,7 +203,10 @@ def Experiment(
         result = pt.Experiment(tapped, topics, judged, metrics, given, **arguments)
 
     runs = runs_of(systems.results(saved, only), table, judgments)
-    added = Adding(compute_columns(runs, field, judgments, measures, asked), round)
+    with told_elsewhere():
+        columns = compute_columns(runs, field, judgments, measures, asked)
+    columns = replace(columns, hint=hint_of(judged) if field is None else "")
+    added = Adding(tell_remarks(columns, judgments, measures, asked), round)
     wide = added.to(result, perquery)
     added.warn_of_differences()
     return wide
@@ -176,7 +221,7 @@ def reuse_summary(result: Any) -> pd.DataFrame:
 
     Returns:
         DataFrame: the ``summary`` of :class:`LeaveOutUniques`: ``measure own_tau_b own_gamma own_max_drop`` and more;
-        empty when ``reuse`` had no ``"lou"``.
+        empty, with a ReuseWarning that says what to pass, where nothing was left out.
 
     Raises:
         InputError: something that holds no summary.
@@ -204,4 +249,11 @@ def reuse_summary(result: Any) -> pd.DataFrame:
             ", or by an operation of pandas that drops attrs.",
             argument="result",
         )
-    return pd.DataFrame(kept["summary"])
+    if not kept["summary"]:
+        hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
+        nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
+        warn(*nothing, Option("reuse", ...), f".{hint}")
+    summary = pd.DataFrame(kept["summary"])
+    # a unit that does not exist is None, whatever pandas makes of one among names
+    worst = pd.Series([row["field_worst"] for row in kept["summary"]], dtype=object)
+    return summary.assign(field_worst=worst) if kept["summary"] else summary

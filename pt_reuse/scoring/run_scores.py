@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -14,6 +15,7 @@ from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
@@ -54,10 +56,14 @@ def score(
     Raises:
         InputError: an unknown measure, a run that has no topic in common with the qrels.
 
+    Warns:
+        ReuseWarning: judgments of relevant documents only, under a measure that sets judged documents against unjudged
+            ones (Judged, Unjudged, Bpref, infAP, ``judged_only``). ``settings["beware"]`` says it, too.
+
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "label": [1, 1]})
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3", "d4"], "label": [1, 1, 0]})
         >>> ptr.score(ptr.RunSet.from_frames({"A": run}), qrels, ["AP", "P@1", "Judged@2"]).mean
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
@@ -75,10 +81,13 @@ def score(
     warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":
         check_topics(runs, qrels)
+    caveats = list(relevant_only(qrels, of_judged(parsed)))
+    tell(caveats)
     values = np.empty((len(parsed), len(qrels.topics), len(runs)))
     for block in rescore(runs, qrels, parsed, verbose=verbose):
         values[:, block.topics.start : block.topics.stop] = block.base
-    return scores_of(runs, qrels, parsed, values, complete=complete)
+    scores = scores_of(runs, qrels, parsed, values, complete=complete)
+    return replace(scores, settings={**scores.settings, **noted(caveats)})
 
 
 def checked_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:

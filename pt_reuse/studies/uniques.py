@@ -18,11 +18,13 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
+from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
+from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
@@ -75,8 +77,8 @@ class LeaveOutUniques(Result):
         units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
         depth: the pool's.
         rel: the lowest label that counts as relevant.
-        n_judged: documents with a label of at least 0.
-        n_strangers: how many of them no contributing run has down to the depth.
+        fit: how many documents are judged, how many of them no contributing run has down to the depth, and how many
+            of the pool are not judged.
     """
 
     title: ClassVar[str] = "Leave-out-uniques"
@@ -90,8 +92,7 @@ class LeaveOutUniques(Result):
     units: Units
     depth: int
     rel: int
-    n_judged: int
-    n_strangers: int
+    fit: PoolFit
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -202,6 +203,12 @@ def leave_out_uniques(
         InputError: runs without a team or type, an unknown measure, run or option, a run that has no topic in common
             with the qrels.
 
+    Warns:
+        ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
+            documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
+            a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
+            judged documents against unjudged ones. ``settings["beware"]`` says it, too.
+
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
@@ -235,6 +242,9 @@ def leave_out_uniques(
     unique = judged & (sole >= 0)
     row = rows[unique]
     relevant = labels[row] >= lowest
+    fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
+    caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
+    tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
     owner, row = found.owner[removed], row[removed]
@@ -251,8 +261,6 @@ def leave_out_uniques(
     unique_counts = count_uniques(units, contributed, found)
     table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
-    n_judged = int((labels >= 0).sum())
-    strangers = n_judged - int(judged.sum())
     provided = provided_measures(parsed)
     settings = {
         "by": by,
@@ -265,9 +273,12 @@ def leave_out_uniques(
         "pool order": pool.order,
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals",
-        "judged": n_judged,
-        "judged without contributor": strangers,
+        "judged": fit.judged,
+        "judged without contributor": fit.strangers,
+        "pool": fit.pooled,
+        "pool without judgment": fit.unjudged,
         **({"by ir_measures": provided} if provided else {}),
+        **noted(caveats),
     }
     return LeaveOutUniques(
         table=table,
@@ -281,8 +292,7 @@ def leave_out_uniques(
         units=units,
         depth=asked.value,
         rel=lowest,
-        n_judged=n_judged,
-        n_strangers=strangers,
+        fit=fit,
     )
 
 
@@ -344,10 +354,10 @@ def in_words(result: LeaveOutUniques) -> str:
             f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
             f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
         )
-    if result.n_strangers > 0.05 * result.n_judged:
+    # of a larger share a warning has told
+    if SLACK < result.fit.stranger_share <= MOSTLY:
         lines.append(
-            f"Beware: {result.n_strangers:,} of {result.n_judged:,} judged documents are within depth "
-            f"{result.depth} of no contributing run. The depth, the contributors, the order or the runs are not those "
-            "of the real pool, so uniques are not what they were."
+            f"Beware: {result.fit.in_words()}. The depth, the contributors, the order or the runs are not those of "
+            "the real pool, so uniques are not what they were."
         )
     return "\n".join(lines)

@@ -168,6 +168,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
     assert contents(files) == before
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize("command", ["lou", "infer-pool"])
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request):
     call = OUT[command][0].format(f=files).split()

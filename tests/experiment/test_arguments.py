@@ -38,9 +38,10 @@ ERRORS = [
     ({"field": FIELD.qrels}, "field", None),
     ({"field": FIELD.runs}, "retr_systems", None),
     ({"teams": {"lex1a_": "us"}}, "teams", None),
-    ({"by": "type"}, "by", None),
+    ({"by": "type", "reuse": "lou"}, "by", None),
     ({"field": TEAMLESS}, None, "field"),
-    ({"pooled": False}, "pooled", None),
+    ({"pooled": False, "reuse": "lou"}, "pooled", None),
+    ({"field": OTHERS.with_metadata(pooled=False)}, "pooled", None),
     ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),
 ]
 
@@ -106,15 +107,15 @@ def test_field_and_topics(messages):
     far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
     messages.refused(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=far), place="field")
     partial = OTHERS | far
-    ours, _, warned = recorded(ptr.Experiment, frames(), TOPICS[:2], QRELS, [AP], field=partial)
+    ours, _, warned = recorded(ptr.Experiment, frames(), TOPICS[:2], QRELS, [AP], field=partial, depth=8)
     assert len(warned) == 1
     messages.told(warned[0])
-    pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS))
+    pd.testing.assert_frame_equal(ours, ptr.Experiment(frames(), TOPICS[:2], QRELS, [AP], field=OTHERS, depth=8))
     stranger = {"A": elsewhere, "B": FIELD.runs["lex1b"]}
     ours, _, warned = recorded(ptr.Experiment, stranger, TOPICS, QRELS, [AP])
     assert len(warned) == 1
     messages.told(warned[0])
-    assert ours.loc[0, ["AP", "AP LOU", "AP rank", "AP drop"]].tolist() == [0.0, 0.0, 2, 0]
+    assert ours.loc[0, ["AP", "AP rank", "AP unjudged"]].tolist() == [0.0, 2, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_systems_of_which_nothing_is_said_have_the_defaults(some, whole):
 
 def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
     _, _, warned = recorded(
-        ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}
+        ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}, reuse="rank"
     )
     assert len(warned) == 1
     messages.told(warned[0])

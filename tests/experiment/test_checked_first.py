@@ -25,7 +25,7 @@ ARGUMENTS = {
     "teams": {"teams": {"x": "A"}},
     "types": {"types": 5},
     "pooled": {"pooled": 5},
-    "pooled by none": {"pooled": False},
+    "pooled by none": {"pooled": False, "reuse": "lou"},
     "correction": {"correction": "bonferoni", "baseline": 0},
     "correction_alpha": {"correction": "holm", "correction_alpha": "x", "baseline": 0},
     "test": {"test": 5, "baseline": 0},
@@ -70,7 +70,7 @@ def test_result_frames(fault, live, messages):
 
 def test_a_result_frame_or_a_field_without_the_order_of_the_pool(live, messages):
     systems = {"live": live, "stored": FRAME.drop(columns="rank")}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], pool_order="rank"))
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], pool_order="rank", reuse="lou"))
     given = {"field": RANKLESS, "pool_order": "rank"}
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="order")
 
@@ -87,7 +87,7 @@ def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_
 def test_what_is_right_is_let_pass(tmp_path):
     systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
     given = {"baseline": 0, "correction": "holm", "correction_alpha": 0.1, "verbose": "auto", "save_dir": str(tmp_path)}
-    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, filter_by_qrels=True, **given)
+    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8, filter_by_qrels=True, **given)
     assert {"AP LOU", "AP p-value corrected"} <= set(table.columns)
     assert {"lex1a", "neu2a"}.isdisjoint(OTHERS.names)
     saved = {path.name for path in tmp_path.iterdir()}
@@ -96,4 +96,4 @@ def test_what_is_right_is_let_pass(tmp_path):
 
 def test_a_test_of_significance_is_looked_at_beside_a_baseline_alone():
     systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
-    assert "AP LOU" in ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, test=None).columns
+    assert "AP LOU" in ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8, test=None).columns

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from experiment_parts import ALL, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
 from ir_measures import AP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.scoring.measures import cutoff_of
+
+#: judgments at random, or systems that are no field
+NOBODYS_POOL = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
 
 def as_frame(run):
@@ -21,6 +23,11 @@ def as_frame(run):
     rows = [(qid, docno, score) for qid, documents in run.items() for docno, score in documents.items()]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
     return pt.model.add_ranks(frame)
+
+
+def in_a_field(frame):
+    """Return the frame with its columns named as with a field."""
+    return frame.rename(columns=lambda column: column.removesuffix(" (no field)"))
 
 
 def as_list(*docnos):
@@ -44,7 +51,8 @@ HAND_TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
 def by_hand(**arguments):
     field = ptr.RunSet.from_frames({"F": as_frame(HAND["F"])}, teams={"F": "T"})
     systems = {name: as_frame(HAND[name]) for name in "AB"}
-    return ptr.Experiment(systems, HAND_TOPICS, HAND_QRELS, [P @ 2, AP], field=field, depth=2, **arguments)
+    given = {"field": field, "depth": 2, "pooled": True, **arguments}
+    return ptr.Experiment(systems, HAND_TOPICS, HAND_QRELS, [P @ 2, AP], **given)
 
 
 def test_by_hand():
@@ -70,6 +78,7 @@ def test_by_hand():
         "AP LOU rank": [1, 3],
         "AP drop": [0, 0],
         "AP unjudged": [0, 2 / 3],
+        "pooled": [True, True],
     }
     assert set(result) == set(expected)
     for column, values in expected.items():
@@ -148,6 +157,7 @@ def brute_force(runs, unit_of, pooled, labels, formula, cutoff, depth):
     return found
 
 
+@NOBODYS_POOL
 @pytest.mark.parametrize("by", ["team", "run", "type"])
 @pytest.mark.parametrize("with_field", [True, False], ids=["field", "alone"])
 @pytest.mark.parametrize("seed", range(8))
@@ -188,8 +198,12 @@ def test_by_brute_force(seed, with_field, by):
         by=by,
         depth=4,
         perquery="both",
+        reuse=ALL,
         **part(names),
     )
+    averages, per_topic = in_a_field(averages), in_a_field(per_topic)
+    assert averages["pooled"].tolist() == [pooled[name] for name in averages["name"]]
+    assert per_topic["pooled"].tolist() == [pooled[name] for name in per_topic["name"]]
     averages, per_topic = averages.set_index("name"), per_topic.set_index(["name", "qid", "measure"])
     contributing = [name for name in runs if pooled[name]]
     for measure, formula, cutoff in (("AP", average_precision, None), ("P@3", precision, 3)):
@@ -209,6 +223,7 @@ def test_by_brute_force(seed, with_field, by):
 # as the studies give them
 
 
+@NOBODYS_POOL
 @pytest.mark.parametrize("by", ["team", "run"])
 @pytest.mark.parametrize("field", [None, OTHERS], ids=["alone", "field"])
 def test_as_the_studies_give_them(field, by):
@@ -218,7 +233,8 @@ def test_as_the_studies_give_them(field, by):
     runs = runs if field is None else field.reorder("trec_eval9") | runs
     lou = ptr.leave_out_uniques(runs, QRELS, metrics, by=by, depth=5)
     by_run = lou.by_run.set_index(["measure", "name"])
-    result = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, teams=teams, by=by, depth=5)
+    given = {"field": field, "teams": teams, "by": by, "depth": 5, "pooled": True, "reuse": ALL}
+    result = in_a_field(ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, **given))
     ranks = ptr.score(runs, QRELS, metrics).ranks.set_index("name")
     assert (result.filter(like=" LOU %").to_numpy() != 0).any()
     for metric in metrics:
@@ -247,40 +263,45 @@ KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:]}
     "reuse", [["lou"], ["rank"], "unjudged", ["lou", "unjudged"], ["rank", "lou"], ["unjudged", "rank"]]
 )
 def test_reuse_chooses_columns(reuse):
-    every = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=5)
-    some = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=5, reuse=reuse)
+    every = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=8)
+    some = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=8, reuse=reuse)
     kinds = [reuse] if isinstance(reuse, str) else reuse
     wanted = {suffix for kind in kinds for suffix in KINDS[kind]}
     wanted |= {"LOU rank", "drop"} if {"lou", "rank"} <= set(kinds) else set()
     suffixes = [suffix for suffix in SUFFIXES if suffix in wanted]
+    once = ["pooled"] if "lou" in kinds else []
     averages = list(pt.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5]))
     averages += [f"{measure} {suffix}" for measure in ("AP", "P@5") for suffix in suffixes]
-    pd.testing.assert_frame_equal(some[0], every[0][averages])
-    pd.testing.assert_frame_equal(some[1], every[1][["name", "qid", "measure", "value", *suffixes]])
+    pd.testing.assert_frame_equal(some[0], every[0][averages + once])
+    pd.testing.assert_frame_equal(some[1], every[1][["name", "qid", "measure", "value", *suffixes, *once]])
 
 
+@NOBODYS_POOL
 def test_options_reach_the_columns():
     def columns(**arguments):
-        return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **arguments).drop(columns=["name", "AP"])
+        given = {"reuse": ALL, **arguments}
+        return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **given).drop(columns=["name", "AP"])
 
-    default = columns(field=OTHERS, depth=5)
+    default = columns(field=OTHERS, depth=5, pooled=True)
     for arguments in (
         {"depth": 2},
         {"field": None},
-        {"pooled": ["neu2a"]},
+        {"pooled": {"lex1a": False, "neu2a": True, "man3a": False}},
+        {"pooled": None},
         {"teams": dict.fromkeys(NAMES, "us")},
         {"teams": dict.fromkeys(NAMES, OTHERS.teams[0])},
     ):
-        assert not columns(**{"field": OTHERS, "depth": 5, **arguments}).equals(default), arguments
+        assert not columns(**{"field": OTHERS, "depth": 5, "pooled": True, **arguments}).equals(default), arguments
     types = {name: "typed" for name in NAMES}
     typed = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "other"))
-    assert not columns(field=typed, depth=5, types=types, by="type").equals(default)
+    assert not columns(field=typed, depth=5, pooled=True, types=types, by="type").equals(default)
 
 
 def test_added_columns_are_rounded_as_their_measure():
-    exact = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], depth=5)
+    given = {"field": OTHERS, "depth": 8, "pooled": True}
+    exact = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **given)
     for rounding, digits in ((2, {"AP": 2, "P@5": 2}), ({"AP": 1}, {"AP": 1})):
-        rounded = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], depth=5, round=rounding)
+        rounded = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], round=rounding, **given)
         for measure in ("AP", "P@5"):
             for suffix in SUFFIXES:
                 column = exact[f"{measure} {suffix}"]
@@ -295,7 +316,7 @@ def tied():
     # d2 and d1 tie: pytrec_eval takes the later name first, the provider of RR@k the earlier one
     topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
     a = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", "d3"], "score": [1.0, 1.0, 1.0], "rank": [0, 1, 0]})
-    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d3"], "label": [1, 1]})
+    qrels = pd.DataFrame({"qid": ["1", "2", "2"], "docno": ["d1", "d3", "d4"], "label": [1, 1, 0]})
     return {"A": a, "B": a[2:]}, topics, qrels
 
 
@@ -331,56 +352,9 @@ def test_what_providers_round_or_mix_up():
 def test_rounding_hides_no_difference_and_makes_none():
     for digits in range(6):
         _, _, warned = recorded(
-            ptr.Experiment, frames(), TOPICS, QRELS, [AP, nDCG, RR @ 10], round=digits, field=OTHERS
+            ptr.Experiment, frames(), TOPICS, QRELS, [AP, nDCG, RR @ 10], round=digits, field=OTHERS, depth=8
         )
         assert warned == []
     assert len(recorded(ptr.Experiment, *tied(), ["RR@10"], round=2)[2]) == 1
     # 1.0 and 0.75 are 1 both without decimals, so that what is shown agrees
     assert recorded(ptr.Experiment, *tied(), ["RR@10"], round=0)[2] == []
-
-
-# the summary
-
-
-def test_summary_is_where_a_user_finds_it():
-    lou = ptr.leave_out_uniques(FIELD.runs.reorder("trec_eval9"), FIELD.qrels, [AP, P @ 5], by="run", depth=8)
-    expected = lou.summary.assign(measure=["map", "P@5"])
-    pooled = dict(zip(FIELD.runs.names, FIELD.runs.pooled.tolist(), strict=True))
-    arguments = {"field": OTHERS, "by": "run", "depth": 8, "pooled": {name: pooled[name] for name in NAMES}}
-    for more in ({}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"baseline": 0, "round": 2}):
-        result = ptr.Experiment(frames(), TOPICS, QRELS, ["map", P @ 5], **arguments, **more)
-        found = ptr.reuse_summary(result)
-        assert {"own_tau_b", "own_gamma", "own_max_drop"} <= set(found)
-        numbers = [column for column in found if column != "field_worst"]
-        pd.testing.assert_frame_equal(found[numbers], expected[numbers])
-    settings = result.attrs["reuse"]["settings"]
-    assert (settings["by"], settings["depth"], settings["order"], settings["runs ranked"]) == (
-        "run",
-        8,
-        "trec_eval9",
-        8,
-    )
-
-
-def test_attrs_are_plain_and_travel(tmp_path):
-    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP, SetP], field=OTHERS)
-    attrs = result.attrs
-    assert json.loads(json.dumps(attrs)) == attrs
-    assert result.copy().attrs == attrs
-    assert pd.concat([result, result]).attrs == attrs
-    assert (result == result.copy()).to_numpy().all()
-    assert ptr.reuse_summary(result.round(2).sort_values("AP")).equals(ptr.reuse_summary(result))
-    assert len(json.loads(result.to_json(orient="records"))) == 3
-    result.to_pickle(tmp_path / "result")
-    assert pd.read_pickle(tmp_path / "result").attrs == attrs
-    pytest.importorskip("pyarrow")
-    result.to_parquet(tmp_path / "result.parquet")
-    assert pd.read_parquet(tmp_path / "result.parquet").attrs == attrs
-
-
-def test_summary_errors(messages):
-    assert ptr.reuse_summary(ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse="rank")).empty
-    as_dicts = ptr.Experiment(frames(), TOPICS, QRELS, [AP], dataframe=False)
-    both = ptr.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both", dataframe=False)
-    for value in (as_dicts, both, pt.Experiment(frames(), TOPICS, QRELS, [AP]), None, 3, ()):
-        messages.refused(lambda value=value: ptr.reuse_summary(value), argument="result")

@@ -10,8 +10,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import (
+    ALL,
     FIELD,
     NAMES,
+    NO_FIELD,
     OTHERS,
     QRELS,
     SUFFIXES,
@@ -27,6 +29,7 @@ from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.experiment import columns
+from pt_reuse.scoring.caveats import CaveatWarning
 
 ARGUMENTS = {
     "defaults": {},
@@ -67,7 +70,7 @@ SYSTEMS = {"frames": frames, "pipelines": retrievers, "mixed": mixed}
 def test_returns_what_pt_experiment_returns(arguments, systems, field):
     metrics = [AP, nDCG @ 10, "P_5"]
     theirs, expected, _ = recorded(pt.Experiment, systems(), TOPICS, QRELS, metrics, **arguments)
-    ours, said, warned = recorded(ptr.Experiment, systems(), TOPICS, QRELS, metrics, field=field, **arguments)
+    ours, said, warned = recorded(ptr.Experiment, systems(), TOPICS, QRELS, metrics, field=field, depth=8, **arguments)
     assert_same(ours, theirs)
     assert warned == []
     assert said == expected
@@ -89,7 +92,9 @@ def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topic
     }
     topics, qrels = TOPICS[:4], QRELS[QRELS["qid"] != "2"]  # 2 is asked only, 5 and 6 are judged only
     theirs, expected, _ = recorded(pt.Experiment, mixed(), topics, qrels, [AP, P @ 5], **arguments)
-    ours, said, warned = recorded(ptr.Experiment, mixed(), topics, qrels, [AP, P @ 5], field=OTHERS, **arguments)
+    ours, said, warned = recorded(
+        ptr.Experiment, mixed(), topics, qrels, [AP, P @ 5], field=OTHERS, depth=8, **arguments
+    )
     assert_same(ours, theirs)
     assert warned == []
     assert said == expected
@@ -116,11 +121,13 @@ def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topic
 def test_measures(metrics, field, capfd):
     theirs = pt.Experiment(retrievers(), TOPICS, QRELS, [metrics] if isinstance(metrics, str) else metrics)
     said = capfd.readouterr()
-    ours = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field)
+    ours = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, depth=8)
     assert_same(ours, theirs)
     assert capfd.readouterr() == said
     for measure in theirs.columns.drop(["name", "mrt"], errors="ignore"):
-        assert [f"{measure} {suffix}" in ours for suffix in SUFFIXES] == [True] * 6
+        without = ("rank", "unjudged")
+        assert [suffix for suffix in SUFFIXES if f"{measure} {suffix}" in ours] == list(SUFFIXES if field else without)
+        assert not any(f"{measure} {suffix}" in ours for suffix in NO_FIELD)
 
 
 def test_names_that_ir_measures_gives_are_measures_too():
@@ -130,8 +137,8 @@ def test_names_that_ir_measures_gives_are_measures_too():
 
 
 def test_sums_stay_sums():
-    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["num_rel_ret"], field=OTHERS)
-    mean = ptr.Experiment(frames(), TOPICS, QRELS, [NumRet(rel=1)], field=OTHERS)
+    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["num_rel_ret"], field=OTHERS, depth=8)
+    mean = ptr.Experiment(frames(), TOPICS, QRELS, [NumRet(rel=1)], field=OTHERS, depth=8)
     assert ours["num_rel_ret LOU"].tolist() == pytest.approx(6 * mean["NumRet(rel=1) LOU"])
     assert ours["num_rel_ret LOU %"].tolist() == pytest.approx(mean["NumRet(rel=1) LOU %"])
     assert ours["num_rel_ret LOU rank"].tolist() == mean["NumRet(rel=1) LOU rank"].tolist()
@@ -169,13 +176,14 @@ def test_what_a_call_of_pt_experiment_looks_like():
 
 
 def test_one_system_alone():
-    ours = ptr.Experiment([FIELD.runs["neu2a"]], TOPICS, QRELS, [AP], ["only"])
+    with pytest.warns(CaveatWarning, match="the 1 system of this experiment alone"):
+        ours = ptr.Experiment([FIELD.runs["neu2a"]], TOPICS, QRELS, [AP], ["only"], reuse=ALL, depth=8)
     assert ours["name"].tolist() == ["only"]
-    assert ours[["AP rank", "AP LOU rank", "AP drop"]].to_numpy().tolist() == [[1, 1, 0]]
-    assert ours["AP LOU"].tolist() == [0.0]  # every relevant document is its unique
+    assert ours[["AP rank", "AP LOU rank (no field)", "AP drop (no field)"]].to_numpy().tolist() == [[1, 1, 0]]
+    assert ours["AP LOU (no field)"].item() < 0.5 * ours["AP"].item()  # every relevant document of it is its unique
     assert np.isnan(ptr.reuse_summary(ours)["own_tau_b"]).all()
-    in_field = ptr.Experiment({"only": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS, reuse="lou")
-    assert list(in_field) == ["name", "AP", "AP LOU", "AP LOU %"]
+    in_field = ptr.Experiment({"only": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS, depth=8, reuse="lou")
+    assert list(in_field) == ["name", "AP", "AP LOU", "AP LOU %", "pooled"]
     assert in_field["AP LOU"].item() > 0
 
 
@@ -204,7 +212,7 @@ def test_the_order_of_the_pool_is_that_of_the_study(pool_order, monkeypatch):
         return ptr.leave_out_uniques(runs, qrels, measures, **options)
 
     monkeypatch.setattr(columns, "leave_out_uniques", study)
-    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, pool_order=pool_order)
+    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, depth=8, pool_order=pool_order)
     assert asked == [pool_order]
 
 
@@ -254,7 +262,7 @@ def test_extra_columns_of_qrels_and_ids_that_are_numbers():
 def test_nothing_that_was_given_changes():
     systems = mixed()
     given = {"topics": TOPICS.copy(), "qrels": QRELS.copy(), "frame": systems["neu2a"].copy()}
-    ptr.Experiment(systems, TOPICS, QRELS, [AP], field=OTHERS, teams=dict.fromkeys(NAMES, "us"))
+    ptr.Experiment(systems, TOPICS, QRELS, [AP], field=OTHERS, depth=8, teams=dict.fromkeys(NAMES, "us"))
     pd.testing.assert_frame_equal(TOPICS, given["topics"])
     pd.testing.assert_frame_equal(QRELS, given["qrels"])
     pd.testing.assert_frame_equal(systems["neu2a"], given["frame"])

@@ -17,6 +17,10 @@ TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": [f"about {qid}" for qi
 QRELS = FIELD.qrels.to_frame()
 OTHERS = FIELD.runs.select([name for name in FIELD.runs if name not in NAMES])
 SUFFIXES = ("LOU", "LOU %", "rank", "LOU rank", "drop", "unjudged")
+#: the columns for which the systems themselves were the pool
+NO_FIELD = ("LOU (no field)", "LOU % (no field)", "LOU rank (no field)", "drop (no field)")
+#: all kinds of columns, asked for by name
+ALL = ("lou", "rank", "unjudged")
 
 
 class Retriever(pt.Transformer):
@@ -77,7 +81,8 @@ def recorded(function, *args, **kwargs):
 
 
 def without_added(frame):
-    added = {f"{column} {suffix}" for column in frame for suffix in SUFFIXES} | set(SUFFIXES)
+    suffixes = (*SUFFIXES, *NO_FIELD)
+    added = {f"{column} {suffix}" for column in frame for suffix in suffixes} | {*suffixes, "pooled"}
     return frame[[column for column in frame if column not in added]]
 
 

@@ -11,6 +11,9 @@ from reference import as_frame, as_qrels, as_runs, fields
 from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
 from pt_reuse.scoring.run_scores import score
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 UNJUDGED = [Unjudged, Unjudged @ 3, Unjudged(min_label=-2) @ 5, Unjudged(min_label=1), Unjudged(of_cutoff=True) @ 10]
 COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 

@@ -22,6 +22,9 @@ from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.topic_sets import mean_over_topics, topics_of_runs
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 SPECS = [native_spec(measure) for measure in NATIVE]
 
 

@@ -18,6 +18,9 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 
 def by_provider(measure, runs, judgments):
     """Return {(topic, run): value}, one measure at a time: pytrec_eval's provider mixes some of them up."""

@@ -15,6 +15,9 @@ from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.uniques import leave_out_uniques
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 
 @pytest.fixture(scope="module", params=["dl19-passages", "dl21-passages"])
 def track(request, data):

@@ -312,6 +312,7 @@ def test_float32_moves_one_run(trec8):
 # TREC-COVID round 5
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 def test_covid_leaving_teams_out_equals_the_brute_force(covid):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     runs, depth = covid.runs.reorder("trec_eval9"), 10

@@ -23,6 +23,9 @@ from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies import uniques
 from pt_reuse.studies.uniques import leave_out_uniques
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 NATIVE = [
     AP, P @ 3, P(rel=2) @ 2, nDCG, nDCG @ 4, R @ 5, RR, Rprec, Bpref, RBP(rel=1), AP(judged_only=True),
     nDCG(judged_only=True) @ 3, Judged @ 3, Unjudged @ 5,
@@ -60,6 +63,12 @@ def check(field, measures, *, by, depth, remove, contributors, complete, order):
     same(records(lou.summary), expected.summary)
     same(records(lou.whole_field(), "left_out" if by == "run" else by), expected.whole_field)
     assert lou.settings["judged without contributor"] == expected.judged_elsewhere
+    has = {topic for topic, labels in field.judgments.items() if any(label >= 0 for label in labels.values())}
+    pool = reference_lou.depth_pool(field.runs, depth, field.contributors(contributors), order)
+    pool = [pair for pair in pool if pair[0] in has]
+    unjudged = [pair for pair in pool if field.judgments.get(pair[0], {}).get(pair[1], -1) < 0]
+    assert (lou.fit.judged, lou.fit.strangers) == (lou.settings["judged"], expected.judged_elsewhere)
+    assert (lou.fit.pooled, lou.fit.unjudged) == (len(pool), len(unjudged))
     assert list(lou.summary.columns) == list(expected.summary[0])
     assert list(lou.unique_counts.columns) == [column, *list(expected.uniques[0])[1:]]
     assert list(lou.table.columns) == [column, *list(expected.table[0])[1:]]
@@ -324,6 +333,29 @@ def test_a_topic_that_loses_its_last_relevant_document_counts_0():
         assert lou.scores.mean_values.tolist() == [[1, 0.5]]
         assert lou.own_scores.mean_values.tolist() == [[0.5, 0.5]]
         assert lou.own_scores.topics == ["1", "2"]
+
+
+def test_a_reduced_score_may_rise():
+    """As docs/leave-out-uniques.rst shows: d2 is the team's unique, and not in the list of its run A."""
+
+    def run(*docnos):
+        return pd.DataFrame({"qid": "1", "docno": docnos, "score": [-float(i) for i in range(len(docnos))]})
+
+    lists = {"A": run("d1"), "B": run("d2"), "C": run("d1", "d3")}
+    runs = RunSet.from_frames(lists, teams={"A": "us", "B": "us", "C": "them"}, pooled=True)
+    lou = leave_out_uniques(runs, as_qrels({"1": {"d1": 1, "d2": 1, "d3": 0}}), [nDCG, AP, P @ 1])
+    found = lou.by_run[lou.by_run["name"] == "A"]
+    assert found["score"].tolist() == pytest.approx([1 / (1 + 1 / math.log2(3)), 0.5, 1])
+    assert found["reduced_score"].tolist() == [1, 1, 1]
+    # the same below the cutoff: d2 is the run's own, at rank 11
+    own = run("d1", *(f"x{i}" for i in range(9)), "d2")
+    runs = RunSet.from_frames({"A": own, "C": run("d1")}, teams={"A": "us", "C": "them"}, pooled=True)
+    judged = {"d1": 1, "d2": 1, **{f"x{i}": 0 for i in range(9)}}
+    lou = leave_out_uniques(runs, as_qrels({"1": judged}), [nDCG @ 10, nDCG, P @ 10])
+    change = lou.by_run[lou.by_run["name"] == "A"].set_index("measure")["change"]
+    assert change["nDCG@10"] == pytest.approx(1 - 1 / (1 + 1 / math.log2(3)))
+    assert change["nDCG"] == pytest.approx(1 - (1 + 1 / math.log2(12)) / (1 + 1 / math.log2(3)))
+    assert change["P@10"] == 0
 
 
 def test_a_run_without_any_relevant_document_has_no_percentage():

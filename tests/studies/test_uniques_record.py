@@ -16,6 +16,9 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 
 @pytest.fixture(scope="module")
 def lou():
@@ -43,6 +46,8 @@ def test_settings_name_every_convention(lou):
         "ties": "means equal to 12 decimals",
         "judged": 7,
         "judged without contributor": 3,
+        "pool": 4,
+        "pool without judgment": 0,
     }
 
 
@@ -81,7 +86,7 @@ def test_the_answer_in_words(lou):
     assert len(lines) == 3
     assert lines[1].startswith("P@2: judged without its own team, a run loses at most 50.00 % of its score, 2 ranks if")
     assert lines[1].endswith("leaving out team '<script>alert(1)</script>' moves a run down by up to 2 ranks.")
-    assert lines[2].startswith("Beware: 3 of 7 judged documents are within depth 3 of no contributing run.")
+    assert lines[2].startswith("Beware: 3 of 7 judged documents (43%) are within depth 3 of no contributing run.")
     still = leave_out_uniques(field.as_runs(), as_qrels({"1": {"d9": 1, "d3": 1}}), AP)
     assert "leaving out any one team changes no rank." in in_words(still)
     assert "at most 0.00 % of its score, 0 ranks" in in_words(still)

@@ -1,0 +1,85 @@
+"""Caveats: what keeps a number, right by its definition, from meaning what it seems to mean."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import ir_measures
+
+from pt_reuse._check import examples
+from pt_reuse._errors import Part, ReuseWarning, warn
+from pt_reuse.qrels.judgments import Qrels
+
+#: measures that set judged documents against unjudged ones, besides those with judged_only=True
+_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP")
+#: the key of `settings` under which caveats stand in a few words
+BEWARE = "beware"
+
+
+class CaveatWarning(ReuseWarning):
+    """A number was computed as it is defined, and does not mean here what it usually means."""
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """What one must know beside a number.
+
+    Attributes:
+        note: in a few words, for `settings`.
+        parts: the message of the warning.
+    """
+
+    note: str
+    parts: tuple[Part, ...]
+
+
+def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
+    """Yield a caveat where judgments hold relevant documents only, so that unjudged and not relevant are the same.
+
+    Args:
+        qrels: the judgments.
+        what: the names of the numbers that set judged documents against unjudged ones; where there are none, nothing
+            needs to be told.
+    """
+    names, labels = list(what), qrels.arrays.labels
+    n = int((labels >= 0).sum())
+    if not names or not n or (labels == 0).any():
+        return
+    negative = len(labels) - n
+    less = f" Labels below 0, {negative:,} of them, count as no judgment." if negative else ""
+    yield Caveat(
+        "judgments of relevant documents only",
+        (
+            f"the judgments, {n:,}, are of relevant documents only, none has label 0.{less} So {examples(names)} "
+            "cannot tell a document that was found not relevant from one that nobody judged: unjudged is 1 - precision "
+            "for every run, and says nothing of how far the judgments cover it.",
+        ),
+    )
+
+
+def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:
+    """Return the names of the measures that set judged documents against unjudged ones."""
+    return [repr(m) for m in measures if m.NAME in _OF_JUDGED or m.params.get("judged_only")]
+
+
+def tell(caveats: Iterable[Caveat]) -> None:
+    """Warn of each caveat."""
+    for caveat in caveats:
+        warn(*caveat.parts, category=CaveatWarning)
+
+
+def noted(caveats: Iterable[Caveat]) -> dict[str, str]:
+    """Return the settings that caveats add: one entry, or none."""
+    notes = "; ".join(caveat.note for caveat in caveats)
+    return {BEWARE: notes} if notes else {}
+
+
+@contextmanager
+def told_elsewhere() -> Iterator[None]:
+    """Let what is called inside warn of no caveat, since the caller tells them in words of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaveatWarning)
+        yield

@@ -1,0 +1,162 @@
+"""Run ptr.Experiment with and without a field on four collections, and write what is seen into docs/experiments.
+
+    python scripts/build_experiments.py [DATA] [COLLECTION ...]
+
+DATA is a folder with trec8-adhoc, dl19-passages and irds-cache (default: PT_REUSE_DATA); COLLECTION is any of trec8,
+dl19, vaswani and cranfield (default: all). The last two run BM25, DPH, PL2 and QLD by PISA, on a copy of irds-cache.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from ir_measures import AP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse._errors import ReuseWarning
+
+TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
+WIDTH = 100
+
+
+def seen(call: str, **arguments: Any) -> str:
+    """Return a call, the table that it returns (a row per column) and what it warns of, as text."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = ptr.Experiment(**arguments)
+    columns = [column for column in result if column != "name"]
+    shown = [[column, *(_cell(column, value) for value in result[column].tolist())] for column in columns]
+    rows = [["", *result["name"]], *shown]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = ["  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]) for first, *rest in rows]
+    ours = [w for w in caught if issubclass(w.category, ReuseWarning)]
+    said = [textwrap.fill(f"{w.category.__name__}: {w.message}", WIDTH, break_on_hyphens=False) for w in ours]
+    text = "\n".join([f">>> {call}", *(line.rstrip() for line in lines), *said])
+    assert max(map(len, text.splitlines())) <= WIDTH, call
+    return text + "\n"
+
+
+def _cell(column: str, value: Any) -> str:
+    if isinstance(value, bool | int) or not isinstance(value, float):
+        return str(value)
+    return f"{value:+.3f}" if "LOU %" in column else f"{value:.4f}"
+
+
+def trec8(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield the two automatic runs acsys8alo and Dm8TFbn as if they ran now, and the 127 others as the field."""
+    folder = data / "trec8-adhoc"
+    table = [line.split(":") for line in (folder / "runs_table.adhoc").read_text("latin-1").splitlines() if line]
+    pooled = [row[0] for row in table if row[12].strip()]
+    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=pooled)
+    yield from trec8_of(runs, ptr.read_qrels(folder / "trec8.qrels.gz"))
+
+
+def trec8_of(runs: ptr.RunSet, qrels: ptr.Qrels) -> Iterator[tuple[str, str]]:
+    """Yield what is seen on TREC-8, of runs and judgments that are read already."""
+    names = ["acsys8alo", "Dm8TFbn"]
+    given: dict[str, Any] = {
+        "retr_systems": {name: runs[name] for name in names},
+        "topics": pd.DataFrame({"qid": qrels.topics, "query": "as read"}),
+        "qrels": qrels,
+        "eval_metrics": [AP],
+    }
+    field = runs.select([name for name in runs if name not in names])
+    teams = runs.run_table.set_index("name").loc[names, "team"].to_dict()
+    yield "trec8-alone", seen("ptr.Experiment(two, topics, qrels, [AP])", **given)
+    yield "trec8-lou", seen('ptr.Experiment(two, topics, qrels, [AP], reuse="lou")', **given, reuse="lou")
+    yield "trec8-field", seen("ptr.Experiment(two, topics, qrels, [AP], field=field)", **given, field=field)
+    call = "ptr.Experiment(two, topics, qrels, [AP], field=field, teams=teams, pooled=True)"
+    yield "trec8-pooled", seen(call, **given, field=field, teams=teams, pooled=True)
+
+
+def dl19(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield a re-ranker of 2024 and BM25, with the 37 runs of 2019 as the field."""
+    folder = data / "dl19-passages"
+    named = {"SPLADE": "maik-froebe-splade", "RankZephyr": "maik-froebe-rank-zephyr"}
+    later = {name: ptr.read_runs(folder / "later" / f"input.{run}.gz") for name, run in named.items()}
+    field = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file")
+    qrels = ptr.read_qrels(folder / "qrels.gz")
+    given: dict[str, Any] = {
+        "retr_systems": {name: runs[runs.names[0]] for name, runs in later.items()},
+        "topics": pd.DataFrame({"qid": qrels.topics, "query": "as read"}),
+        "qrels": qrels,
+        "eval_metrics": [nDCG @ 10],
+    }
+    yield "dl19-alone", seen("ptr.Experiment(two, topics, qrels, [nDCG@10])", **given)
+    call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field)"
+    yield "dl19-depth", seen(call, **given, field=field)
+    call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field, depth=10)"
+    yield "dl19-field", seen(call, **given, field=field, depth=10)
+    call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field, depth=10, pooled=True)"
+    yield "dl19-pooled", seen(call, **given, field=field, depth=10, pooled=True)
+
+
+def vaswani(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield BM25 and DPH on vaswani."""
+    return small("vaswani", data)
+
+
+def cranfield(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield BM25 and DPH on cranfield."""
+    return small("cranfield", data)
+
+
+def small(name: str, data: Path) -> Iterator[tuple[str, str]]:
+    """Yield BM25 and DPH on a collection without runs of old; PL2 and QLD stand for a field of one's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("IR_DATASETS_HOME", _copy(data / "irds-cache"))
+        import pyterrier as pt
+        from pyterrier_pisa import PisaIndex
+
+        dataset = pt.get_dataset(f"irds:{name}")
+        index = PisaIndex(folder + "/pisa", text_field="text", stemmer="porter2")
+        index.index(dataset.get_corpus_iter(verbose=False))
+        topics = dataset.get_topics()
+        words = topics[topics.columns[1]].str.replace(r"[^\w\s]", " ", regex=True)
+        topics = pd.DataFrame({"qid": topics["qid"], "query": words})
+        both = {"BM25": index.bm25(num_results=100), "DPH": index.dph(num_results=100)}
+        own = {"PL2": index.pl2(num_results=100), "QLD": index.qld(num_results=100)}
+        field = ptr.RunSet.from_pipelines(own, topics, order="trec_eval9")
+        field = field.with_metadata(teams={name: name for name in field})
+        given: dict[str, Any] = {"topics": topics, "qrels": dataset.get_qrels(), "eval_metrics": [nDCG @ 10]}
+        yield f"{name}-alone", seen("ptr.Experiment(two, topics, qrels, [nDCG@10])", retr_systems=both, **given)
+        call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=pl2_and_qld)"
+        yield f"{name}-field", seen(call, retr_systems=both, field=field, **given)
+
+
+@lru_cache
+def _copy(cache: Path) -> str:
+    """Return a copy of ir_datasets' cache, which it writes to; read once a process, it must be the same for all."""
+    home = tempfile.mkdtemp()
+    shutil.copytree(cache, home, dirs_exist_ok=True)
+    return home
+
+
+COLLECTIONS: dict[str, Callable[[Path], Iterator[tuple[str, str]]]] = {
+    "trec8": trec8, "dl19": dl19, "vaswani": vaswani, "cranfield": cranfield,
+}  # fmt: skip
+
+
+def main(data: Path, names: list[str]) -> None:
+    """Write what is seen on some collections."""
+    for name in names:
+        for file, text in COLLECTIONS[name](data):
+            (TARGET / f"{file}.txt").write_text(text, encoding="utf-8")
+            print(f"docs/experiments/{file}.txt\n{text}")
+
+
+if __name__ == "__main__":
+    chosen = [word for word in sys.argv[1:] if word in COLLECTIONS]
+    folders = [word for word in sys.argv[1:] if word not in COLLECTIONS]
+    default = os.environ.get("PT_REUSE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
+    main(Path(folders[0] if folders else default), chosen or list(COLLECTIONS))

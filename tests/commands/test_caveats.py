@@ -1,0 +1,65 @@
+"""What the commands tell of numbers that are not what they seem: once, and in the words of a shell."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from command_parts import run
+
+import pt_reuse as ptr
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture
+def lou(tmp_path, capsys):
+    """Return what leaves uniques out of runs and judgments, as the command line does, and what it printed."""
+
+    def call(runs, qrels, *more):
+        runs.write(tmp_path / "runs", overwrite=True)
+        qrels.write(tmp_path / "qrels.txt", overwrite=True)
+        runs.run_table[["name", "team"]].to_csv(tmp_path / "teams", sep=" ", header=False, index=False)
+        files = ["--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt", "--teams", tmp_path / "teams"]
+        status, out, err = run(capsys, "lou", *files, *more)
+        assert status == 0
+        return out, err
+
+    return call
+
+
+def test_judgments_mostly_without_contributor(lou, field, tmp_path, messages):
+    out, err = lou(field.runs.select(field.runs.names[:1]), field.qrels, "--depth", 5, "--out", tmp_path / "out")
+    messages.told(err)
+    assert err.count("\n") == 1
+    assert "Beware" not in out
+    settings = json.loads((tmp_path / "out" / "settings.json").read_text())
+    assert settings["beware"] in out
+    assert ptr.read_result(tmp_path / "out").fit.strangers == settings["judged without contributor"]
+
+
+def test_some_judgments_without_contributor_are_a_line_of_the_report(lou, field):
+    pooled = field.runs.select(pooled=True)
+    out, err = lou(pooled.select(pooled.names[:-1]), field.qrels, "--depth", 5)
+    assert err == ""
+    assert out.count("Beware: ") == 1
+
+
+def test_a_pool_that_nobody_recorded(lou, field, messages):
+    _, err = lou(field.runs, field.qrels, "--depth", 5)
+    messages.told(err)
+
+
+def test_judgments_of_relevant_documents_only(lou, field, messages):
+    pooled = field.runs.select(pooled=True)
+    _, err = lou(pooled, field.qrels.keep(field.qrels.arrays.labels > 0), "--depth", 1, "--measures", "bpref")
+    messages.told(err.splitlines(keepends=True)[-1])
+
+
+def test_the_collection_whose_judgments_they_are(lou):
+    rows = [(str(i % 150), f"d{i}", 1) for i in range(170)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    found = qrels.drop(columns="label").assign(score=1.0).head(150)
+    out, _ = lou(ptr.RunSet.from_frames({"A": found}, teams={"A": "x"}), ptr.Qrels(qrels), "--measures", "P@1")
+    assert "--collection trec-2002/web/namedpage brings its runs" in out

@@ -1,0 +1,64 @@
+"""ptr.Experiment on TREC-8 and Deep Learning 2019, with and without a field, as the documentation shows it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from ir_measures import P
+
+import pt_reuse as ptr
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def build():
+    """Return the script that writes what the documentation shows, as a module."""
+    spec = importlib.util.spec_from_file_location("build_experiments", ROOT / "scripts" / "build_experiments.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def shown(name):
+    return (ROOT / "docs" / "experiments" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_trec8_is_what_the_documentation_shows(build, trec8):
+    found = dict(build.trec8_of(trec8.runs, trec8.qrels))
+    assert list(found) == ["trec8-alone", "trec8-lou", "trec8-field", "trec8-pooled"]
+    for name, text in found.items():
+        assert text == shown(name)
+    # among two systems, and among the 129 runs of the field
+    assert "AP LOU % (no field)    -25.632   -6.632" in found["trec8-lou"]
+    assert "78,504 of 86,830 judged documents (90%)" in " ".join(found["trec8-lou"].split())
+    assert "AP LOU %        +0.005   -0.117" in found["trec8-pooled"]
+    assert "Warning" not in found["trec8-field"] + found["trec8-pooled"]
+
+
+def test_a_trec8_run_that_is_alone_owns_whatever_it_found(trec8, messages):
+    topics = pd.DataFrame({"qid": trec8.qrels.topics, "query": "q"})
+    system = {"acsys8alo": trec8.runs["acsys8alo"]}
+    result = messages.warned(lambda: ptr.Experiment(system, topics, trec8.qrels, [P @ 10], reuse="lou"))
+    assert result["P@10 LOU % (no field)"].tolist() == [-100.0]
+
+
+def test_deep_learning_is_what_the_documentation_shows(build, data):
+    if not (data / "dl19-passages").is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    found = dict(build.dl19(data))
+    assert list(found) == ["dl19-alone", "dl19-depth", "dl19-field", "dl19-pooled"]
+    for name, text in found.items():
+        assert text == shown(name)
+
+
+def test_every_text_is_in_the_documentation_and_fits():
+    page = (ROOT / "docs" / "experiment.rst").read_text(encoding="utf-8")
+    texts = sorted(path.name for path in (ROOT / "docs" / "experiments").iterdir())
+    assert len(texts) == 12
+    for name in texts:
+        assert f".. literalinclude:: experiments/{name}\n" in page
+        assert max(map(len, shown(name.removesuffix(".txt")).splitlines())) <= 100

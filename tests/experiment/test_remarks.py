@@ -1,0 +1,236 @@
+"""What ptr.Experiment says of columns that are not what they seem, and which it adds by default."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import ALL, FIELD, NAMES, NO_FIELD, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.experiment.columns import RANKS
+from pt_reuse.experiment.remarks import hint_of
+from pt_reuse.scoring.caveats import CaveatWarning
+
+QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+FORMS = [{}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"baseline": 0}, {"round": 2}]
+
+
+def added(result):
+    """Return the names of the added columns, without their measures."""
+    frame = result[0] if isinstance(result, tuple) else result
+    frame = getattr(frame, "data", frame)
+    names = {column.removeprefix("AP ") for column in frame.columns}
+    return [name for name in (*SUFFIXES, *NO_FIELD, "pooled") if name in names]
+
+
+def experiment(**arguments):
+    given = {"field": OTHERS, "depth": 8, **arguments}
+    return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **given)
+
+
+# the columns by default
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_with_a_field_all_kinds_are_added(form):
+    assert added(experiment(**form)) == [*SUFFIXES, "pooled"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_without_a_field_those_that_mean_something(form):
+    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], **form)
+    assert added(result) == ["rank", "unjudged"]
+
+
+def test_the_default_is_said_as_it_was_resolved():
+    alone = ptr.Experiment(frames(), TOPICS, QRELS, [AP]).attrs["reuse"]
+    assert alone["settings"]["reuse"] == ["unjudged", "rank"]
+    assert alone["settings"]["ranked among"] == "the 3 systems alone"
+    assert alone["summary"] == []
+    in_field = experiment().attrs["reuse"]["settings"]
+    assert in_field["reuse"] == ["lou", "rank", "unjudged"]
+    assert in_field["ranked among"] == f"{len(OTHERS)} runs of the field and 3 systems"
+    pd.testing.assert_frame_equal(
+        ptr.Experiment(frames(), TOPICS, QRELS, [AP]),
+        ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["unjudged", "rank"]),
+    )
+
+
+def test_ranks_without_a_field_are_among_the_systems():
+    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP])
+    assert sorted(result["AP rank"]) == [1, 2, 3]
+    assert result.sort_values("AP", ascending=False)["AP rank"].tolist() == [1, 2, 3]
+
+
+# leave-out-uniques without a field
+
+
+@QUIET
+def test_lou_without_a_field_is_named_for_what_it_is_not():
+    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=ALL, depth=8)
+    assert list(result) == [
+        "name", "AP", "AP LOU (no field)", "AP LOU % (no field)", "AP rank", "AP LOU rank (no field)",
+        "AP drop (no field)", "AP unjudged", "pooled",
+    ]  # fmt: skip
+    long = ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=ALL, depth=8, perquery=True)
+    assert set(NO_FIELD) < set(long)
+    assert [str(long[name].dtype) for name in RANKS if name in long] == ["int64"] * 3
+    rounded = ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=ALL, depth=8, round=1)
+    assert rounded["AP LOU (no field)"].tolist() == result["AP LOU (no field)"].round(1).tolist()
+    # the numbers are those of the study, the systems being the field
+    runs = ptr.RunSet.from_frames(frames(), teams={name: name for name in NAMES}, pooled=True, order="trec_eval9")
+    by_run = ptr.leave_out_uniques(runs, QRELS, AP, depth=8).by_run
+    assert result["AP LOU (no field)"].tolist() == pytest.approx(by_run["reduced_score"].tolist())
+    assert result["AP drop (no field)"].tolist() == by_run["drop"].tolist()
+
+
+def test_lou_without_a_field_is_told_and_noted(messages):
+    result = messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse="lou", depth=8))
+    settings = result.attrs["reuse"]["settings"]
+    share = settings["judged without contributor"] / settings["judged"]
+    assert settings["beware"].endswith(f"alone, {share:.0%} of the judgments have no contributor")
+    assert 0.05 < share < 1
+
+
+def test_systems_that_are_the_pool_are_told_nothing_of():
+    runs = ptr.RunSet.from_frames(frames(), order="trec_eval9", pooled=True)
+    pool = ptr.depth_pool(runs, depth=8)
+    own = FIELD.qrels.restrict(pool)
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, own, [AP], reuse=ALL, depth=8)
+    assert warned == []
+
+
+def test_what_has_no_effect_is_told(messages):
+    teams = dict.fromkeys(NAMES, "us")
+    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], teams=teams, pooled=True))
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams=teams, reuse=["rank"])
+    assert warned == []
+
+
+# systems that run now did not contribute then
+
+
+def test_systems_in_a_field_are_not_pooled():
+    result = experiment()
+    assert result["pooled"].tolist() == [False] * 3
+    assert result["pooled"].dtype == bool
+    assert result.attrs["reuse"]["settings"]["systems"] == "not pooled"
+    # without contributions there is nothing to lose
+    assert result["AP LOU"].tolist() == result["AP"].tolist()
+    assert result["AP drop"].tolist() == [0, 0, 0]
+    # the pool is that of the field, whoever runs now
+    field = OTHERS.reorder("trec_eval9")
+    lou = ptr.leave_out_uniques(field, QRELS, AP, depth=8)
+    settings = result.attrs["reuse"]["settings"]
+    for name in ("judged", "judged without contributor", "pool", "pool without judgment"):
+        assert settings[name] == lou.settings[name]
+    assert settings["contributors"].startswith(f"pooled ({OTHERS.pooled.sum()} of ")
+    assert result.equals(experiment(pooled=False))
+
+
+def test_a_system_of_a_team_of_the_field_loses_what_the_team_contributed():
+    team = OTHERS.teams[0]
+    result = experiment(teams={name: team for name in NAMES})
+    together = ptr.RunSet.from_frames(frames(), teams=dict.fromkeys(NAMES, team), pooled=False, order="trec_eval9")
+    by_run = ptr.leave_out_uniques(OTHERS.reorder("trec_eval9") | together, QRELS, AP, depth=8).by_run
+    expected = by_run.set_index("name").loc[NAMES]
+    assert result["AP LOU"].tolist() == pytest.approx(expected["reduced_score"].tolist())
+    assert result["pooled"].tolist() == [False] * 3
+
+
+def test_pooled_asks_what_if_they_had_been():
+    result = experiment(pooled=True, depth=5)
+    assert result["pooled"].tolist() == [True] * 3
+    assert result.attrs["reuse"]["settings"]["systems"] == "pooled"
+    assert (result["AP LOU %"] < 0).any()
+    some = experiment(pooled={"lex1a": True, "neu2a": False, "man3a": False})
+    assert some["pooled"].tolist() == [True, False, False]
+    assert some.attrs["reuse"]["settings"]["systems"] == "1 of 3 pooled"
+    assert some["AP LOU"].tolist()[1:] == some["AP"].tolist()[1:]
+
+
+def test_dicts_hold_measures_alone():
+    found = experiment(dataframe=False)
+    assert "pooled" not in found["lex1a"]
+    assert found["lex1a"]["AP LOU"] == found["lex1a"]["AP"]
+
+
+# judgments and pools that are not what they seem
+
+
+def test_a_pool_too_deep_is_told(messages):
+    result = messages.warned(lambda: experiment(depth=25))
+    assert "of the pool is unjudged" in result.attrs["reuse"]["settings"]["beware"]
+
+
+def test_a_field_that_nobody_recorded_the_pool_of_is_told(messages):
+    unknown = OTHERS.run_table.assign(pooled=pd.array([pd.NA] * len(OTHERS), "boolean"))
+    field = ptr.RunSet(OTHERS.field, unknown, OTHERS.order)
+    messages.warned(lambda: experiment(field=field, depth=12))
+
+
+@pytest.mark.parametrize("arguments", [{}, {"field": OTHERS, "reuse": ["unjudged", "rank"]}], ids=["alone", "field"])
+def test_judgments_of_relevant_documents_only(arguments, messages):
+    relevant = QRELS[QRELS["label"] > 0]
+    metrics = [P @ 5, ptr.Unjudged @ 5]
+    result = messages.warned(lambda: ptr.Experiment(frames(), TOPICS, relevant, metrics, **arguments))
+    assert (result["P@5"] + result["P@5 unjudged"]).tolist() == pytest.approx([1, 1, 1])
+    assert result.attrs["reuse"]["settings"]["beware"] == "judgments of relevant documents only"
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, relevant, [P @ 5], reuse="rank")
+    assert warned == []
+
+
+def test_a_warning_points_at_the_call():
+    with pytest.warns(CaveatWarning) as caught:
+        ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], reuse="lou", depth=8)
+    assert [w.filename for w in caught] == [__file__]
+
+
+# judgments of a known collection
+
+
+def namepage(n_topics=150, n_judged=170):
+    """Return topics, one system, and judgments with the counts of the named-page task of TREC 2002."""
+    rows = [(str(i % n_topics), f"d{i}", 1) for i in range(n_judged)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    topics = pd.DataFrame({"qid": [str(i) for i in range(n_topics)], "query": "q"})
+    run = qrels.drop(columns="label").assign(score=1.0)
+    return {"A": run}, topics, pd.concat([qrels])
+
+
+def test_a_hint_says_how_to_get_the_field(messages):
+    arguments = (*namepage(), [nDCG @ 10])
+    result, _, warned = recorded(ptr.Experiment, *arguments)
+    told = [text for text in warned if "reuse:" in text]
+    assert len(told) == 1
+    messages.told(told[0])
+    hint = result.attrs["reuse"]["hint"]
+    assert hint == (
+        "these are the judgments of reuse:trec-2002/web/namedpage; "
+        'field=pt.get_dataset("reuse:trec-2002/web/namedpage").get_runs() brings its field of 70 runs'
+    )
+    assert json.loads(json.dumps(result.attrs)) == result.attrs
+    # it can be done as it is said
+    assert len(pt.get_dataset("reuse:trec-2002/web/namedpage").submitted()) == 70
+    # whoever names the columns knows what they want; the hint stays where it can be looked up
+    result, _, warned = recorded(ptr.Experiment, *arguments, reuse="rank")
+    assert warned == []
+    assert result.attrs["reuse"]["hint"] == hint
+    messages.warned(lambda: ptr.reuse_summary(result))
+    # asked for by name, leave-out-uniques brings it with its own warning; a depth of 1 keeps half of the judgments out
+    with pytest.warns(CaveatWarning, match='reuse:trec-2002/web/namedpage"'):
+        ptr.Experiment(*arguments[:1], arguments[1].head(75), *arguments[2:], reuse="lou", pool_order="file", depth=1)
+
+
+def test_other_judgments_get_none():
+    assert ptr.Experiment(frames(), TOPICS, QRELS, [AP]).attrs["reuse"]["hint"] == ""
+    _, _, qrels = namepage()
+    assert hint_of(qrels)
+    assert not hint_of(qrels.iloc[:-1])
+    assert not hint_of(qrels.assign(label=[0, *[1] * 169]))
+    assert not hint_of(qrels.assign(qid="1"))
+    assert experiment().attrs["reuse"]["hint"] == ""
