@@ -12,7 +12,7 @@ from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.studies.pool_inference.fitting import Fit, Fitter
 
 #: the tolerances that are tried where none is given
-TOLERANCES = (0.0, 0.01, 0.02, 0.05)
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)
 
 
 class Way(Enum):
@@ -71,7 +71,7 @@ def read_tolerance(tolerance: Any) -> tuple[float, ...]:
     """
     if tolerance is None:
         return TOLERANCES
-    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance < 1:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < 1:
         raise InputError(
             Argument("tolerance"),
             f" must be a share, at least 0 and below 1, got {tolerance!r}.",

@@ -78,7 +78,7 @@ def explain(certainty: Certainty, summary: pd.DataFrame, found: Try, better: Fit
             else "."
         )
         words += _cliff_in_words(found.cliff)
-    if better.bits < fit.bits:
+    if better.cost < fit.cost:
         low, high = depth_range(better.depths)
         words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
     return f"{certainty.value}: {words}"
@@ -114,7 +114,7 @@ def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts += [f"at least {least - needed:,} of {together:,} that are needed together"] if together else []
     parts += [f"{covered:,} {'is' if covered == 1 else 'are'} covered"] if covered else []
     named = int(table["contributed"].sum())
-    return f" {least:,} to {most:,} runs contributed, .contributors names {named:,}: {', '.join(parts)}."
+    return f" Between {least:,} and {most:,} runs contributed, {named:,} are taken to have: {', '.join(parts)}."
 
 
 def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ _SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating
 _CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
 _SINGLES = 4  # topics from which runs and depths are found in turn
 _SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
+_Counts: TypeAlias = NDArray[np.signedinteger]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Fit:
         """Return whether the pool is the judged set, but for documents that no run has."""
         return bool(self.runs.any()) and not self.counts.unjudged and not self.counts.unexplained
 
+    @property
+    def cost(self) -> tuple[bool, float]:
+        """Return what orders answers, the best first: an exact one before all others, then fewest bits."""
+        return not self.is_exact, self.bits
+
 
 class Fitter:
     """Fits pools to judgments at one tolerance.
@@ -67,12 +74,12 @@ class Fitter:
         """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
         return self._tolerated_to(self.ranks.missing, self.ranks.entries)
 
-    def _tolerated_to(self, missing: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _tolerated_to(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
         good = self._is_tolerated(missing, entries)
         good[:, 0] = True
         return good
 
-    def _is_tolerated(self, missing: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _is_tolerated(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
         return (missing <= self.tolerance * entries + _SLACK) & (entries > 0)
 
     @cached_property
@@ -158,8 +165,8 @@ class Fitter:
     def own_depths(self) -> Fit:
         """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts.
 
-        The starts are the runs of the common depth, those of single topics, and those of the deepest topics. The answer
-        of fewest bits is kept, the common depth among them.
+        The starts are the runs of the common depth, those of single topics, and those of the deepest topics. An exact
+        answer is kept, else that of fewest bits, the common depth among them.
         """
         best = self.common_depth()
         seen = set()
@@ -171,8 +178,8 @@ class Fitter:
                 curves = Curves(*self.ranks.found(runs), self.tolerance)
                 now = self.settle(curves.depths)
                 fits = [now, *([] if (curves.joined == curves.depths).all() else [self.settle(curves.joined)])]
-                best = min([best, *fits], key=lambda fit: fit.bits)
-                runs = min(fits, key=lambda fit: fit.bits).runs
+                best = min([best, *fits], key=lambda fit: fit.cost)
+                runs = min(fits, key=lambda fit: fit.cost).runs
         return best
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:

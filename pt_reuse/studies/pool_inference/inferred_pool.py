@@ -42,10 +42,11 @@ class InferredPool(Result):
             - ``no documents``: it retrieves nothing for these topics;
 
             ``contributed`` is True for those that are needed, alone or together, and for covered ones where no run of
-            the field is ``not pooled``; ``judged_to``, the largest depth to which it is judged; ``entries`` and ``missing``, its documents down to
-            the depth and how many of them are unjudged; ``first_missing``, its best rank with an unjudged document;
-            ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the depth that no other run of the
-            pool has; ``nearest``, the contributor with most of its documents, and ``common``, their share.
+            the field is ``not pooled``; ``judged_to``, the largest depth to which it is judged; ``entries`` and
+            ``missing``, its documents down to the depth and how many of them are unjudged; ``first_missing``, its best
+            rank with an unjudged document; ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the
+            depth that no other run of the pool has; ``nearest``, the contributor with most of its documents, and
+            ``common``, their share.
         by_topic: one row per topic: ``qid``; ``depth``, the one used, 0 when no run has the topic; ``own_depth``, at
             which the pool of these runs fits this topic best; ``judged`` documents and how many are ``explained``; of
             the others those that a run of the pool has below the depth (``deeper``), that only other runs have

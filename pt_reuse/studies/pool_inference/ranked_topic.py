@@ -36,9 +36,7 @@ class RankedTopic:
         """Return (runs,): documents of each list."""
         return (self.docs >= 0).sum(axis=1)
 
-    def best(
-        self, runs: NDArray[np.bool_], depth: int | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the best rank of each document among the chosen runs, and the first run with it there (-1: none).
 
         Args:

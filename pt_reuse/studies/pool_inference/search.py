@@ -148,6 +148,8 @@ class Search:
 
 def _best(tried: list[Try]) -> Try:
     """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
+    if tried[-1].fit.is_exact:
+        return tried[-1]
     fewest = min(one.fit.bits for one in tried)
     as_good = [one for one in tried if one.fit.bits <= fewest + AS_GOOD]
     return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.counts.unjudged))
