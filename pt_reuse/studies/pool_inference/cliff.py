@@ -37,7 +37,7 @@ class Cliff:
         for topic, depth in zip(ranks.topics, fit.depths.tolist(), strict=True):
             if topic is None or depth == 0:
                 continue
-            best = topic.best(fit.runs, depth + 1)[0]
+            best = topic.best(fit.runs, depth + 1)
             for edge, rank in enumerate((depth, depth + 1)):
                 docs = topic.docs[fit.runs, rank - 1 : rank]
                 docs = docs[docs >= 0]

@@ -178,9 +178,8 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: F
     for topic in ranks.topics:
         if topic is not None:
             of = topic.row[:-1][topic.judged]
-            rank, run = topic.best(every)
-            best_rank[of], best_run[of] = rank[topic.judged], run[topic.judged]
-            deeper[of] = topic.best(fit.runs)[0][topic.judged] > 0
+            best_rank[of], best_run[of] = topic.best(every)[topic.judged], topic.best_run()[topic.judged]
+            deeper[of] = topic.best(fit.runs)[topic.judged] > 0
     rows = np.flatnonzero(~explained)
     origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
@@ -226,7 +225,7 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.topics:
         if topic is not None:
-            rank = topic.best(deep)[0]
+            rank = topic.best(deep)
             new += np.bincount(rank, minlength=ranks.longest + 1)
             new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
     mine, others = entries[deep].sum(axis=0), entries[~deep].sum(axis=0)

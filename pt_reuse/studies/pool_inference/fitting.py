@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse.studies.pool_inference.code_length import PoolCounts
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
-from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic, running
+from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
 from pt_reuse.studies.pool_inference.tops import Tops
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
@@ -195,7 +195,7 @@ class Fitter:
 
     def _of_topic(self, topic: RankedTopic) -> tuple[NDArray[np.bool_], int, int]:
         """Return what fits one topic alone: the runs, what their pool gains, the depth."""
-        tolerated = self._tolerated_to(topic.unjudged_to, running(topic.docs >= 0))
+        tolerated = self._tolerated_to(topic.unjudged_to, topic.entries_to)
         gained = self._gained([topic], tolerated)
         depth = int(np.argmax(gained))
         runs = tolerated[:, depth] if depth else np.zeros(self.ranks.n_runs, dtype=bool)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic, running
+from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
 from pt_reuse.studies.pool_inference.tops import Tops
 
 _NO_DOCS = np.zeros((0, 0), dtype=np.int32)
@@ -70,7 +70,7 @@ class JudgedRanks:
         every, cells = np.ones(self.n_runs, dtype=bool), [np.zeros(0, dtype=np.int64)]
         for t, topic in enumerate(self.topics):
             if topic is not None:
-                cells.append(t * self._n_groups + np.ceil(np.log2(topic.best(every)[0])).astype(np.int64))
+                cells.append(t * self._n_groups + np.ceil(np.log2(topic.best(every))).astype(np.int64))
         return np.concatenate(cells)
 
     @property
@@ -104,7 +104,7 @@ class JudgedRanks:
     @cached_property
     def entries(self) -> NDArray[np.int64]:
         """Return (runs, longest + 1): documents that a run has at rank k or better, over all topics."""
-        return self.summed([running(topic.docs >= 0) for topic in self.topics if topic])
+        return self.summed([topic.entries_to for topic in self.topics if topic])
 
     @cached_property
     def missing(self) -> NDArray[np.int64]:

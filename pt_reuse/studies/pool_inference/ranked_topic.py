@@ -27,6 +27,11 @@ class RankedTopic:
         return self.row[:-1] >= 0
 
     @cached_property
+    def entries_to(self) -> NDArray[np.int32]:
+        """Return (runs, longest + 1): documents at rank k or better, for k from 0."""
+        return running(self.docs >= 0)
+
+    @cached_property
     def unjudged_to(self) -> NDArray[np.int32]:
         """Return (runs, longest + 1): unjudged documents at rank k or better, for k from 0."""
         return running((self.docs >= 0) & (self.row[self.docs] < 0))
@@ -36,26 +41,29 @@ class RankedTopic:
         """Return (runs,): documents of each list."""
         return (self.docs >= 0).sum(axis=1)
 
-    def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the best rank of each document among the chosen runs, and the first run with it there (-1: none).
+    def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
+        """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it.
 
         Args:
             runs: (runs,) the chosen ones.
             depth: the last rank to look at; default all.
         """
-        chosen = np.flatnonzero(runs).astype(np.int32)
-        lists = self.docs[chosen, :depth]
-        # worst rank and last run first: of several assignments to one document the last one stays
-        docs = lists.T[::-1, ::-1].ravel()
-        ranks = np.repeat(np.arange(lists.shape[1], 0, -1, dtype=np.int32), len(chosen))
-        rank, run = np.zeros(len(self.row), dtype=np.int32), np.full(len(self.row), -1, dtype=np.int32)
-        rank[docs] = ranks
-        run[docs] = np.tile(chosen[::-1], lists.shape[1])
-        return rank[:-1], run[:-1]
+        lists = self.docs[runs, :depth]
+        rank = np.zeros(len(self.row), dtype=np.int32)
+        # worst rank first: of several assignments to one document the last one stays
+        rank[lists.T[::-1].ravel()] = np.repeat(np.arange(lists.shape[1], 0, -1, dtype=np.int32), len(lists))
+        return rank[:-1]
+
+    def best_run(self) -> NDArray[np.int32]:
+        """Return (documents,): the first run that has each document at its best rank."""
+        run = np.full(len(self.row), -1, dtype=np.int32)
+        n_runs, longest = self.docs.shape
+        run[self.docs.T[::-1, ::-1].ravel()] = np.tile(np.arange(n_runs - 1, -1, -1, dtype=np.int32), longest)
+        return run[:-1]
 
     def found(self, runs: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (longest + 1,) each: judged and unjudged documents in the pool of the chosen runs to depth k."""
-        rank = self.best(runs)[0]
+        rank = self.best(runs)
         n = self.docs.shape[1] + 1
         judged = np.bincount(rank[self.judged], minlength=n)
         every = np.bincount(rank, minlength=n)

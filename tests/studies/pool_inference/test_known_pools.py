@@ -8,21 +8,19 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from pool_parts import fitter
 
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.pool_inference.evidence import Evidence
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 
 def test_demo_pool():
     demo = pt.get_dataset("reuse:demo")
     runs, qrels = demo.get_runs(), demo.get_judgments()
     found = infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)))
-    assert found.headline() == (
-        "depth 10, 11 of 22 runs contributed (2 more are judged as deep), 989 of 989 judgments explained"
-    )
+    assert found.headline() == ("depth 10, 11 to 13 of 22 runs contributed, 989 of 989 judgments explained")
     table = found.table.set_index("name")
     recorded = set(runs.select(pooled=True).names)
     assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
@@ -55,10 +53,12 @@ def test_trec8_is_the_record(trec8):
         assert found.depth == 100
         assert found.contributors == trec8.runs.select(pooled=True).names
         assert len(found.contributors) == 71
-        assert found.headline() == (
-            "depth 100, 71 of 129 runs contributed (1 more is judged as deep), 86,830 of 86,830 judgments explained"
+        assert found.headline() == ("depth 100, 70 to 72 of 129 runs contributed, 86,830 of 86,830 judgments explained")
+        assert found.contributor_range == (70, 72)  # one of the Mer8Adtd would do; Dm8TFidf may have been pooled
+        assert found.explanation == (
+            "exact: the pool of these runs is the judged set. Between 70 and 72 runs contributed, 71 are taken to have: "
+            "69 are needed, at least 1 of 2 that are needed together, 1 is covered."
         )
-        assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 69, "needed together": 2, "covered": 0, "not pooled": 0, "no documents": 0},
         {"pooled": False, "needed": 0, "needed together": 0, "covered": 1, "not pooled": 57, "no documents": 0},
@@ -74,7 +74,7 @@ def test_trec8_is_the_record(trec8):
     # of the 72 runs judged as deep; of the 71 on record it is .7658
     assert row["below"] == pytest.approx(0.763719, abs=1e-6)
     assert "covered: 'Dm8TFidf'. needed together: 'Mer8Adtd1', 'Mer8Adtd2'. [" in repr(found)
-    recorded = JudgedRanks(trec8.runs.select(pooled=True), trec8.qrels, 0.0)
+    recorded = fitter(trec8.runs.select(pooled=True), trec8.qrels).ranks
     at_101 = np.diff(recorded.missing, axis=1)[:, 100].sum() / np.diff(recorded.entries, axis=1)[:, 100].sum()
     assert 1 - at_101 == pytest.approx(0.7658, abs=5e-5)
     assert set(found.by_topic["own_depth"]) == {100}
@@ -82,10 +82,21 @@ def test_trec8_is_the_record(trec8):
 
 def test_another_order_is_not_that_of_the_trec8_pool(trec8):
     runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.run_table, order="file")
-    found = infer_pool(runs, trec8.qrels)
+    found = infer_pool(runs, trec8.qrels, order="file", tolerance=0, depth="common")
     assert (found.depth, len(found.contributors)) == (98, 64)
-    assert found.explanation.startswith("most: these runs explain 80.8% of the judgments; the rest")
-    assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).explanation.startswith("exact")
+    assert found.explanation.startswith("partial: these runs explain 80.8% of the judgments; the rest")
+    assert (
+        "There is no cliff: of the new documents 100.0% are judged at the depth and 99.9% one rank below, so the pool "
+        "hardly ends there." in found.explanation
+    )
+    assert infer_pool(trec8.runs, trec8.qrels, order="trec_eval9").explanation.startswith("exact")
+    # one topic is enough to see which order it was; what is exact ends the search
+    found = infer_pool(runs, trec8.qrels.keep(trec8.qrels.frame["qid"].isin(["401", "402", "403"]).to_numpy()))
+    assert (found.depth, found.order, found.tried["order"].tolist()) == (
+        100,
+        "trec_eval",
+        ["file", "rank", "trec_eval"],
+    )
 
 
 #: what speaks for a run that is judged as deep as the pool
@@ -105,17 +116,19 @@ def figures(found):
 
 
 def test_covid_with_one_depth(covid):
-    strict = infer_pool(covid.runs, covid.qrels)
+    strict = infer_pool(covid.runs, covid.qrels, depth="common", tolerance=0, order="trec_eval")
     assert (strict.depth, figures(strict)) == (5, (5126, 0, 88, 5))
     recorded = strict.table["pooled"].to_numpy(dtype=bool)
     assert (strict.table["missing"][recorded] > 0).sum() == 11
-    assert strict.explanation.endswith("With a depth for each topic (5 to 50) a pool fits better: depth='topic'.")
-    lenient = infer_pool(covid.runs, covid.qrels, tolerance=0.02)
+    assert "With a depth for each topic (5 to 50) a pool fits better: depth='topic'." in strict.explanation
+    assert strict.explanation.startswith("partial")
+    assert "of the new documents 100.0% are judged at the depth and 96.3% one rank below" in strict.explanation
+    lenient = infer_pool(covid.runs, covid.qrels, depth="common", tolerance=0.02, order="trec_eval")
     assert (lenient.depth, figures(lenient)) == (7, (7474, 156, 95, 7))
 
 
 def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
-    found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02)
+    found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02, order="trec_eval")
     assert figures(found) == (16541, 168, 95, 1)
     table = found.table.set_index("name")
     differs = table[table["pooled"].astype(bool) != table["evidence"].isin(CLOSE)]
@@ -130,15 +143,15 @@ def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
     row = found.summary.iloc[0]
     assert (row["deeper"], row["other"], row["nowhere"]) == (5614, 208, 788)
     assert found.explanation.startswith("most: these runs explain 71.4% of the judgments, and 168 documents")
-    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic")) == (8767, 0, 36, 0)
-    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.5)) == (17688, 619, 99, 2)
+    strict = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0, order="trec_eval")
+    assert figures(strict) == (8745, 0, 39, 0)
 
 
 def test_covid_in_the_order_of_the_files_is_the_record(covid):
-    runs = read_runs(covid.folder / "runs", metadata=covid.runs.run_table, order="file")
-    found = infer_pool(runs, covid.qrels, depth="topic", tolerance=0.01)
+    runs = covid.runs
+    found = infer_pool(runs, covid.qrels, depth="topic", tolerance=0.01, order="file")
     assert found.headline() == (
-        "depth 5 to 50 by topic, 100 of 126 runs contributed, 18,099 of 23,151 judgments explained"
+        "depth 5 to 50 by topic, 97 to 100 of 126 runs contributed, 18,093 of 23,151 judgments explained"
     )
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 94, "needed together": 5, "covered": 0, "not pooled": 0, "no documents": 0},
