@@ -19,8 +19,10 @@ from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRank
 
 #: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
 AS_GOOD = 10.0
-#: orders in which tolerances are tried: those that fit best without one
-_WITH_TOLERANCE = 2
+#: orders that go on: those that fit best with one depth for all topics and the least tolerance
+_GO_ON = 2
+#: times the fewest bits, beyond which an order does not go on to a larger tolerance
+_WORSE = 1.05
 #: the orders that are tried after the field's own
 _ORDERS = ("file", "rank", "trec_eval", "trec_eval9")
 
@@ -75,6 +77,7 @@ class Search:
     def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked):
         self._asked, self._runs = asked, runs
         self._codes = JudgedCodes.of(runs.field, qrels)
+        self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
         for one in self._tries():
             self.tried.append(one)
@@ -83,28 +86,38 @@ class Search:
         self.best = _best(self.tried)
 
     def _tries(self) -> Iterator[Try]:
-        asked, ranked = self._asked, dict[str, JudgedRanks]()
-        least, *others = asked.tolerances
-        fields = self._fields()
-        for way in asked.depth.ways:
-            # runs are put in another order only when no order before it is the one
-            for order in ranked:
-                yield self._try(order, Fitter(ranked[order], least, alike=self._alike), way)
-            for order, field in fields:
-                ranked[order] = JudgedRanks(field, self._codes)
-                yield self._try(order, Fitter(ranked[order], least, alike=self._alike), way)
-        fewest = {order: min(one.fit.bits for one in self.tried if one.order == order) for order in ranked}
-        for order in sorted(ranked, key=lambda order: fewest[order])[:_WITH_TOLERANCE]:
-            for tolerance in others:
-                fitter = Fitter(ranked[order], tolerance, alike=self._alike)
-                for way in asked.depth.ways:
-                    yield self._try(order, fitter, way)
+        ways, (least, *others) = self._asked.depth.ways, self._asked.tolerances
+        # runs are put in another order only when no order before it is the one
+        for order, field in self._fields():
+            self._ranked[order] = JudgedRanks(field, self._codes)
+            yield self._try(order, least, ways[0])
+        orders = sorted(self._ranked, key=lambda order: self._of(order).fit.bits)[:_GO_ON]
+        for order in orders:
+            for way in ways[1:]:
+                yield self._try(order, least, way)
+        for tolerance in others:
+            fewest = min(self._of(order).fit.bits for order in orders)
+            orders = [order for order in orders if self._of(order).fit.bits <= _WORSE * fewest]
+            for order in orders:
+                if not self._is_settled(self._of(order)):
+                    for way in ways:
+                        yield self._try(order, tolerance, way)
+
+    def _of(self, order: str) -> Try:
+        """Return the best answer so far in an order."""
+        return _best([one for one in self.tried if one.order == order])
+
+    def _is_settled(self, one: Try) -> bool:
+        """Return whether the judged documents end at the depth, and no tolerance would let another run in."""
+        most = Fitter(one.fitter.ranks, self._asked.tolerances[-1], alike=self._alike)
+        return one.cliff.is_there and bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
 
     @property
     def _alike(self) -> bool:
         return len(self._asked.tolerances) > 1
 
-    def _try(self, order: str, fitter: Fitter, way: Way) -> Try:
+    def _try(self, order: str, tolerance: float, way: Way) -> Try:
+        fitter = Fitter(self._ranked[order], tolerance, alike=self._alike)
         fit = self._asked.depth.fit(fitter, way)
         return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
 

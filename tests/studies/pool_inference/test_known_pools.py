@@ -150,7 +150,7 @@ def test_covid_needs_no_option(covid):
     runs = covid.runs
     found = infer_pool(runs, covid.qrels)
     assert found.best_of_tried() == [
-        "the best of 22 tried (3 orders, 5 tolerances): order='file', tolerance=0.01, depth inferred for each topic"
+        "the best of 7 tried (3 orders, 2 tolerances): order='file', tolerance=0.01, depth inferred for each topic"
     ]
     assert found.tried["order"].unique().tolist() == ["trec_eval", "file", "trec_eval9"]  # ranks tie: no order
     assert found.headline() == (
@@ -175,7 +175,7 @@ def test_covid_needs_no_option(covid):
     row = found.summary.iloc[0]
     assert (row["deeper"], row["other"], row["nowhere"], row["unjudged"]) == (4215, 55, 788, 98)
     edges = row[["at_depth", "below", "new_at_depth", "new_below"]].to_numpy(dtype=float)
-    assert edges == pytest.approx([0.981, 0.794, 0.915, 0.125], abs=5e-4)
+    assert edges == pytest.approx([0.9815, 0.7952, 0.9159, 0.1303], abs=5e-5)
     # the second column of NIST's file says in which batch a document was judged
     lines = gzip.decompress((covid.folder / "qrels.covid-round5.txt.gz").read_bytes()).decode().split("\n")
     batch = {(line.split()[0], line.split()[2]): line.split()[1] for line in lines if line}
