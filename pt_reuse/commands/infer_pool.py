@@ -66,8 +66,8 @@ def _run(options: argparse.Namespace) -> None:
     if result.contributors:
         depth = f" --depth {result.depth}" if result.depth else ""
         names = f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}"
-        written_by = " (which --out OUT writes)" if folder is None else ""
-        print(f"\nTo go on: pt-reuse lou --pooled {names}{depth} --pool-order {result.order}{written_by}")
+        written_by = " (--out OUT writes the file)" if folder is None else ""
+        print(f"\nTo go on{written_by}:\n  pt-reuse lou --pooled {names}{depth} --pool-order {result.order}")
 
 
 def _report(result: InferredPool, every: bool) -> None:
@@ -91,9 +91,7 @@ def _report(result: InferredPool, every: bool) -> None:
 
 def _tell_tried(result: InferredPool, every: bool) -> None:
     tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
-    print(
-        "\nTried, the best first (bits: to write the judged set down; new_below: judged of what is new one rank below):"
-    )
+    print("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
     columns = ["order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below"]
     shown = tried[columns].assign(
         way=tried["way"].str.removeprefix("inferred").str.strip().replace("", "for all topics"),
