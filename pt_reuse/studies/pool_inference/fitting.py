@@ -175,12 +175,17 @@ class Fitter:
                 if runs.tobytes() in seen or not runs.any():
                     break
                 seen.add(runs.tobytes())
-                curves = Curves(*self.ranks.found(runs), self.tolerance)
-                now = self.settle(curves.depths)
-                fits = [now, *([] if (curves.joined == curves.depths).all() else [self.settle(curves.joined)])]
-                best = min([best, *fits], key=lambda fit: fit.cost)
-                runs = min(fits, key=lambda fit: fit.cost).runs
+                now = self.depths_of(runs)
+                best, runs = min([best, now], key=lambda fit: fit.cost), now.runs
         return best
+
+    def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
+        """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
+        curves = Curves(*self.ranks.found(runs), self.tolerance)
+        fit = self.settle(curves.depths)
+        if (curves.joined == curves.depths).all():
+            return fit
+        return min([fit, self.settle(curves.joined)], key=lambda fit: fit.cost)
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs

@@ -108,9 +108,17 @@ class Search:
         return _best([one for one in self.tried if one.order == order])
 
     def _is_settled(self, one: Try) -> bool:
-        """Return whether the judged documents end at the depth, and no tolerance would let another run in."""
-        most = Fitter(one.fitter.ranks, self._asked.tolerances[-1], alike=self._alike)
-        return one.cliff.is_there and bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
+        """Return whether the judged documents end at the depth, and the largest tolerance changes nothing.
+
+        It would let no other run in, and with the runs that are in no depths are better, by topic or for all.
+        """
+        if not one.cliff.is_there:
+            return False
+        most, ways = Fitter(one.fitter.ranks, self._asked.tolerances[-1], alike=self._alike), self._asked.depth.ways
+        others = [most.depths_of(one.fit.runs)] if Way.BY_TOPIC in ways else []
+        others += [most.common_depth()] if Way.COMMON in ways else []
+        same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
+        return same and all(fit.cost >= one.fit.cost for fit in others)
 
     @property
     def _alike(self) -> bool:
