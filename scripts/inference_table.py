@@ -1,8 +1,8 @@
 """Simulate pools that are known, infer them, and print how far the inference is right: the table of the docs.
 
     python scripts/inference_table.py > after.csv
-    git archive 3ec37b1 | tar x -C /tmp/before        # another state of the package
-    PYTHONPATH=/tmp/before python scripts/inference_table.py > before.csv
+    git worktree add ../before 3ec37b1                # another state of the package
+    PYTHONPATH=../before python scripts/inference_table.py > before.csv
     python scripts/inference_table.py --join before.csv after.csv
 
 Every field has 30 runs of 15 teams on 24 topics, about half of them pooled to depth 20 (simulate_field; nothing here is
@@ -194,6 +194,15 @@ def inferred(case: Case) -> dict[str, float]:
     }
 
 
+def print_rst(table: pd.DataFrame) -> None:
+    """Print a table as reStructuredText."""
+    rows = [table.columns.tolist(), *table.to_numpy().tolist()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    print("\n".join([rule, lines[0], rule, *lines[1:], rule]))
+
+
 def main() -> None:
     """Print the table of one state of the package, or join those of two."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -205,7 +214,7 @@ def main() -> None:
         before, after = (pd.read_csv(path, index_col="field") for path in options.join)
         columns = ["precision", "recall", "depth", "range"]
         joined = before[columns].map("{:.2f}".format) + " / " + after[columns].map("{:.2f}".format)
-        print(joined.reset_index().to_markdown(index=False, tablefmt="rst"))
+        print_rst(joined.reset_index())
         return
     rows = []
     for name in [options.only] if options.only else CASES:
