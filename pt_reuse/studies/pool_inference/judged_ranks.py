@@ -66,11 +66,14 @@ class JudgedRanks:
 
     @cached_property
     def _cells(self) -> NDArray[np.int64]:
-        """Return (documents,), topic by topic: the place in `grouped` of each."""
+        """Return (documents,), topic by topic: the place in `grouped` of each; the one past it for those of no run."""
         every, cells = np.ones(self.n_runs, dtype=bool), [np.zeros(0, dtype=np.int64)]
         for t, topic in enumerate(self.topics):
             if topic is not None:
-                cells.append(t * self._n_groups + np.ceil(np.log2(topic.best(every))).astype(np.int64))
+                # a field that was selected from a larger one knows documents that none of its runs has
+                rank = topic.best(every)
+                group = np.ceil(np.log2(np.maximum(rank, 1))).astype(np.int64)
+                cells.append(np.where(rank > 0, t * self._n_groups + group, len(self.topics) * self._n_groups))
         return np.concatenate(cells)
 
     @property
@@ -86,7 +89,7 @@ class JudgedRanks:
         """
         judged = np.concatenate([topic.judged for topic in self.topics if topic is not None])
         size = len(self.topics) * self._n_groups
-        both = [np.bincount(cells, minlength=size) for cells in (self._cells, self._cells[judged])]
+        both = [np.bincount(cells, minlength=size + 1)[:size] for cells in (self._cells, self._cells[judged])]
         return np.stack(both, axis=-1).reshape(len(self.topics), self._n_groups, 2)
 
     def outside(self, pool: NDArray[np.int64], judged: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from pool_parts import as_qrels, as_runs, fitter, hand, pool_of
 from scipy.special import betaln
 
 from pt_reuse.studies.pool_inference.code_length import PoolCounts, depth_bits
+from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
 def which(some, many):
@@ -48,6 +49,17 @@ def test_documents_outside_are_grouped_by_topic_and_best_rank():
     pool = np.flatnonzero(tops.times(np.array([True, False])))
     rest = fits.ranks.outside(pool, tops.judged).reshape(2, 4, 2)
     assert rest.tolist() == [[[1, 0], [1, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
+
+
+def test_documents_of_no_run_are_in_no_group():
+    """A field that was selected from a larger one knows the documents of the others."""
+    field = {"A": {"1": list("abcd")}, "B": {"1": list("wxyz")}}
+    qrels = as_qrels({("1", "a"), ("1", "b"), ("1", "w")})
+    alone = as_runs(field).select("A")
+    assert fitter(alone, qrels).ranks.grouped.tolist() == [[[1, 1], [1, 1], [2, 0]]]
+    found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
+    assert found.tried.equals(same.tried)
+    assert found.headline() == same.headline() == "depth 2, 1 of 1 run contributed, 2 of 3 judgments explained"
 
 
 def test_an_exact_answer_pays_for_naming_it_only():
