@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 
 from pt_reuse._check import examples
+from pt_reuse._files import replacing
 from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_out
-from pt_reuse.studies.pool_inference.asked_depth import check_tolerance, read_depth
+from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
 from pt_reuse.studies.pool_inference.evidence import UNSURE
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
+_CONTRIBUTORS = "contributors.txt"
+_WIDTH, _TRIED = 100, 5  # columns; answers shown
 _FILES = (
-    "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "settings.json",
-    "result.json", _PICTURE,
+    "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "tried.csv",
+    "settings.json", "result.json", _PICTURE, _CONTRIBUTORS,
 )  # fmt: skip
 _COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
 
@@ -26,10 +30,13 @@ def add_to(commands: Commands) -> Parser:
     parser = commands.add_parser("infer-pool", help="say which runs must have been pooled, and to which depth")
     add_field(parser, positional="collection", qrels=True)
     parser.add_argument(
-        "--depth", type=_depth, metavar="K", help="pool depth, or 'topic' for one per topic; default the one that fits"
+        "--depth",
+        type=_depth,
+        metavar="K",
+        help="pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best",
     )
     parser.add_argument(
-        "--tolerance", default=0.0, type=float, metavar="T", help="share of a run that may be unjudged; default 0"
+        "--tolerance", type=float, metavar="T", help="share of a run that may be unjudged; default what fits best"
     )
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
@@ -40,17 +47,27 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     read_depth(options.depth)
-    check_tolerance(options.tolerance)
+    read_tolerance(options.tolerance)
     folder = out_folder(options, _FILES)
     qrels, runs = plan.read_judgments(), plan.read_runs()
     print(f"{runs!r}\n{qrels!r}")
-    result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance)
-    print(f"\n{result.headline()}\n{result.explanation}")
+    result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance, order=options.pool_order)
+    print(f"\n{result.headline()}")
+    for line in (result.explanation, *result.best_of_tried()):
+        print(textwrap.fill(line, _WIDTH))
     _report(result, options.all)
     if folder is not None:
         drawings = {_PICTURE: Drawing(9.0, 4.0, result.plot)}
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
+        with replacing(folder / _CONTRIBUTORS) as file:
+            file.write("".join(f"{name}\n" for name in result.contributors).encode())
+        written.append(_CONTRIBUTORS)
         print(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+    if result.contributors:
+        depth = f" --depth {result.depth}" if result.depth else ""
+        names = f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}"
+        written_by = " (--out OUT writes the file)" if folder is None else ""
+        print(f"\nTo go on{written_by}:\n  pt-reuse lou --pooled {names}{depth} --pool-order {result.order}")
 
 
 def _report(result: InferredPool, every: bool) -> None:
@@ -64,15 +81,30 @@ def _report(result: InferredPool, every: bool) -> None:
     unsure = table[table["evidence"].isin([evidence.value for evidence in UNSURE])]
     for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False, sort=False):
         print(f"{evidence}: {examples(rows['name'], SHOWN)}")
+    if len(result.tried) > 1:
+        _tell_tried(result, every)
     print("\nPer run:")
     table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
     shown = table[[column for column in _COLUMNS if table[column].notna().any()]]
     print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
 
 
+def _tell_tried(result: InferredPool, every: bool) -> None:
+    tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
+    print("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
+    columns = ["order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below"]
+    shown = tried[columns].assign(
+        way=tried["way"].str.removeprefix("inferred").str.strip().replace("", "for all topics"),
+        tolerance=tried["tolerance"].map("{:g}".format),
+        new_below=tried["new_below"].map("{:.3f}".format),
+        bits=tried["bits"].round().astype(int),
+    )
+    print_table(shown, len(shown) if every else _TRIED, "tried; --all shows every one")
+
+
 def _depth(text: str) -> int | str:
     try:
-        return text if text == "topic" else int(text)
+        return text if text in ("topic", "common") else int(text)
     except ValueError:
-        problem = f"invalid depth {text!r}: give a whole number, or 'topic' for one per topic"
+        problem = f"invalid depth {text!r}: give a whole number, 'topic' for one per topic, or 'common' for one for all"
         raise argparse.ArgumentTypeError(problem) from None

@@ -100,13 +100,16 @@ def system_table(
     pooled: RunLabels | Collection[str] | bool | None,
     *,
     pooled_by_default: bool,
-) -> pd.DataFrame:
-    """Return the run table of the systems; where nothing else is said, each is a team of its own, and pooled or not."""
-    own = pd.DataFrame(
-        {"name": list(names), "team": list(names), "type": None, "pooled": pooled_by_default}, dtype=object
-    )
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the run table of the systems, and those of which no team is said: each is a team of its own.
+
+    Where nothing else is said of it, a system is pooled or not as `pooled_by_default`.
+    """
+    own = pd.DataFrame({"name": list(names), "team": None, "type": None, "pooled": pooled_by_default}, dtype=object)
     table = make_run_table(names, teams=teams, types=types, pooled=pooled, base=own, naming=OF_SYSTEMS)
-    return table.assign(pooled=table["pooled"].astype(bool))
+    unsaid = table["team"].isna()
+    team = table["team"].where(~unsaid, table["name"])
+    return table.assign(team=team, pooled=table["pooled"].astype(bool)), table["name"][unsaid].tolist()
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
@@ -153,7 +156,7 @@ def check_field(field: Any, systems: Sequence[str], judgments: Qrels) -> RunSet 
     return field.select([field.names[row] for row in np.flatnonzero(has)])
 
 
-def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_default: bool) -> None:
+def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> None:
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out."""
     tables = [table] if field is None else [table, field.run_table]
     if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
@@ -180,8 +183,8 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, *, named_by_
         return
     with located("field"):
         field.units(by)
-    clash = [name for name in table["name"] if name in field.teams]
-    if by == "team" and named_by_default and clash:
+    clash = [name for name in own_teams if name in field.teams]
+    if by == "team" and clash:
         raise InputError(
             f"{examples(clash)} is a team of the field, and a system that is given no team is a team of its own name. "
             "Give ",

@@ -92,7 +92,8 @@ def Experiment(
         perquery: as for pt.Experiment.
         dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary and
             no ``pooled``.
-        teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team.
+        teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team, also
+            those that a mapping does not name.
         types: system -> type; default none.
         pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
             not contribute to a pool of then. True asks what if they had, and what then if their teams had not; give
@@ -180,12 +181,12 @@ def Experiment(
     systems = name_systems(retr_systems, names)
     stated = qrels.stated_rel if isinstance(qrels, Qrels) else None
     judgments = judgments_asked(topics, judged, arguments, stated if rel is None else rel)
-    table = system_table(systems.names, teams, types, pooled, pooled_by_default=field is None)
+    table, own_teams = system_table(systems.names, teams, types, pooled, pooled_by_default=field is None)
     if asked.ranked:
         check_measures(measures)
         field = check_field(field, systems.names, judgments)
     if asked.left_out:
-        check_units(field, table, by, named_by_default=teams is None)
+        check_units(field, table, by, own_teams)
         check_pool_order(field, pool_order)
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None

@@ -128,7 +128,11 @@ def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, 
     expected = infer_pool(field.runs, field.qrels)
     assert (status, err) == (0, "")
     assert expected.depth == 5
-    assert f"{expected.headline()}\n{expected.explanation}\n" in out
+    assert f"\n{expected.headline()}\n" in out
+    assert expected.explanation in " ".join(out.split())
+    assert max(len(line) for line in out.splitlines() if "/" not in line) <= 100
+    assert (out_folder / "contributors.txt").read_text().split() == sorted(expected.contributors)
+    assert f"--pooled {out_folder}/contributors.txt --depth 5 --pool-order trec_eval" in out
     saved = pd.read_csv(out_folder / "table.csv")
     assert sorted(saved["name"][saved["contributed"]]) == sorted(expected.contributors)
     assert (out_folder / "judged-by-rank.png").read_bytes().startswith(b"\x89PNG")
@@ -148,6 +152,21 @@ def test_infer_pool_takes_files_and_a_given_depth(own, field, tmp_path, capsys):
     status, _, err = run(capsys, "infer-pool", *files, "--tolerance", 2)
     assert status == 2
     assert "tolerance must be a share" in err
+
+
+def test_infer_pool_tells_what_was_tried(own, field, tmp_path, capsys):
+    kept = field.qrels.sample(0.96, seed=2).write(tmp_path / "some.txt")
+    files = ("--runs", tmp_path / "runs", "--qrels", kept)
+    status, out, _ = run(capsys, "infer-pool", *files, "--depth", "common")
+    assert status == 0
+    expected = infer_pool(ptr.read_runs(tmp_path / "runs"), ptr.read_qrels(kept), depth="common")
+    assert len(expected.tried) > 1
+    assert expected.best_of_tried()[0] in " ".join(out.split())
+    assert "Tried, the best first (new_below: judged of what is new one rank below the depth):" in out
+    assert out.count("for all topics") == min(5, len(expected.tried))
+    assert "one rank below" in out  # the cliff
+    assert f"{expected.contributor_range[0]} " in expected.headline()
+    assert max(len(line) for line in out.splitlines()) <= 100
 
 
 # ---- verify

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.pool_inference.fitting import Fitter
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
 
 
 def as_runs(field, **metadata):
@@ -26,6 +28,10 @@ def as_runs(field, **metadata):
 def as_qrels(judged, label=0):
     rows = sorted(judged)
     return Qrels(pd.DataFrame({"qid": [t for t, _ in rows], "docno": [d for _, d in rows], "label": label}))
+
+
+def fitter(runs, qrels, tolerance=0.0, **options):
+    return Fitter(JudgedRanks(runs.field, JudgedCodes.of(runs.field, qrels)), tolerance, **options)
 
 
 def top(lists, topics, depths):

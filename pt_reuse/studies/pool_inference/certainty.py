@@ -9,7 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.studies.pool_inference.judged_ranks import Settled
+from pt_reuse.studies.pool_inference.cliff import Cliff
+from pt_reuse.studies.pool_inference.evidence import Evidence
+from pt_reuse.studies.pool_inference.fitting import Fit
+from pt_reuse.studies.pool_inference.search import Try
 
 
 class Certainty(Enum):
@@ -26,37 +29,40 @@ class Certainty(Enum):
 _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
-def certainty_of(summary: pd.DataFrame, settled: Settled) -> Certainty:
-    """Return how certain a pool is.
+def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
+    """Return how certain a pool is; where the judged documents do not end at its depth, it is partial.
 
     Args:
         summary: one row with ``judged explained unjudged``.
-        settled: the depths, and the runs that are judged to them.
+        found: the answer.
     """
     judged, explained, unjudged = _numbers(summary)
-    if not settled.runs.any():
+    if not found.fit.runs.any():
         return Certainty.NONE
     if explained == judged and not unjudged:
         return Certainty.EXACT
+    if not found.cliff.is_there:
+        return Certainty.PARTIAL
     share = min(explained / judged, explained / (explained + unjudged))
     return next(certainty for certainty, least in _LEAST.items() if share >= least)
 
 
-def explain(certainty: Certainty, summary: pd.DataFrame, settled: Settled, better: Settled) -> str:
+def explain(certainty: Certainty, summary: pd.DataFrame, found: Try, better: Fit) -> str:
     """Return what is said of a certainty.
 
     Args:
         certainty: of the pool.
         summary: one row with ``judged explained unjudged``.
-        settled: the depths, and the runs that are judged to them.
+        found: the answer.
         better: depths of the topics that may fit better.
     """
     judged, explained, unjudged = _numbers(summary)
+    fit = found.fit
     if certainty is Certainty.NONE:
-        where = f"to depth {int(settled.depths.max())}" if settled.depths.any() else "to any depth"
+        where = f"to depth {int(fit.depths.max())}" if fit.depths.any() else "to any depth"
         words = (
             f"no run is judged closely enough {where}. The judgments are a sample, or of other runs, or "
-            "documents were dropped or renamed after pooling (try a tolerance)."
+            "documents were dropped or renamed after pooling (try a larger tolerance)."
         )
     elif certainty is Certainty.EXACT:
         words = "the pool of these runs is the judged set."
@@ -71,10 +77,44 @@ def explain(certainty: Certainty, summary: pd.DataFrame, settled: Settled, bette
             if explained < judged
             else "."
         )
-    if better.difference < settled.difference:
+        words += _cliff_in_words(found.cliff)
+    if better.cost < fit.cost:
         low, high = depth_range(better.depths)
         words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
     return f"{certainty.value}: {words}"
+
+
+def _cliff_in_words(cliff: Cliff) -> str:
+    """Return what the share of new documents that is judged, at the depth and one rank below, says of the depth."""
+    if np.isnan(cliff.new_below):
+        return ""
+    at, below = f"{cliff.new_at_depth:.1%}", f"{cliff.new_below:.1%}"
+    if cliff.is_there:
+        return f" Of the new documents {at} are judged at the depth, {below} one rank below: the pool ends there."
+    return (
+        f" There is no cliff: of the new documents {at} are judged at the depth and {below} one rank below, so "
+        "the pool hardly ends there."
+    )
+
+
+def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
+    """Return why it is open how many runs contributed, nothing where it is not.
+
+    Args:
+        table: one row per run with ``contributed evidence``.
+        summary: one row with ``least_contributors most_contributors``.
+    """
+    least, most = (int(summary.iloc[0][name]) for name in ("least_contributors", "most_contributors"))
+    if least == most:
+        return ""
+    needed, together, covered = (
+        int((table["evidence"] == kind.value).sum()) for kind in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)
+    )
+    parts = [f"{needed:,} {'is' if needed == 1 else 'are'} needed"] if needed else []
+    parts += [f"at least {least - needed:,} of {together:,} that are needed together"] if together else []
+    parts += [f"{covered:,} {'is' if covered == 1 else 'are'} covered"] if covered else []
+    named = int(table["contributed"].sum())
+    return f" Between {least:,} and {most:,} runs contributed, {named:,} are taken to have: {', '.join(parts)}."
 
 
 def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:

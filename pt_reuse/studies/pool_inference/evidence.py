@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, RankedTopic, Settled
+from pt_reuse.studies.pool_inference.fitting import Fit
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
+from pt_reuse.studies.pool_inference.search import Try
 
 
 class Evidence(Enum):
@@ -38,6 +40,7 @@ class Origin(Enum):
     NOWHERE = "no run"
 
 
+_NODES = 10_000  # of the search for the fewest runs
 _ORIGINS = tuple(origin.value for origin in Origin)
 
 
@@ -61,15 +64,26 @@ class RunEvidence:
         """Return (runs,): the words for it."""
         return np.array(_WORDS, dtype=object)[self.kind]
 
+    @property
+    def contributed(self) -> NDArray[np.bool_]:
+        """Return (runs,): which are taken to have contributed.
 
-def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> RunEvidence:
+        Those that are needed, alone or together; and the covered ones where no run of the field is seen not to have
+        been pooled: that all were pooled is then the simplest record.
+        """
+        if self.is_any(Evidence.NOT_POOLED).any():
+            return self.is_any(Evidence.NEEDED, Evidence.TOGETHER)
+        return self.is_any(Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)
+
+
+def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> RunEvidence:
     """Return what speaks for each run.
 
     Args:
-        settled: the depths, and the runs that are judged to them.
+        fit: the depths, and the runs that are judged to them.
         has_documents: (runs,) which runs have documents on the topics of the judgments.
     """
-    tops, pooled = settled.tops, settled.runs
+    tops, pooled = fit.tops, fit.runs
     needed = pooled & (tops.alone(pooled)[0] > 0)
     open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
     of_open = open_docs[tops.doc] & pooled[tops.run]
@@ -88,11 +102,45 @@ def run_evidence(settled: Settled, has_documents: NDArray[np.bool_]) -> RunEvide
     return RunEvidence(np.select([needed, together, pooled, has_documents], [0, 1, 2, 3], default=4), group)
 
 
-def evidence_table(runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence: RunEvidence) -> pd.DataFrame:
+def contributor_range(fit: Fit, evidence: RunEvidence) -> tuple[int, int]:
+    """Return how many runs contributed, at least and at most, if the depths are right.
+
+    At least the fewest runs judged as deep whose pool has the same judged documents; at most all runs judged as deep.
+    """
+    tops = fit.tops
+    needed, together = evidence.is_any(Evidence.NEEDED), evidence.is_any(Evidence.TOGETHER)
+    most, least = int(fit.runs.sum()), int(needed.sum())
+    if not together.any():
+        return least, most
+    open_docs = tops.judged & (tops.times(fit.runs) > 0) & (tops.times(needed) == 0)
+    of_open = open_docs[tops.doc] & together[tops.run]
+    column = np.cumsum(together) - 1
+    has = np.zeros((len(tops.row), int(together.sum())), dtype=bool)
+    has[tops.doc[of_open], column[tops.run[of_open]]] = True
+    return least + _fewest(np.unique(has[open_docs], axis=0)), most
+
+
+def _fewest(has: NDArray[np.bool_]) -> int:
+    """Return how few columns it takes, at least, that every row has a mark in one of them; each row has a mark."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    n = has.shape[1]
+    # where the search ends early, its bound holds all the same
+    found = milp(
+        np.ones(n),
+        integrality=np.ones(n),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(has.astype(float), lb=1),
+        options={"node_limit": _NODES},
+    )
+    return max(1, int(np.ceil(found.mip_dual_bound - 1e-6)))
+
+
+def evidence_table(runs: RunSet, found: Try, evidence: RunEvidence) -> pd.DataFrame:
     """Return the table of an inferred pool."""
-    tops = settled.tops
-    contributed = evidence.is_any(Evidence.NEEDED, Evidence.TOGETHER)
-    alone, alone_unjudged = tops.alone(settled.runs)
+    ranks, fit, contributed = found.fitter.ranks, found.fit, evidence.contributed
+    tops = fit.tops
+    alone, alone_unjudged = tops.alone(fit.runs)
     names = np.array(runs.names, dtype=object)
     nearest, common = np.full(len(runs), None, dtype=object), np.full(len(runs), np.nan)
     shared = tops.in_common(contributed)
@@ -108,7 +156,7 @@ def evidence_table(runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence:
         contributed=contributed,
         evidence=pd.Series(evidence.words(), dtype=object),
         group=group,
-        judged_to=ranks.judged_to,
+        judged_to=found.fitter.judged_to,
         entries=tops.entries,
         missing=tops.missing,
         first_missing=pd.Series(first, dtype="Int64").mask(first > ranks.longest),
@@ -119,20 +167,19 @@ def evidence_table(runs: RunSet, ranks: JudgedRanks, settled: Settled, evidence:
     )
 
 
-def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settled: Settled) -> pd.DataFrame:
+def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: Fit) -> pd.DataFrame:
     """Return the judged documents that are not in the pool."""
-    tops, judgments = settled.tops, qrels.arrays
+    tops, judgments = fit.tops, qrels.arrays
     explained = np.zeros(len(qrels), dtype=bool)
-    explained[tops.row[tops.judged & (tops.times(settled.runs) > 0)]] = True
+    explained[tops.row[tops.judged & (tops.times(fit.runs) > 0)]] = True
     best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
     deeper = np.zeros(len(qrels), dtype=bool)
     every = np.ones(len(runs), dtype=bool)
     for topic in ranks.topics:
         if topic is not None:
             of = topic.row[:-1][topic.judged]
-            rank, run = topic.best(every)
-            best_rank[of], best_run[of] = rank[topic.judged], run[topic.judged]
-            deeper[of] = topic.best(settled.runs)[0][topic.judged] > 0
+            best_rank[of], best_run[of] = topic.best(every)[topic.judged], topic.best_run()[topic.judged]
+            deeper[of] = topic.best(fit.runs)[topic.judged] > 0
     rows = np.flatnonzero(~explained)
     origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
@@ -148,10 +195,10 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, settle
     )
 
 
-def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained: pd.DataFrame) -> pd.DataFrame:
+def topic_table(qrels: Qrels, ranks: JudgedRanks, fit: Fit, unexplained: pd.DataFrame) -> pd.DataFrame:
     """Return what the pool explains on each topic."""
-    tops, topics = settled.tops, qrels.topics
-    pool = tops.times(settled.runs) > 0
+    tops, topics = fit.tops, qrels.topics
+    pool = tops.times(fit.runs) > 0
     topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
     unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
     judged = qrels.arrays.documents.sizes
@@ -160,8 +207,8 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, settled: Settled, unexplained:
     return pd.DataFrame(
         {
             "qid": topics,
-            "depth": settled.depths,
-            "own_depth": ranks.topic_depths(settled.runs),
+            "depth": fit.depths,
+            "own_depth": ranks.topic_depths(fit.runs),
             "judged": judged,
             "explained": judged - deeper - other - nowhere,
             "deeper": deeper,
@@ -178,7 +225,7 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.topics:
         if topic is not None:
-            rank = topic.best(deep)[0]
+            rank = topic.best(deep)
             new += np.bincount(rank, minlength=ranks.longest + 1)
             new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
     mine, others = entries[deep].sum(axis=0), entries[~deep].sum(axis=0)
@@ -195,35 +242,22 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     )
 
 
-def totals(ranks: JudgedRanks, settled: Settled, by_topic: pd.DataFrame) -> pd.DataFrame:
+def totals(found: Try, contributors: tuple[int, int], by_topic: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers over all topics, one row."""
     sums = {name: int(by_topic[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
-    edges = np.zeros((2, 4), dtype=np.int64)
-    for topic, depth in zip(ranks.topics, settled.depths.tolist(), strict=True):
-        if topic is not None and depth > 0:
-            edges += [_at_rank(topic, settled.runs, depth), _at_rank(topic, settled.runs, depth + 1)]
-    (at, at_judged, new_at, new_at_judged), (below, below_judged, new, new_judged) = edges.tolist()
     return pd.DataFrame(
         [
             {
                 **sums,
                 "unjudged": int(by_topic["unjudged"].sum()),
-                "at_depth": at_judged / at if at else np.nan,
-                "below": below_judged / below if below else np.nan,
-                "new_at_depth": new_at_judged / new_at if new_at else np.nan,
-                "new_below": new_judged / new if new else np.nan,
-                "depth_up_to": settled.up_to,
+                **asdict(found.cliff),
+                "depth_up_to": found.fit.up_to,
+                "least_contributors": contributors[0],
+                "most_contributors": contributors[1],
+                "bits": found.fit.bits,
             }
         ]
     )
-
-
-def _at_rank(topic: RankedTopic, deep: NDArray[np.bool_], rank: int) -> list[int]:
-    # documents of the runs judged as deep at a rank, how many are judged, and the same of the documents first met there
-    docs = topic.docs[deep, rank - 1 : rank]
-    docs = docs[docs >= 0]
-    new = topic.best(deep)[0] == rank
-    return [len(docs), int(topic.judged[docs].sum()), int(new.sum()), int((new & topic.judged).sum())]
 
 
 def confusion(table: pd.DataFrame) -> pd.DataFrame:

@@ -12,10 +12,11 @@ from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.pool_inference.asked_depth import Way, check_tolerance, read_depth
-from pt_reuse.studies.pool_inference.certainty import certainty_of, explain
+from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth, read_tolerance
+from pt_reuse.studies.pool_inference.certainty import certainty_of, explain, range_in_words
 from pt_reuse.studies.pool_inference.evidence import (
     confusion,
+    contributor_range,
     evidence_table,
     rank_table,
     run_evidence,
@@ -24,7 +25,7 @@ from pt_reuse.studies.pool_inference.evidence import (
     unexplained_documents,
 )
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, depths_in_words
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
+from pt_reuse.studies.pool_inference.search import Asked, Search
 
 
 @door
@@ -33,29 +34,36 @@ def infer_pool(
     qrels: Any,
     *,
     depth: int | str | None = None,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     order: str | None = None,
 ) -> InferredPool:
     """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
 
-    A run *is judged to depth k* when all its first k documents of every topic are judged. For each k, the runs judged
-    to k pool their first k documents; the depth is the k whose pool differs least from the judged set, the smallest
-    of several. Every pair of topic and document with any label counts as judged, -1 (pooled, not judged) too.
+    A run *is judged to depth k* when all its first k documents of every topic are judged, but for a tolerated share.
+    For each k, the runs judged to k pool their first k documents; the depth is the k whose pool differs least from the
+    judged set. Every pair of topic and document with any label counts as judged, -1 (pooled, not judged) too.
+
+    What is not given is tried: orders of the runs, tolerances, one depth for all topics and one for each. The answer
+    is the one with which the judged set can be written down in the fewest bits (see :doc:`who-was-pooled`); an answer
+    that is exact ends the search.
 
     Args:
         runs: the field; the more of the submitted runs, the surer the answer.
         qrels: the judgments: a Qrels, a frame or a file; its topics are used.
-        depth: None (default) finds one depth for all topics; ``"topic"`` one for each topic, for pools that were
-            made as deep as a topic's budget allowed; a whole number is taken as it is.
-        tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (default, strict) and
-            below 1; for collections whose documents were dropped or renamed after pooling. A run that alone brings
-            more unjudged than judged documents is not taken as pooled all the same.
+        depth: None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all,
+            ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed, and for topics that
+            are not of this pool (depth 0); a whole number is taken as it is.
+        tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1;
+            for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02 and
+            .05, and leaves out runs that lack far more judgments than the others. A run that alone brings more
+            unjudged than judged documents is not taken as pooled whatever the tolerance.
         order: the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
-            ``"file"``; default the one in which the field is pooled. Where a pool fits badly, try another.
+            ``"file"``. None (default) tries the one in which the field is pooled, then the others.
 
     Returns:
-        InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.certainty``,
-        ``.explanation``, ``.table``, ``.by_topic``, ``.by_rank``, ``.unexplained``, ``.confusion``, ``.plot()``.
+        InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.contributor_range``,
+        ``.order``, ``.certainty``, ``.explanation``, ``.table``, ``.tried``, ``.by_topic``, ``.by_rank``,
+        ``.unexplained``, ``.confusion``, ``.plot()``.
 
     Raises:
         InputError: no judgments, no topic in common, a depth or tolerance out of range, an order that the field does
@@ -73,38 +81,42 @@ def infer_pool(
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
     check_runs(runs, qrels)
-    check_tolerance(tolerance)
+    tolerances = read_tolerance(tolerance)
     asked = read_depth(depth)
     check_order_or_none("order", order)
     qrels = as_qrels(qrels)
-    runs = runs.in_pool_order(order)
     _check_overlap(runs, qrels)
 
-    ranks = JudgedRanks(runs, qrels, float(tolerance))
-    settled = asked.settle(ranks)
-    evidence = run_evidence(settled, ranks.lengths > 0)
-    table = evidence_table(runs, ranks, settled, evidence)
-    unexplained = unexplained_documents(runs, qrels, ranks, settled)
-    by_topic = topic_table(qrels, ranks, settled, unexplained)
+    search = Search(runs, qrels, Asked(asked, tolerances, order))
+    best = search.best
+    ranks, fit = best.fitter.ranks, best.fit
+    evidence = run_evidence(fit, ranks.lengths > 0)
+    table = evidence_table(runs, best, evidence)
+    unexplained = unexplained_documents(runs, qrels, ranks, fit)
+    by_topic = topic_table(qrels, ranks, fit, unexplained)
     used = by_topic["depth"][[topic is not None for topic in ranks.topics]]
-    summary = totals(ranks, settled, by_topic)
-    better = ranks.own_depths() if asked.way is Way.COMMON and settled.difference else settled
-    certainty = certainty_of(summary, settled)
+    summary = totals(best, contributor_range(fit, evidence), by_topic)
+    better = best.fitter.own_depths() if asked.ways == (Way.COMMON,) and not fit.is_exact else fit
+    certainty = certainty_of(summary, best)
     return InferredPool(
         table=table,
         by_topic=by_topic,
-        by_rank=rank_table(ranks, settled.runs),
+        by_rank=rank_table(ranks, fit.runs),
         unexplained=unexplained,
         confusion=confusion(table),
         summary=summary,
+        tried=search.table(),
         depth=int(used.iloc[0]) if len(set(used)) == 1 else None,
+        order=best.order,
         contributors=table["name"][table["contributed"]].tolist(),
         certainty=certainty,
-        explanation=explain(certainty, summary, settled, better),
+        explanation=explain(certainty, summary, best, better) + range_in_words(table, summary),
         settings={
-            "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({asked.way.value})",
-            "tolerance": float(tolerance),
+            "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({best.way.value})",
+            "tolerance": best.fitter.tolerance,
             **runs.settings,
+            "order": best.order,
+            "tried": len(search.tried),
             "topics": len(qrels.topics),
             "judged": "any label",
             "record": _record(runs.pooled),

@@ -41,10 +41,12 @@ class InferredPool(Result):
               that it alone would explain;
             - ``no documents``: it retrieves nothing for these topics;
 
-            ``judged_to``, the largest depth to which it is judged; ``entries`` and ``missing``, its documents down to
-            the depth and how many of them are unjudged; ``first_missing``, its best rank with an unjudged document;
-            ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the depth that no other run of the
-            pool has; ``nearest``, the contributor with most of its documents, and ``common``, their share.
+            ``contributed`` is True for those that are needed, alone or together, and for covered ones where no run of
+            the field is ``not pooled``; ``judged_to``, the largest depth to which it is judged; ``entries`` and
+            ``missing``, its documents down to the depth and how many of them are unjudged; ``first_missing``, its best
+            rank with an unjudged document; ``alone`` and ``alone_unjudged``, judged and unjudged documents down to the
+            depth that no other run of the pool has; ``nearest``, the contributor with most of its documents, and
+            ``common``, their share.
         by_topic: one row per topic: ``qid``; ``depth``, the one used, 0 when no run has the topic; ``own_depth``, at
             which the pool of these runs fits this topic best; ``judged`` documents and how many are ``explained``; of
             the others those that a run of the pool has below the depth (``deeper``), that only other runs have
@@ -78,7 +80,9 @@ class InferredPool(Result):
     unexplained: pd.DataFrame
     confusion: pd.DataFrame
     summary: pd.DataFrame
+    tried: pd.DataFrame
     depth: int | None
+    order: str
     contributors: list[str]
     certainty: Certainty
     explanation: str
@@ -92,7 +96,18 @@ class InferredPool(Result):
             "unexplained": self.unexplained,
             "confusion": self.confusion,
             "summary": self.summary,
+            "tried": self.tried,
         }
+
+    @property
+    def contributor_range(self) -> tuple[int, int]:
+        """Return how many runs contributed, at least and at most, if the depths are right.
+
+        At least the fewest runs judged as deep whose pool has the same judged documents: the needed ones, and of those
+        needed together as few as do. At most all runs judged as deep, the covered ones among them.
+        """
+        row = self.summary.iloc[0]
+        return int(row["least_contributors"]), int(row["most_contributors"])
 
     def headline(self) -> str:
         """Return depth, contributors and what they explain; whether that is a small part only."""
@@ -103,9 +118,9 @@ class InferredPool(Result):
         if self.certainty is Certainty.NONE:
             given = f" to depth {self.depth:,}" if self.depth else ""
             return f"no pool found{given}, {explained}"
-        covered = int((self.table["evidence"] == Evidence.COVERED.value).sum())
-        more = f" ({covered:,} more {'is' if covered == 1 else 'are'} judged as deep)" if covered else ""
-        runs = f"{len(self.contributors):,} of {count(len(self.table), 'run')} contributed{more}"
+        least, most = self.contributor_range
+        number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        runs = f"{number} of {count(len(self.table), 'run')} contributed"
         return f"{depths_in_words(self.by_topic)}, {runs}, {explained}"
 
     def _unsure(self) -> list[str]:
@@ -117,6 +132,30 @@ class InferredPool(Result):
             lines += [f"{evidence.value}: {examples(group['name'], _NAMED)}" for group in groups if len(group)]
         rest = len(lines) - _NAMED
         return [*lines[:_NAMED], f"{count(rest, 'more group')} in .table"] if rest > 0 else lines
+
+    def best_of_tried(self) -> list[str]:
+        """Return a line that tells which of the answers tried is the best, none where only one was tried."""
+        if len(self.tried) == 1:
+            return []
+        best = self.tried[self.tried["best"]].iloc[0]
+        orders, tolerances = self.tried["order"].nunique(), self.tried["tolerance"].nunique()
+        return [
+            f"the best of {len(self.tried):,} tried ({count(orders, 'order')}, {count(tolerances, 'tolerance')}): "
+            f"order={best['order']!r}, tolerance={best['tolerance']:g}, depth {best['way']}"
+        ]
+
+    def _advice(self) -> list[str]:
+        """Return a line that tells how to go on with the answer, none where there is no pool."""
+        if not self.contributors:
+            return []
+        depth = f"depth={self.depth}, " if self.depth else ""
+        return [
+            f"to go on: runs.with_metadata(pooled=found.contributors), with {depth}pool_order={self.order!r} in "
+            "studies and when reading runs"
+        ]
+
+    def _lines(self) -> list[str]:
+        return [self.explanation, *self.best_of_tried(), *self._unsure(), *self._advice()]
 
     def _shown(self) -> pd.DataFrame:
         """Return the table with the runs first of which it is open whether they were pooled."""
@@ -130,7 +169,7 @@ class InferredPool(Result):
         return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
 
     def __str__(self) -> str:
-        head = [f"{self.title}: {self.headline()}", self.explanation, *self._unsure(), f"[{self._settings_line()}]"]
+        head = [f"{self.title}: {self.headline()}", *self._lines(), f"[{self._settings_line()}]"]
         shown = self._shown().astype(object)
         shown = shown.where(shown.notna(), "-").head(_ROWS)
         rest = len(self.table) - len(shown)
@@ -138,7 +177,7 @@ class InferredPool(Result):
         return "\n".join([*head, shown.to_string(index=False, float_format="{:.4f}".format), *more])
 
     def _repr_html_(self) -> str:
-        lines = [html.escape(line) for line in (self.explanation, *self._unsure())]
+        lines = [html.escape(line) for line in self._lines()]
         head, settings = html.escape(f"{self.title}: {self.headline()}"), html.escape(self._settings_line())
         shown = self._shown().astype(object)
         shown = shown.where(shown.notna(), "-")

@@ -9,6 +9,7 @@ from pool_parts import (
     as_qrels,
     as_runs,
     comparable,
+    fitter,
     hand,
     pool_of,
     pooled_fields,
@@ -16,7 +17,6 @@ from pool_parts import (
 
 from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 
 @settings(deadline=None, max_examples=100)
@@ -26,10 +26,13 @@ def test_topic_depths_never_fit_worse(made, tolerance):
     if not comparable(field, judged):
         return
     runs, qrels = as_runs(field), as_qrels(judged)
-    ranks = JudgedRanks(runs, qrels, tolerance)
-    assert ranks.own_depths().difference <= ranks.common_depth().difference
+    fits = fitter(runs, qrels, tolerance)
+    own, common = fits.own_depths(), fits.common_depth()
+    # an exact answer comes before all others, then the one of fewest bits
+    assert own.is_exact or (own.bits <= common.bits and not common.is_exact)
     found = infer_pool(runs, qrels, depth="topic", tolerance=tolerance).summary.iloc[0]
-    assert found["judged"] - found["explained"] + found["unjudged"] == ranks.own_depths().difference
+    assert found["judged"] - found["explained"] + found["unjudged"] == own.difference
+    assert found["bits"] == own.bits
 
 
 def test_depths_by_topic():
@@ -40,12 +43,13 @@ def test_depths_by_topic():
     }
     judged = pool_of(field, ["A", "B"], ["1", "2"], {"1": 7, "2": 2})
     runs, qrels = as_runs(field), as_qrels(judged)
-    common = infer_pool(runs, qrels)
+    common = infer_pool(runs, qrels, depth="common")
     assert common.depth == 2
     assert common.by_topic["own_depth"].tolist() == [7, 2]
-    assert common.explanation.endswith("With a depth for each topic (2 to 7) a pool fits better: depth='topic'.")
+    assert "With a depth for each topic (2 to 7) a pool fits better: depth='topic'." in common.explanation
     own = infer_pool(runs, qrels, depth="topic")
     assert own.depth is None
+    assert infer_pool(runs, qrels).by_topic["depth"].tolist() == [7, 2]
     assert own.by_topic["depth"].tolist() == [7, 2]
     assert own.certainty is Certainty.EXACT
     assert own.headline().startswith("depth 2 to 7 by topic, 2 of 2 runs contributed, ")

@@ -33,10 +33,11 @@ def test_evidence_by_hand():
     assert table.loc["not", ["entries", "missing", "alone_unjudged"]].tolist() == [4, 1, 1]
     assert table.loc["twin2", ["nearest", "common"]].tolist() == ["twin1", 1.0]
     assert table.loc["B", "common"] == pytest.approx(4 / 6)
-    assert found.headline() == (
-        "depth 3, 4 of 6 runs contributed (1 more is judged as deep), 9 of 9 judgments explained"
+    assert found.headline() == ("depth 3, 3 to 5 of 6 runs contributed, 9 of 9 judgments explained")
+    assert found.explanation == (
+        "exact: the pool of these runs is the judged set. Between 3 and 5 runs contributed, 4 are taken to have: "
+        "2 are needed, at least 1 of 2 that are needed together, 1 is covered."
     )
-    assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("list") == {
         "pooled": [True, False],
         "needed": [2, 0],

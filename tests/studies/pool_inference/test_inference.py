@@ -14,6 +14,7 @@ from pool_parts import (
     as_qrels,
     as_runs,
     comparable,
+    fitter,
     hand,
     pool_of,
     pooled_fields,
@@ -28,7 +29,6 @@ from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 
 @settings(deadline=None, max_examples=250)
@@ -39,10 +39,10 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
         return
     topics = sorted({topic for topic, _ in judged})
     runs, qrels = as_runs(field), as_qrels(judged)
-    found = infer_pool(runs, qrels, depth=depth, tolerance=tolerance)
+    found = infer_pool(runs, qrels, depth="common" if depth is None else depth, tolerance=tolerance)
 
     expected_depth, differences = slow_common_depth(field, judged, topics, tolerance)
-    assert JudgedRanks(runs, qrels, tolerance).differences().tolist() == differences
+    assert fitter(runs, qrels, tolerance).differences().tolist() == differences
     used = expected_depth if depth is None else depth
     depths = dict.fromkeys(topics, used)
     with_runs = {topic for lists in field.values() for topic, docs in lists.items() if docs}
@@ -53,7 +53,9 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
     evidence = slow_evidence(field, judged, topics, depths, names)
     pool = pool_of(field, names, topics, depths)
     assert dict(zip(found.table["name"], found.table["evidence"], strict=True)) == evidence
-    assert found.contributors == [name for name in field if evidence[name].startswith("needed")]
+    # where no run is seen not to have been pooled, all are taken to have been
+    taken = ("needed", "needed together", *([] if "not pooled" in evidence.values() else ["covered"]))
+    assert found.contributors == [name for name in field if evidence[name] in taken]
     for row in found.table.to_dict("records"):
         lists = field[row["name"]]
         mine = top(lists, topics, depths)
@@ -176,15 +178,22 @@ def test_the_order_decides_who_is_at_the_depth():
     by_docno = RunSet.from_frames({"A": frame})
     assert infer_pool(by_docno, qrels).depth == 1  # docno descending among ties
     as_given = RunSet.from_frames({"A": frame}, order="file")
-    assert infer_pool(as_given, qrels).depth == 0
+    assert infer_pool(as_given, qrels, order="file").depth == 0
+    assert (infer_pool(as_given, qrels).order, infer_pool(by_docno, qrels).order) == ("trec_eval", "trec_eval")
 
 
 def test_the_order_may_be_tried():
     near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
     runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
-    assert infer_pool(runs, qrels).depth == 0
-    found = infer_pool(runs, qrels, order="trec_eval9")  # a tie as float32
-    assert (found.depth, found.settings["order"], runs.order) == (1, "trec_eval9", "trec_eval")
+    assert infer_pool(runs, qrels, order="trec_eval").depth == 0
+    for order in ("trec_eval9", None):  # a tie as float32; it is tried, too
+        found = infer_pool(runs, qrels, order=order)
+        assert (found.depth, found.order, found.settings["order"], runs.order) == (
+            1,
+            "trec_eval9",
+            "trec_eval9",
+            "trec_eval",
+        )
 
 
 def test_topics_and_lists_that_are_not_there():
@@ -216,7 +225,7 @@ def test_no_pool_is_said_plainly():
         assert "no pool found" in str(found)
 
 
-@pytest.mark.parametrize("tolerance", [-0.1, 1, 1.0, "0.1", None, True, float("nan")])
+@pytest.mark.parametrize("tolerance", [-0.1, 1, 1.0, "0.1", True, float("nan")])
 def test_bad_tolerance(tolerance, messages):
     messages.refused(lambda: infer_pool(*hand(), tolerance=tolerance), argument="tolerance")
 

@@ -28,6 +28,7 @@ def test_a_result_is_frozen_and_saved(tmp_path):
         "depth": "3 (inferred)",
         "tolerance": 0.0,
         "order": "trec_eval",
+        "tried": 1,
         "topics": 2,
         "judged": "any label",
         "record": "not on record",
@@ -57,13 +58,20 @@ def test_covered_runs_and_groups_are_named_and_shown_first():
     runs, qrels = hand(pooled=["A", "B", "twin1"])
     found = infer_pool(runs, qrels)
     assert repr(found) == (
-        "Inferred pool: depth 3, 4 of 6 runs contributed (1 more is judged as deep), 9 of 9 judgments explained. "
-        "exact: the pool of these runs is the judged set. covered: 'lucky'. needed together: 'twin1', 'twin2'. "
-        "[depth=3 (inferred), tolerance=0.0, order=trec_eval, topics=2, judged=any label, record=3 of 6 runs pooled]"
+        "Inferred pool: depth 3, 3 to 5 of 6 runs contributed, 9 of 9 judgments explained. "
+        "exact: the pool of these runs is the judged set. Between 3 and 5 runs contributed, 4 are taken to have: "
+        "2 are needed, at least 1 of 2 that are needed together, 1 is covered. "
+        "covered: 'lucky'. needed together: 'twin1', 'twin2'. "
+        "[depth=3 (inferred), tolerance=0.0, order=trec_eval, tried=1, topics=2, judged=any label, "
+        "record=3 of 6 runs pooled]"
     )
     lines = str(found).split("\n")
     assert lines[1:4] == [found.explanation, "covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
-    assert [line.split()[0] for line in lines[6:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
+    assert lines[4] == (
+        "to go on: runs.with_metadata(pooled=found.contributors), with depth=3, pool_order='trec_eval' in studies and "
+        "when reading runs"
+    )
+    assert [line.split()[0] for line in lines[7:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
     page = found._repr_html_()
     for text in (
         found.explanation,
@@ -99,7 +107,7 @@ def test_who_was_pooled_is_not_on_record():
     ]
     assert found.confusion["pooled"].isna().tolist() == [True]
     assert found.settings["record"] == "not on record"
-    assert "pooled" not in str(found).split("\n")[5].split()
+    assert "pooled" not in str(found).split("\n")[6].split()
     runs, qrels = hand(pooled=["A"])
     assert infer_pool(runs, qrels).settings["record"] == "1 of 6 runs pooled"
     runs, qrels = hand(pooled=[name for name in HAND if name != "not"])

@@ -8,21 +8,20 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from pool_parts import fitter
 
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.pool_inference.evidence import Evidence
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 
 def test_demo_pool():
     demo = pt.get_dataset("reuse:demo")
     runs, qrels = demo.get_runs(), demo.get_judgments()
     found = infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)))
-    assert found.headline() == (
-        "depth 10, 11 of 22 runs contributed (2 more are judged as deep), 989 of 989 judgments explained"
-    )
+    assert found.headline() == ("depth 10, 11 to 13 of 22 runs contributed, 989 of 989 judgments explained")
     table = found.table.set_index("name")
     recorded = set(runs.select(pooled=True).names)
     assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
@@ -44,8 +43,9 @@ def test_a_sample_of_a_pool_has_no_depth():
     most = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.9, seed=1)
     found = infer_pool(runs, most, tolerance=0.15)
     assert (found.depth, len(found.contributors)) == (10, 11)
-    assert found.explanation == (
-        "most: these runs explain all of the judgments, and 99 documents in their pool (10.0%) lack a judgment."
+    assert found.explanation.startswith(
+        "most: these runs explain all of the judgments, and 99 documents in their pool (10.0%) lack a judgment. Of the "
+        "new documents 90.3% are judged at the depth, 0.0% one rank below: the pool ends there."
     )
 
 
@@ -55,10 +55,12 @@ def test_trec8_is_the_record(trec8):
         assert found.depth == 100
         assert found.contributors == trec8.runs.select(pooled=True).names
         assert len(found.contributors) == 71
-        assert found.headline() == (
-            "depth 100, 71 of 129 runs contributed (1 more is judged as deep), 86,830 of 86,830 judgments explained"
+        assert found.headline() == ("depth 100, 70 to 72 of 129 runs contributed, 86,830 of 86,830 judgments explained")
+        assert found.contributor_range == (70, 72)  # one of the Mer8Adtd would do; Dm8TFidf may have been pooled
+        assert found.explanation == (
+            "exact: the pool of these runs is the judged set. Between 70 and 72 runs contributed, 71 are taken to "
+            "have: 69 are needed, at least 1 of 2 that are needed together, 1 is covered."
         )
-        assert found.explanation == "exact: the pool of these runs is the judged set."
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 69, "needed together": 2, "covered": 0, "not pooled": 0, "no documents": 0},
         {"pooled": False, "needed": 0, "needed together": 0, "covered": 1, "not pooled": 57, "no documents": 0},
@@ -74,18 +76,26 @@ def test_trec8_is_the_record(trec8):
     # of the 72 runs judged as deep; of the 71 on record it is .7658
     assert row["below"] == pytest.approx(0.763719, abs=1e-6)
     assert "covered: 'Dm8TFidf'. needed together: 'Mer8Adtd1', 'Mer8Adtd2'. [" in repr(found)
-    recorded = JudgedRanks(trec8.runs.select(pooled=True), trec8.qrels, 0.0)
+    recorded = fitter(trec8.runs.select(pooled=True), trec8.qrels).ranks
     at_101 = np.diff(recorded.missing, axis=1)[:, 100].sum() / np.diff(recorded.entries, axis=1)[:, 100].sum()
     assert 1 - at_101 == pytest.approx(0.7658, abs=5e-5)
     assert set(found.by_topic["own_depth"]) == {100}
 
 
 def test_another_order_is_not_that_of_the_trec8_pool(trec8):
-    runs = read_runs(trec8.folder / "inputs", metadata=trec8.runs.run_table, order="file")
-    found = infer_pool(runs, trec8.qrels)
+    runs = trec8.runs.reorder("file")
+    found = infer_pool(runs, trec8.qrels, order="file", tolerance=0, depth="common")
     assert (found.depth, len(found.contributors)) == (98, 64)
-    assert found.explanation.startswith("most: these runs explain 80.8% of the judgments; the rest")
-    assert infer_pool(trec8.runs.reorder("trec_eval9"), trec8.qrels).explanation.startswith("exact")
+    assert found.explanation.startswith("partial: these runs explain 80.8% of the judgments; the rest")
+    assert (
+        "There is no cliff: of the new documents 100.0% are judged at the depth and 99.9% one rank below, so the pool "
+        "hardly ends there." in found.explanation
+    )
+    assert infer_pool(trec8.runs, trec8.qrels, order="trec_eval9").explanation.startswith("exact")
+    # three topics are enough to see which order it was; what is exact ends the search
+    found = infer_pool(runs, trec8.qrels.select(["401", "402", "403"]))
+    assert (found.depth, found.order) == (100, "trec_eval")
+    assert found.tried["order"].tolist() == ["file", "rank", "trec_eval"]
 
 
 #: what speaks for a run that is judged as deep as the pool
@@ -105,17 +115,19 @@ def figures(found):
 
 
 def test_covid_with_one_depth(covid):
-    strict = infer_pool(covid.runs, covid.qrels)
+    strict = infer_pool(covid.runs, covid.qrels, depth="common", tolerance=0, order="trec_eval")
     assert (strict.depth, figures(strict)) == (5, (5126, 0, 88, 5))
     recorded = strict.table["pooled"].to_numpy(dtype=bool)
     assert (strict.table["missing"][recorded] > 0).sum() == 11
-    assert strict.explanation.endswith("With a depth for each topic (5 to 50) a pool fits better: depth='topic'.")
-    lenient = infer_pool(covid.runs, covid.qrels, tolerance=0.02)
+    assert "With a depth for each topic (5 to 50) a pool fits better: depth='topic'." in strict.explanation
+    assert strict.explanation.startswith("partial")
+    assert "of the new documents 100.0% are judged at the depth and 96.3% one rank below" in strict.explanation
+    lenient = infer_pool(covid.runs, covid.qrels, depth="common", tolerance=0.02, order="trec_eval")
     assert (lenient.depth, figures(lenient)) == (7, (7474, 156, 95, 7))
 
 
 def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
-    found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02)
+    found = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.02, order="trec_eval")
     assert figures(found) == (16541, 168, 95, 1)
     table = found.table.set_index("name")
     differs = table[table["pooled"].astype(bool) != table["evidence"].isin(CLOSE)]
@@ -130,15 +142,19 @@ def test_covid_was_pooled_to_a_depth_for_each_topic(covid):
     row = found.summary.iloc[0]
     assert (row["deeper"], row["other"], row["nowhere"]) == (5614, 208, 788)
     assert found.explanation.startswith("most: these runs explain 71.4% of the judgments, and 168 documents")
-    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic")) == (8767, 0, 36, 0)
-    assert figures(infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0.5)) == (17688, 619, 99, 2)
+    strict = infer_pool(covid.runs, covid.qrels, depth="topic", tolerance=0, order="trec_eval")
+    assert figures(strict) == (8745, 0, 39, 0)
 
 
-def test_covid_in_the_order_of_the_files_is_the_record(covid):
-    runs = read_runs(covid.folder / "runs", metadata=covid.runs.run_table, order="file")
-    found = infer_pool(runs, covid.qrels, depth="topic", tolerance=0.01)
+def test_covid_needs_no_option(covid):
+    runs = covid.runs
+    found = infer_pool(runs, covid.qrels)
+    assert found.best_of_tried() == [
+        "the best of 7 tried (3 orders, 2 tolerances): order='file', tolerance=0.01, depth inferred for each topic"
+    ]
+    assert found.tried["order"].unique().tolist() == ["trec_eval", "file", "trec_eval9"]  # ranks tie: no order
     assert found.headline() == (
-        "depth 5 to 50 by topic, 100 of 126 runs contributed, 18,099 of 23,151 judgments explained"
+        "depth 5 to 50 by topic, 97 to 100 of 126 runs contributed, 18,093 of 23,151 judgments explained"
     )
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 94, "needed together": 5, "covered": 0, "not pooled": 0, "no documents": 0},
@@ -147,22 +163,53 @@ def test_covid_in_the_order_of_the_files_is_the_record(covid):
     assert set(found.contributors) - set(runs.select(pooled=True).names) == {"UPrrf80-r5"}
     table = found.table.set_index("name")
     missing = table["missing"][table["pooled"].astype(bool)]
-    assert ((missing > 0).sum(), round(missing.mean(), 1), missing.max()) == (58, 1.2, 7)
-    strict = infer_pool(runs, covid.qrels)
+    assert ((missing > 0).sum(), round(missing.mean(), 1), missing.max()) == (58, 1.1, 7)
+    strict = infer_pool(runs, covid.qrels, depth="common", tolerance=0, order="file")
     assert (strict.depth, figures(strict)) == (5, (5987, 0, 98, 5))
     assert table.loc["UPrrf80-r5", ["missing", "alone", "alone_unjudged"]].tolist() == [2, 3, 2]
     groups = table.reset_index().dropna(subset="group").groupby("group")["name"].agg(list).tolist()
     assert groups == [["DoRA_MSMARCO_1k", "DoRA_NO_Judgments_1k"], ["UIowaS_Run1", "UIowaS_Run2", "UIowaS_Run3"]]
     depths = found.by_topic.set_index("qid")["depth"]
     old, new = depths[[str(t) for t in range(1, 36)]], depths[[str(t) for t in range(36, 51)]]
-    assert (old.min(), old.max(), new.min(), new.max(), (new == 50).sum()) == (5, 15, 49, 50, 14)
+    assert (old.min(), old.max(), new.min(), new.max(), (new == 50).sum()) == (5, 15, 49, 50, 13)
     row = found.summary.iloc[0]
-    assert (row["deeper"], row["other"], row["nowhere"], row["unjudged"]) == (4209, 55, 788, 104)
+    assert (row["deeper"], row["other"], row["nowhere"], row["unjudged"]) == (4215, 55, 788, 98)
     edges = row[["at_depth", "below", "new_at_depth", "new_below"]].to_numpy(dtype=float)
-    assert edges == pytest.approx([0.981, 0.794, 0.915, 0.125], abs=5e-4)
+    assert edges == pytest.approx([0.9815, 0.7952, 0.9159, 0.1303], abs=5e-5)
     # the second column of NIST's file says in which batch a document was judged
     lines = gzip.decompress((covid.folder / "qrels.covid-round5.txt.gz").read_bytes()).decode().split("\n")
     batch = {(line.split()[0], line.split()[2]): line.split()[1] for line in lines if line}
     left = pd.Series([batch[pair] for pair in zip(found.unexplained["qid"], found.unexplained["docno"], strict=True)])
     assert pd.Series(list(batch.values())).value_counts().to_dict() == {"5": 17197, "4.5": 5954}
-    assert left.value_counts().to_dict() == {"4.5": 4327, "5": 725}
+    assert left.value_counts().to_dict() == {"4.5": 4328, "5": 730}
+
+
+def passages(data, name):
+    folder = data / name
+    if not folder.is_dir():
+        pytest.skip(f"the test data has no folder {name}")
+    return read_runs(folder / "inputs"), read_qrels(folder / "qrels.gz")
+
+
+def test_deep_learning_2019_passages_need_no_option(data):
+    found = infer_pool(*passages(data, "dl19-passages"))
+    assert (found.depth, found.order, found.settings["tolerance"]) == (10, "file", 0)
+    assert len(found.contributors) == 37
+    assert found.headline() == (
+        "depth 10, 35 to 37 of 37 runs contributed, 2,494 of 9,260 judgments explained (partial)"
+    )
+    row = found.summary.iloc[0]
+    assert (row["unjudged"], row["new_at_depth"], round(row["new_below"], 3)) == (0, 1, 0.294)
+    assert "100.0% are judged at the depth, 29.4% one rank below: the pool ends there" in found.explanation
+    # in the order of the scores, one rank less, and no cliff
+    first = found.tried.iloc[0]
+    assert (first["order"], first["depth_to"], round(first["new_below"], 3)) == ("trec_eval", 9, 0.996)
+
+
+def test_deep_learning_2021_passages_need_no_option(data):
+    found = infer_pool(*passages(data, "dl21-passages"))
+    assert (found.depth, found.order, len(found.contributors)) == (10, "file", 63)
+    assert found.headline() == "depth 10, 60 to 63 of 63 runs contributed, 7,443 of 10,828 judgments explained"
+    groups = found.table.dropna(subset="group").groupby("group")["name"].agg(list).tolist()
+    assert groups == [["pash_f1", "pash_f2", "pash_f3"]]
+    assert found.table.set_index("name")["evidence"]["p_fusion00"] == "covered"

@@ -1,0 +1,229 @@
+"""The runs and depths whose pool fits the judgments best, in one order and at one tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.studies.pool_inference.code_length import PoolCounts
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
+from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
+from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
+from pt_reuse.studies.pool_inference.tops import Tops
+
+_ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
+_SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
+_CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
+_SINGLES = 4  # topics from which runs and depths are found in turn
+_SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
+_Counts: TypeAlias = NDArray[np.signedinteger]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Depths, and the runs that are judged to them.
+
+    Attributes:
+        depths: (topics,) of the judgments.
+        runs: (runs,) which runs are judged to these depths and bring more judged than unjudged documents.
+        tops: what the runs have down to these depths.
+        counts: what their pool has, and where it is wrong.
+        difference: judged documents outside the pool of these runs, and unjudged ones in it.
+        bits: that it takes to write the judged set down, given this pool.
+        up_to: the largest depth for all topics that differs as little.
+    """
+
+    depths: NDArray[np.int64]
+    runs: NDArray[np.bool_]
+    tops: Tops
+    counts: PoolCounts
+    difference: int
+    bits: float
+    up_to: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the pool is the judged set, but for documents that no run has."""
+        return bool(self.runs.any()) and not self.counts.unjudged and not self.counts.unexplained
+
+    @property
+    def cost(self) -> tuple[bool, float]:
+        """Return what orders answers, the best first: an exact one before all others, then fewest bits."""
+        return not self.is_exact, self.bits
+
+
+class Fitter:
+    """Fits pools to judgments at one tolerance.
+
+    Args:
+        ranks: the runs in one order.
+        tolerance: share of a run's documents down to a depth that may be unjudged.
+        alike: whether a run goes, too, of whose documents far more are unjudged than of those of the other runs.
+    """
+
+    def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False):
+        self.ranks, self.tolerance, self.alike = ranks, tolerance, alike
+
+    @cached_property
+    def tolerated(self) -> NDArray[np.bool_]:
+        """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
+        return self._tolerated_to(self.ranks.missing, self.ranks.entries)
+
+    def _tolerated_to(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
+        good = self._is_tolerated(missing, entries)
+        good[:, 0] = True
+        return good
+
+    def _is_tolerated(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
+        return (missing <= self.tolerance * entries + _SLACK) & (entries > 0)
+
+    @cached_property
+    def judged_to(self) -> NDArray[np.int64]:
+        """Return (runs,): the largest depth to which each run is judged, at most its length."""
+        last = self.ranks.longest - np.argmax(self.tolerated[:, ::-1], axis=1)
+        return np.minimum(last, self.ranks.lengths)
+
+    def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
+        """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
+        ranks, tops = self.ranks, self.ranks.tops(depths)
+        runs = self._is_tolerated(tops.missing, tops.entries)
+        while True:
+            # a run whose own part is mostly unjudged is not why it was judged; the worst goes first
+            judged, unjudged = tops.alone(runs)
+            loss = np.where(runs, unjudged - judged, 0)
+            if loss.max(initial=0) > 0:
+                runs[int(np.argmax(loss))] = False
+                continue
+            stranger = self._stranger(tops, runs, judged, unjudged)
+            if stranger is None:
+                break
+            runs[stranger] = False
+        pool = np.flatnonzero(tops.times(runs) > 0)
+        found = int(tops.judged[pool].sum())
+        counts = PoolCounts(
+            runs=ranks.n_runs,
+            chosen=int(runs.sum()),
+            documents=len(pool),
+            unjudged=len(pool) - found,
+            outside=ranks.outside(pool, tops.judged),
+        )
+        some = np.array([topic is not None for topic in ranks.topics])
+        bits = counts.bits(depths[some], ranks.longest)
+        return Fit(depths, runs, tops, counts, ranks.n_judged - found + len(pool) - found, bits, up_to)
+
+    def _stranger(
+        self, tops: Tops, runs: NDArray[np.bool_], judged: NDArray[np.int64], unjudged: NDArray[np.int64]
+    ) -> int | None:
+        """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
+        if not self.alike or not tops.missing[runs].any():
+            return None
+        from scipy.special import bdtrc
+
+        pool = tops.times(runs) > 0
+        wrong, size = int(pool[~tops.judged].sum()), int(pool.sum())
+        # the share of the pool without the run's own part, never quite none
+        own = judged + unjudged
+        share = (wrong - unjudged + 1) / (size - own + 2)
+        chance = np.ones(len(runs))
+        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
+            some = runs & (missing > 0)
+            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
+        worst = int(np.argmin(chance))
+        return worst if chance[worst] < _CHANCE else None
+
+    def differences(self) -> NDArray[np.int64]:
+        """Return (longest + 1,): in how many documents the pool of the runs judged to depth k is not the judged set."""
+        topics = [topic for topic in self.ranks.topics if topic is not None]
+        return self.ranks.n_judged - self._gained(topics, self.tolerated)
+
+    def _gained(self, topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return (depths,): judged less unjudged documents in the pool of the runs that are tolerated at depth k."""
+        # stretches of depths to which a run is judged: one for most runs
+        edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
+        run, first = np.nonzero(edges == 1)
+        last = np.nonzero(edges == -1)[1] - 1
+        kept = last > 0
+        run, first, last = run[kept], np.maximum(first[kept], 1), last[kept]
+        total = np.zeros(tolerated.shape[1] + 1, dtype=np.int64)
+        if len(run):
+            for topic in topics:
+                total += _gains(topic, run, first, last, len(total))
+        return np.cumsum(total)[:-1]
+
+    def common_depth(self) -> Fit:
+        """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
+        differences = self.differences()
+        best = int(np.argmin(differences))
+        last = int(np.flatnonzero(differences == differences[best])[-1]) if best else 0
+        return self.settle(self.ranks.depths(best), last)
+
+    def own_depths(self) -> Fit:
+        """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts.
+
+        The starts are the runs of the common depth, those of single topics, and those of the deepest topics. An exact
+        answer is kept, else that of fewest bits, the common depth among them.
+        """
+        best = self.common_depth()
+        seen = set()
+        for runs in self._starts(best):
+            for _ in range(_ROUNDS):
+                if runs.tobytes() in seen or not runs.any():
+                    break
+                seen.add(runs.tobytes())
+                now = self.depths_of(runs)
+                best, runs = min([best, now], key=lambda fit: fit.cost), now.runs
+        return best
+
+    def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
+        """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
+        curves = Curves(*self.ranks.found(runs), self.tolerance)
+        fit = self.settle(curves.depths)
+        if (curves.joined == curves.depths).all():
+            return fit
+        return min([fit, self.settle(curves.joined)], key=lambda fit: fit.cost)
+
+    def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
+        yield common.runs
+        single = [self._of_topic(topic) for topic in self.ranks.topics if topic is not None]
+        single.sort(key=lambda found: -found[1])
+        yield from [runs for runs, _, _ in single[:_SINGLES]]
+        single.sort(key=lambda found: -found[2])
+        for share in _SHARES:
+            # a run of the pool is judged on most topics of one kind
+            group = [runs for runs, _, _ in single[: max(1, round(share * len(single)))]]
+            yield np.mean(group, axis=0) > 0.5
+
+    def _of_topic(self, topic: RankedTopic) -> tuple[NDArray[np.bool_], int, int]:
+        """Return what fits one topic alone: the runs, what their pool gains, the depth."""
+        tolerated = self._tolerated_to(topic.unjudged_to, topic.entries_to)
+        gained = self._gained([topic], tolerated)
+        depth = int(np.argmax(gained))
+        runs = tolerated[:, depth] if depth else np.zeros(self.ranks.n_runs, dtype=bool)
+        return runs, int(gained[depth]), depth
+
+
+def _gains(
+    topic: RankedTopic, run: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+    docs = topic.docs[run, : int(last.max())]
+    ranks = np.arange(1, docs.shape[1] + 1)
+    within = (docs >= 0) & (ranks <= last[:, None])
+    doc = docs[within].astype(np.int64)
+    start = np.maximum(ranks, first[:, None])[within]
+    end = np.broadcast_to(last[:, None], docs.shape)[within]
+    order = np.argsort(doc * size + start, kind="stable")
+    doc, start, end = doc[order], start[order], end[order]
+    reached = np.maximum.accumulate(doc * size + end) - doc * size
+    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+    start = np.maximum(start, before + 1)
+    new = start <= end
+    worth = np.where(topic.judged[doc[new]], 1, -1)
+    begin = np.bincount(start[new], weights=worth, minlength=size)
+    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
+    return np.rint(begin - over).astype(np.int64)

@@ -1,0 +1,176 @@
+"""The answers that are tried: orders, tolerances and ways to a depth, and which of them is the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._errors import InputError
+from pt_reuse.engine.field import Field
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
+from pt_reuse.studies.pool_inference.cliff import Cliff
+from pt_reuse.studies.pool_inference.fitting import Fit, Fitter
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
+
+#: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
+AS_GOOD = 10.0
+#: orders that go on: those that fit best with one depth for all topics and the least tolerance
+_GO_ON = 2
+#: times the fewest bits, beyond which an order does not go on to a larger tolerance
+_WORSE = 1.05
+#: the orders that are tried after the field's own
+_ORDERS = ("file", "rank", "trec_eval", "trec_eval9")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be tried.
+
+    Attributes:
+        depth: the ways to a depth.
+        tolerances: shares of a run that may be unjudged, the smallest first.
+        order: the one order to try; None for all that differ.
+    """
+
+    depth: AskedDepth
+    tolerances: tuple[float, ...]
+    order: str | None
+
+
+@dataclass(frozen=True)
+class Try:
+    """One answer.
+
+    Attributes:
+        order: of the runs.
+        fitter: the runs in that order, and the tolerance.
+        way: how the depth came about.
+        fit: the answer.
+        cliff: what is judged at its depth and one rank below.
+    """
+
+    order: str
+    fitter: Fitter
+    way: Way
+    fit: Fit
+    cliff: Cliff
+
+
+class Search:
+    """Tries answers until one is exact.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        asked: what is to be tried.
+
+    Attributes:
+        tried: the answers, in the order in which they were tried.
+        best: the answer to give.
+    """
+
+    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked):
+        self._asked, self._runs = asked, runs
+        self._codes = JudgedCodes.of(runs.field, qrels)
+        self._ranked: dict[str, JudgedRanks] = {}
+        self.tried: list[Try] = []
+        for one in self._tries():
+            self.tried.append(one)
+            if one.fit.is_exact:
+                break
+        self.best = _best(self.tried)
+
+    def _tries(self) -> Iterator[Try]:
+        ways, (least, *others) = self._asked.depth.ways, self._asked.tolerances
+        # runs are put in another order only when no order before it is the one
+        for order, field in self._fields():
+            self._ranked[order] = JudgedRanks(field, self._codes)
+            yield self._try(order, least, ways[0])
+        orders = sorted(self._ranked, key=lambda order: self._of(order).fit.bits)[:_GO_ON]
+        for order in orders:
+            for way in ways[1:]:
+                yield self._try(order, least, way)
+        for tolerance in others:
+            fewest = min(self._of(order).fit.bits for order in orders)
+            orders = [order for order in orders if self._of(order).fit.bits <= _WORSE * fewest]
+            for order in orders:
+                if not self._is_settled(self._of(order)):
+                    for way in ways:
+                        yield self._try(order, tolerance, way)
+
+    def _of(self, order: str) -> Try:
+        """Return the best answer so far in an order."""
+        return _best([one for one in self.tried if one.order == order])
+
+    def _is_settled(self, one: Try) -> bool:
+        """Return whether the judged documents end at the depth, and the largest tolerance changes nothing.
+
+        It would let no other run in, and with the runs that are in no depths are better, by topic or for all.
+        """
+        if not one.cliff.is_there:
+            return False
+        most, ways = Fitter(one.fitter.ranks, self._asked.tolerances[-1], alike=self._alike), self._asked.depth.ways
+        others = [most.depths_of(one.fit.runs)] if Way.BY_TOPIC in ways else []
+        others += [most.common_depth()] if Way.COMMON in ways else []
+        same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
+        return same and all(fit.cost >= one.fit.cost for fit in others)
+
+    @property
+    def _alike(self) -> bool:
+        return len(self._asked.tolerances) > 1
+
+    def _try(self, order: str, tolerance: float, way: Way) -> Try:
+        fitter = Fitter(self._ranked[order], tolerance, alike=self._alike)
+        fit = self._asked.depth.fit(fitter, way)
+        return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
+
+    def _fields(self) -> Iterator[tuple[str, Field]]:
+        """Yield the field in each order to try; an order in which no list differs is not tried again."""
+        if self._asked.order is not None:
+            yield self._asked.order, self._runs.reorder(self._asked.order).field
+            return
+        own = self._runs.in_pool_order()
+        seen = [own.field]
+        yield own.order, own.field
+        for order in _ORDERS:
+            try:
+                field = self._runs.reorder(order).field
+            except InputError:  # no rank column, or none that is an order
+                continue
+            if not any(np.array_equal(field.codes, other.codes) for other in seen):
+                seen.append(field)
+                yield order, field
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per answer tried."""
+        rows = [
+            {
+                "order": one.order,
+                "tolerance": one.fitter.tolerance,
+                "way": one.way.value,
+                "depth_from": int(one.fit.depths[one.fit.depths > 0].min(initial=one.fit.depths.max(initial=0))),
+                "depth_to": int(one.fit.depths.max(initial=0)),
+                "runs": int(one.fit.runs.sum()),
+                "explained": one.fit.counts.documents - one.fit.counts.unjudged,
+                "unjudged": one.fit.counts.unjudged,
+                "new_below": one.cliff.new_below,
+                "bits": one.fit.bits,
+                "best": one is self.best,
+            }
+            for one in self.tried
+        ]
+        return pd.DataFrame(rows)
+
+
+def _best(tried: list[Try]) -> Try:
+    """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
+    if tried[-1].fit.is_exact:
+        return tried[-1]
+    fewest = min(one.fit.bits for one in tried)
+    as_good = [one for one in tried if one.fit.bits <= fewest + AS_GOOD]
+    return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.counts.unjudged))
