@@ -65,12 +65,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = Fa
     parser.add_argument(
         "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
     )
-    parser.add_argument(
-        "--bad-lines", default="error", metavar="WHAT", help="lines that are no run line: error (default) or skip"
-    )
-    parser.add_argument(
-        "--other-files", default="error", metavar="WHAT", help="files without a run line: error (default) or skip"
-    )
+    add_faults_to(parser)
     parser.add_argument(
         "--missing", metavar="WHAT", help="runs of the collection that cannot be had: warn (default), error or ignore"
     )
@@ -83,6 +78,16 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = Fa
 def collection_of(name: str) -> Collection:
     """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
     return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
+
+
+def add_faults_to(parser: Parser) -> None:
+    """Add the options that say what to do about faulty files."""
+    parser.add_argument(
+        "--bad-lines", default="error", metavar="WHAT", help="lines that are no run line: error (default) or skip"
+    )
+    parser.add_argument(
+        "--other-files", default="error", metavar="WHAT", help="files without a run line: error (default) or skip"
+    )
 
 
 def told_name(name: str) -> str:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from pt_reuse._errors import InputError
-from pt_reuse.commands.field import told_name
+from pt_reuse.commands.field import add_faults_to, told_name
 from pt_reuse.commands.output import out_file, print_table, write_table
 from pt_reuse.commands.parser import Commands, Parser
 from pt_reuse.verification.verification import verify
@@ -20,6 +20,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
     parser.add_argument("--runs", metavar="DIR", help="folder of its run files; default where collections keep them")
     parser.add_argument("--qrels", metavar="FILE", help="its judgments; default those of the collection")
+    add_faults_to(parser)
     parser.add_argument("--figures", metavar="FILE", help="published figures of your own, as TOML")
     parser.add_argument("--brief", action="store_true", help="show the groups, and only figures that are not equal")
     parser.add_argument("--out", metavar="FILE", help="write every figure there, as CSV")
@@ -35,6 +36,8 @@ def _run(options: argparse.Namespace) -> int:
         runs=options.runs,
         qrels=options.qrels,
         figures=options.figures,
+        bad_lines=options.bad_lines,
+        other_files=options.other_files,
         verbose=sys.stderr.isatty(),
     )
     if not options.brief:

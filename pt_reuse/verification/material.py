@@ -50,7 +50,7 @@ class Sources:
         qrels: judgments or their file, or None for those of the collection.
         figures: the user's file of figures, None where they are the package's.
         download: whether to fetch run files that are not on this machine.
-        verbose: show progress bars.
+        reading: how run files are read.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Sources:
     qrels: Qrels | pd.DataFrame | str | Path | None
     figures: str | Path | None
     download: bool
-    verbose: bool
+    reading: Reading
 
 
 def gather(sources: Sources) -> Material:
@@ -78,7 +78,7 @@ def gather(sources: Sources) -> Material:
         plan = plan_runs(
             collection,
             {},
-            Reading(verbose=sources.verbose),
+            sources.reading,
             types=None,
             folder=sources.runs,
             missing="ignore",

@@ -17,6 +17,7 @@ from pt_reuse._result import Result
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import real_name
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.conventions import conventions_of
 from pt_reuse.verification.group import replay_group
@@ -139,6 +140,8 @@ def verify(
     qrels: Qrels | pd.DataFrame | str | Path | None = None,
     figures: str | Path | None = None,
     download: bool = False,
+    bad_lines: str = "error",
+    other_files: str = "error",
     verbose: bool = False,
 ) -> Verification:
     """Replay the published figures of a collection: its files are right, and so is what is computed from them.
@@ -156,6 +159,9 @@ def verify(
         qrels: a Qrels, a frame or a file. Default: the collection's own.
         figures: a TOML file of figures in place of the package's.
         download: fetch run files that are not on this machine. Default: do with those that are.
+        bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings
+            say how many were left out.
+        other_files: files without a run line, as in :func:`read_runs`.
         verbose: show progress bars.
 
     Returns:
@@ -189,7 +195,7 @@ def verify(
         qrels=qrels,
         figures=figures,
         download=flag("download", download),
-        verbose=flag("verbose", verbose),
+        reading=Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose),
     )
     published = published_figures(sources.name) if figures is None else read_published(figures)
     if published.collection != sources.name:

@@ -10,6 +10,9 @@ from command_parts import run
 import pt_reuse as ptr
 from pt_reuse.collections.definition import read_definition
 
+# hand-made judgments are no pool of these runs
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 
 @pytest.fixture
 def graded(definition, tmp_path):

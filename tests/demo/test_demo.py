@@ -323,8 +323,7 @@ def test_ir_datasets_knows_it_once_registered(demo, documents, complete):
 def test_wrong_names_are_told(messages, demo, runs):
     with pytest.raises(KeyError) as caught:
         pt.get_dataset("reuse:nothing")
-    # PyTerrier has words of its own and ours as the cause
-    messages.told(caught.value.__cause__.args[0])
+    messages.told(caught.value)
     messages.refused(lambda: demo.get_topics("q"))
     messages.refused(lambda: demo.get_qrels("fourth"))
     assert demo.get_runs(type="dense").names == [n for n in runs if n.startswith(("lumen", "mosaic"))]

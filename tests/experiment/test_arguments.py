@@ -118,6 +118,7 @@ def test_field_and_topics(messages):
     assert ours.loc[0, ["AP", "AP rank", "AP unjudged"]].tolist() == [0.0, 2, 1.0]
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize(
     ("some", "whole"),
     [

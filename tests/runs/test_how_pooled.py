@@ -8,6 +8,9 @@ import pytest
 import pt_reuse as ptr
 from pt_reuse.runs.how_pooled import HowPooled
 
+# hand-made judgments are no pool of these runs
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 FRAME = pd.DataFrame({"qid": "1", "docno": list("abc"), "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
 QRELS = pd.DataFrame({"qid": "1", "docno": list("abc"), "label": [1, 2, 0]})
 
@@ -51,5 +54,5 @@ def test_it_is_the_default_and_settings_say_whose_a_depth_is():
     assert depth_of(field(pool_depth=2), depth=1) == (1, "the call")
     assert depth_of(field()) == (100, "the default")
     # c is at rank 3, so that to depth 2 nobody has it
-    assert ptr.leave_out_uniques(field(pool_depth=2), QRELS, "AP").n_strangers == 1
-    assert ptr.leave_out_uniques(field(), QRELS, "AP").n_strangers == 0
+    assert ptr.leave_out_uniques(field(pool_depth=2), QRELS, "AP").fit.strangers == 1
+    assert ptr.leave_out_uniques(field(), QRELS, "AP").fit.strangers == 0

@@ -14,6 +14,9 @@ from reference_lou import hand_field, records, same, team_fields
 
 import pt_reuse as ptr
 
+# hand-made judgments are no pool of these runs
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 MEASURES = [AP(rel=2), AP(rel=1), P(rel=2) @ 3, P(rel=3) @ 3, nDCG, nDCG @ 3, Bpref(rel=2), RBP(rel=2)]
 
 

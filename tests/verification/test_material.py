@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 from figure_parts import figure, frame, replay, small_field, small_qrels, written
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -122,6 +123,10 @@ def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messa
     file = figures_of("trec-8/adhoc", tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
     qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
     messages.refused(lambda: verify("trec-8/adhoc", qrels=qrels, figures=file))
+    (tmp_path / "trec-8" / "adhoc" / "acsys8alo").write_text("401 Q0 d1 1 2 acsys8alo\n401 Q0 d2\n")
+    with pytest.warns(ReuseWarning):
+        found = verify("trec-8/adhoc", qrels=qrels, figures=file, bad_lines="skip", other_files="skip")
+    assert (found.holds, found.settings["dropped"]) == (True, "1 line and 1 file")
 
 
 def test_runs_of_another_track(tmp_path, messages):
