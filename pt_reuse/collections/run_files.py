@@ -29,7 +29,7 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
     if runs is not None:
         tops = [given_folder(runs)]
     else:
-        tops = [place / name for place in places() for name in (collection.name, *collection.folders)]
+        tops = [place / name for place in places() for name in collection.folder_names]
     below = [top / name if name else top for top in tops for name in _BELOW]
     return [folder for folder in dict.fromkeys(below) if _is_folder(folder)]
 
