@@ -182,8 +182,8 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     """Return the collection with the judgments and topics that the user put into its folder, if any."""
     changes: dict[str, Any] = {}
     # what one's own collections are called is theirs
-    names = [name for name in collection.folder_names if name not in own]
-    for folder in [place / name for place in places() for name in names]:
+    theirs = [name for name in collection.folder_names if name not in own]
+    for folder in [place / name for place in places() for name in theirs]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
