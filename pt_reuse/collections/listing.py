@@ -116,7 +116,8 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "relevant", f"from label {collection.rel} on"
     submitted = collection.submitted
     if submitted is None:
-        yield "runs", _counted(len(own_run_files(collection)), collection.runs)
+        there = _counted(len(own_run_files(collection)), collection.runs)
+        yield "runs", "none on record" if collection.runs is None else there
     else:
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
@@ -161,4 +162,6 @@ def _source(source: str | tuple[str, ...] | None) -> str:
 
 
 def _counted(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:
-    return _source(source) if n is None else f"{n:,}{more}, from {_source(source)}"
+    if n is None or source is None:
+        return _source(source) if n is None else f"{n:,}{more}; ir_datasets does not have them"
+    return f"{n:,}{more}, from {_source(source)}"
