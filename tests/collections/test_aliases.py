@@ -168,3 +168,14 @@ def test_verify_takes_an_alias(capsys):
     assert told[1].startswith("pt-reuse: no published figures of 'trec-2004/robust'")
     with pytest.raises(ptr.InputError, match="no published figures of 'trec-2004/robust'"):
         ptr.verify("Robust-04")
+
+
+def test_figures_may_name_their_collection_by_an_alias(tmp_path, capsys, home):
+    file, qrels = tmp_path / "mine.toml", tmp_path / "qrels"
+    file.write_text(
+        'collection = "dl19"\ntitle = "Mine"\n[[figure]]\nwhat = "judgments"\nkind = "judgments"\n'
+        'values = { topics = 1 }\nsource = "here"\n'
+    )
+    qrels.write_text("19335 0 d1 1\n")
+    assert main(["verify", "trec-2019/deep/passages", "--figures", str(file), "--qrels", str(qrels)]) == 0
+    assert "Verification: Mine: 1 of 1 figure" in capsys.readouterr().out
