@@ -117,13 +117,14 @@ def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> No
     for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
         collection = catalogued(name)
         rel = None if rel_given or collection is None or collection.rel in (None, qrels.rel) else collection.rel
-        which = (
-            "" if rel is None else f", in which documents are relevant from label {rel} on, and not from {qrels.rel}"
-        )
-        by_hand = "" if rel is None else f" --rel {rel} alone changes that."
-        if unexplained or rel is not None:
-            brings = f"--collection {name} brings its runs, teams and who was pooled."
-            print(f"These are the judgments of {name}{which}: {brings}{by_hand}")
+        brings = f"--collection {name} brings its runs, teams and who was pooled."
+        if rel is not None:
+            print(
+                f"These are the judgments of {name}, in which documents are relevant from label {rel} on, and not from "
+                f"{qrels.rel}: {brings} --rel {rel} alone changes that."
+            )
+        elif unexplained:
+            print(f"These are the judgments of {name}: {brings}")
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
