@@ -64,6 +64,12 @@ def provider_folder() -> Path:
     return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
 
 
+def looked_at(collection: Collection) -> list[Path]:
+    """Return every folder there is in which run files are looked for, the trec-browser-provider's as the last."""
+    top = provider_folder()
+    return [*folders_of(collection), *([top] if _is_folder(top) else [])]
+
+
 def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
     top = provider_folder()
     if not names or not _is_folder(top):

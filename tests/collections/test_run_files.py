@@ -14,6 +14,7 @@ from collection_parts import offline, write_run
 import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files
 from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.listing import facts_of
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
 
@@ -126,6 +127,8 @@ def test_what_the_trec_browser_provider_downloaded(home, tmp_path, monkeypatch, 
     path.parent.mkdir(parents=True)
     path.write_bytes(gzip.compress(f"{topic} Q0 d1 1 2.5 {run}\n".encode()))
     assert find_run_files(collection, [run]) == {run: path}
+    # what is found there is said to be looked for there
+    assert dict(facts_of(collection))["looked at"] == str(tmp_path / "irds" / "trec-browser")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ptr.ReuseWarning)
         assert offline(name).get_runs(names=run, download=False).names == [run]
