@@ -46,11 +46,11 @@ COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "poole
 #: what the page says above its tables
 INTRODUCTION = (
     "Below a name stand its id in ir_datasets and, after *also*, its aliases; each of them opens the collection, but",
-    "an id that two collections have. *Topics* and *judged* count judged topics and judgments; *pooled* counts the",
-    "runs that were pooled, where that is on record. What ir_datasets lacks is yours to bring; judgments are linked",
-    "where they are published. Run files come from your own folder, or from where NIST publishes them: ``open`` is",
-    "ir.nist.gov, ``password`` is trec.nist.gov/results, for those who have an agreement with NIST. An empty cell is",
-    "not known, or is none.",
+    "an id that two collections have and one of the documents only. *Topics* and *judged* count judged topics and",
+    "judgments; *pooled* counts the runs that were pooled, where that is on record. What ir_datasets lacks is yours to",
+    "bring; judgments are linked where they are published. Run files come from your own folder, or from where NIST",
+    "publishes them: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results, for those who have an agreement",
+    "with NIST. An empty cell is not known, or is none.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import unicodedata
 from collections import Counter
 from functools import lru_cache
 from importlib.resources import files
@@ -31,8 +32,15 @@ def catalogue_names() -> list[str]:
 
 
 def plain(name: str) -> str:
-    """Return a name without what people type in several ways: capital letters, and all but letters and digits."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    """Return a name without what people type in several ways: capital letters, and all but letters and digits.
+
+    Letters of other alphabets stay, since a name with them is another name; those of full width are the plain ones.
+
+    Example:
+        >>> plain("TREC-8/ad hoc"), plain("Ж-dl19")
+        ('trec8adhoc', 'жdl19')
+    """
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def catalogue_name(text: str) -> str | None:

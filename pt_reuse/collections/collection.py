@@ -64,7 +64,8 @@ class Collection:
         url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
             `submitted` has the addresses that differ.
         access: ``"open"`` or ``"password"``; None without `url`.
-        folders: further folders, below the user's, in which its run files may be.
+        folders: further folders, below the user's, in which its files may be, beside those called by its name or by
+            an alias.
         runs: folder or pattern (a text) or files (a tuple) of an own collection's runs.
         rel: the lowest label that its track counts as relevant; None where this is not on record, and 1 is assumed.
         pool_order: order in which its pool was made: ``"file"``, that of the lines of the run files; None where it is
@@ -109,6 +110,11 @@ class Collection:
     def pooled_is_on_record(self) -> bool:
         """Return whether somebody recorded which of the submitted runs were pooled."""
         return self.submitted is not None and bool(self.submitted["pooled"].notna().all()) and len(self.submitted) > 0
+
+    @property
+    def folder_names(self) -> tuple[str, ...]:
+        """Return what folders with its files may be called: its name, paths of NIST's, what people call it."""
+        return (self.name, *self.folders, *self.aliases)
 
     def is_replaced(self, part: str) -> bool:
         """Return whether the user put files in place of the official ``"documents"``, ``"topics"`` or ``"qrels"``."""

@@ -11,7 +11,7 @@ from pt_reuse._check import count, examples, flag, told
 from pt_reuse._errors import Advice, Call, InputError, door, in_python
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.registry import collection_names, find_collection
-from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of, own_run_files
+from pt_reuse.collections.run_files import download_folder, find_run_files, looked_at, own_run_files
 
 
 @door
@@ -116,7 +116,8 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "relevant", f"from label {collection.rel} on"
     submitted = collection.submitted
     if submitted is None:
-        yield "runs", _counted(len(own_run_files(collection)), collection.runs)
+        there = _counted(len(own_run_files(collection)), collection.runs)
+        yield "runs", "none on record" if collection.runs is None else there
     else:
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
@@ -130,7 +131,7 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "published", _published(collection, submitted)
         here = find_run_files(collection, submitted["name"])
         yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"
-        folders = [str(folder) for folder in folders_of(collection)]
+        folders = [str(folder) for folder in looked_at(collection)]
         yield "looked at", ", ".join(folders) if folders else f"{download_folder(collection)} (does not exist yet)"
     if collection.judgments_at is not None and collection.qrels is None:
         yield "judgments", f"published at {collection.judgments_at}; ir_datasets does not have them"
@@ -161,4 +162,6 @@ def _source(source: str | tuple[str, ...] | None) -> str:
 
 
 def _counted(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:
-    return _source(source) if n is None else f"{n:,}{more}, from {_source(source)}"
+    if n is None or source is None:
+        return _source(source) if n is None else f"{n:,}{more}; ir_datasets does not have them"
+    return f"{n:,}{more}, from {_source(source)}"

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import examples
+from pt_reuse._check import examples, told
 from pt_reuse._errors import Call, InputError, Option, Part, in_python, located, warn
 from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued, plain
 from pt_reuse.collections.collection import Collection, home, places
@@ -54,8 +54,8 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection 'reuse:{name}'. ", *_advice(name, own))
-    return _with_local_files(collection)
+        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. ", *_advice(name, own))
+    return _with_local_files(collection, own)
 
 
 def real_name(name: str) -> str:
@@ -132,8 +132,15 @@ def _leave_out(error: InputError) -> None:
 
 
 def _meant(name: str, own: Mapping[str, Collection]) -> str:
-    bare = name.removeprefix("reuse:").strip("/")
-    return bare if bare == _DEMO or bare in own else catalogue_name(bare) or bare
+    bare = name.strip().removeprefix("reuse:").strip("/")
+    if bare == _DEMO or bare in own:
+        return bare
+    meant, spelled = catalogue_name(bare), plain(bare)
+    if meant is not None and plain(meant) == spelled:
+        return meant
+    # one's own collection comes before an alias, however either is spelled
+    ours = [known for known in (*own, _DEMO) if plain(known) == spelled]
+    return ours[0] if len(ours) == 1 else meant or bare
 
 
 def _is_of_package(name: str) -> bool:
@@ -171,10 +178,12 @@ def _demo() -> Collection:
     return replace(read_definition(folder / "collection.toml"), origin="package", n_topics=41, n_judged=19_680)
 
 
-def _with_local_files(collection: Collection) -> Collection:
+def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> Collection:
     """Return the collection with the judgments and topics that the user put into its folder, if any."""
     changes: dict[str, Any] = {}
-    for folder in [place / name for place in places() for name in (collection.name, *collection.folders)]:
+    # what one's own collections are called is theirs
+    theirs = [name for name in collection.folder_names if name not in own]
+    for folder in [place / name for place in places() for name in theirs]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
@@ -194,7 +203,9 @@ def _is_file(path: Path) -> bool:
 
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     every = {known: catalogued(known) for known in catalogue_names()}
-    near = _nearest(name, {**{known: found for known, found in every.items() if found is not None}, **own})
+    known_by_name = {_DEMO: _demo(), **{known: found for known, found in every.items() if found is not None}, **own}
+    # of what has no letter or digit nothing is near
+    near = _nearest(name, known_by_name) if plain(name) else []
     said = "Did you mean {}? " if near else "Names are such as {}. "
     hint = said.format(examples(f"reuse:{known}" for known in near or _SUCH))
     some = Call("list_collections", "'deep learning'")
@@ -216,7 +227,7 @@ def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
     exact, shared = [], {}
     called: dict[str, str] = {}
     for name, found in collections.items():
-        if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folders)):
+        if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folder_names)):
             exact.append(name)
         called |= dict.fromkeys(map(plain, (name, *found.aliases)), name)
         year = found.year or 0

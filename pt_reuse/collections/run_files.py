@@ -29,7 +29,7 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
     if runs is not None:
         tops = [given_folder(runs)]
     else:
-        tops = [place / name for place in places() for name in (collection.name, *collection.folders)]
+        tops = [place / name for place in places() for name in collection.folder_names]
     below = [top / name if name else top for top in tops for name in _BELOW]
     return [folder for folder in dict.fromkeys(below) if _is_folder(folder)]
 
@@ -62,6 +62,12 @@ def provider_folder() -> Path:
     Below it are the paths that NIST's server has below ``results/``. Run files have ``.raw`` added to their names.
     """
     return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
+
+
+def looked_at(collection: Collection) -> list[Path]:
+    """Return every folder there is in which run files are looked for, the trec-browser-provider's as the last."""
+    top = provider_folder()
+    return [*folders_of(collection), *([top] if _is_folder(top) else [])]
 
 
 def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:

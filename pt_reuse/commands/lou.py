@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from pt_reuse._errors import located
-from pt_reuse.collections.catalogue import judged_alike
+from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
 from pt_reuse.commands.parser import Commands, Parser, add_out, listed
@@ -78,8 +78,8 @@ def _run(options: argparse.Namespace) -> None:
         verbose=sys.stderr.isatty(),
     )
     _report(result)
-    if options.collection is None and result.fit.stranger_share > SLACK:
-        _tell_collection(qrels)
+    if options.collection is None:
+        _tell_collections(qrels, unexplained=result.fit.stranger_share > SLACK, rel_given=options.rel is not None)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw(_drawings(result), folder)
@@ -112,10 +112,19 @@ def _report(result: LeaveOutUniques) -> None:
     print(f"\n{in_words(result)}")
 
 
-def _tell_collection(qrels: Qrels) -> None:
+def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> None:
     labels = qrels.arrays.labels
     for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
-        print(f"These are the judgments of {name}: --collection {name} brings its runs, teams and who was pooled.")
+        collection = catalogued(name)
+        rel = None if rel_given or collection is None or collection.rel in (None, qrels.rel) else collection.rel
+        brings = f"--collection {name} brings its runs, teams and who was pooled."
+        if rel is not None:
+            print(
+                f"These are the judgments of {name}, in which documents are relevant from label {rel} on, and not from "
+                f"{qrels.rel}: {brings} --rel {rel} alone changes that."
+            )
+        elif unexplained:
+            print(f"These are the judgments of {name}: {brings}")
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:

@@ -357,7 +357,8 @@ def in_words(result: LeaveOutUniques) -> str:
     # of a larger share a warning has told
     if SLACK < result.fit.stranger_share <= MOSTLY:
         lines.append(
-            f"Beware: {result.fit.in_words()}. The depth, the contributors, the order or the runs are not those of "
-            "the real pool, so uniques are not what they were."
+            f"Beware: {result.fit.in_words()}. If the depth, the contributors, the order or the runs are not those of "
+            "the real pool, uniques are not what they were. Documents that were chosen otherwise, by a classifier for "
+            "instance, stay whoever is left out."
         )
     return "\n".join(lines)

@@ -198,7 +198,7 @@ def verify(
         reading=Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose),
     )
     published = published_figures(sources.name) if figures is None else read_published(figures)
-    if published.collection != sources.name:
+    if real_name(published.collection) != sources.name:
         raise InputError(f"{figures} has figures of {published.collection!r}, not of {sources.name!r}.")
     # before any file is read: all that could be wrong with the figures
     ways = [conventions_of(figure, published.figures) for figure in published.figures]

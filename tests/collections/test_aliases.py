@@ -119,8 +119,29 @@ def test_a_dataset_says_what_it_is():
 
 def test_ones_own_collection_comes_before_an_alias(mine):
     ptr.register_collection("dl19", topics=mine / "topics.tsv")
+    ptr.register_collection("trec8/adhoc", topics=mine / "topics.tsv")
     assert pt.get_dataset("reuse:dl19").name == "dl19"
-    assert pt.get_dataset("reuse:DL-19").name == "trec-2019/deep/passages"
+    # one name in two spellings must not open two collections
+    assert pt.get_dataset("reuse:DL-19").name == pt.get_dataset("reuse: dl19 ").name == "dl19"
+    assert pt.get_dataset("reuse:dl19-psg").name == "trec-2019/deep/passages"
+    # what is spelled otherwise of a name of the catalogue is that name
+    assert pt.get_dataset("reuse:trec8/adhoc").name == "trec8/adhoc"
+    assert pt.get_dataset("reuse:TREC-8/adhoc").name == "trec-8/adhoc"
+
+
+def test_letters_of_other_alphabets_make_another_name():
+    for text in ("Ж/dl19", "dl19é", "我的robust04"):
+        assert catalogue_name(text) is None
+    assert catalogue_name("ｄｌ１９") == "trec-2019/deep/passages"
+
+
+def test_names_that_say_nothing_or_too_much(messages):
+    for text in ("", "  ", "☃", "\0"):
+        assert pt.get_dataset("reuse:Demo").name == "demo"
+        error = messages.refused(lambda text=text: registry.find_collection(text))
+        assert "Names are such as 'reuse:trec-8/adhoc'" in str(error)
+    messages.refused(lambda: registry.find_collection("dmeo"))
+    assert len(str(messages.refused(lambda: registry.find_collection("dl19" * 1000)))) < 500
 
 
 def test_commands_say_which_collection_an_alias_is(capsys, home):
@@ -147,3 +168,14 @@ def test_verify_takes_an_alias(capsys):
     assert told[1].startswith("pt-reuse: no published figures of 'trec-2004/robust'")
     with pytest.raises(ptr.InputError, match="no published figures of 'trec-2004/robust'"):
         ptr.verify("Robust-04")
+
+
+def test_figures_may_name_their_collection_by_an_alias(tmp_path, capsys, home):
+    file, qrels = tmp_path / "mine.toml", tmp_path / "qrels"
+    file.write_text(
+        'collection = "dl19"\ntitle = "Mine"\n[[figure]]\nwhat = "judgments"\nkind = "judgments"\n'
+        'values = { topics = 1 }\nsource = "here"\n'
+    )
+    qrels.write_text("19335 0 d1 1\n")
+    assert main(["verify", "trec-2019/deep/passages", "--figures", str(file), "--qrels", str(qrels)]) == 0
+    assert "Verification: Mine: 1 of 1 figure" in capsys.readouterr().out

@@ -7,12 +7,14 @@ import os
 import warnings
 from pathlib import Path
 
+import pyterrier as pt
 import pytest
 from collection_parts import offline, write_run
 
 import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files
 from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.listing import facts_of
 from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
 
 
@@ -22,7 +24,8 @@ def test_file_names():
 
 
 @pytest.mark.parametrize(
-    "where", ["trec-8/adhoc/runs/input.1.gz", "trec-8/adhoc/1", "trec8-adhoc/inputs/input.1", "trec8/adhoc/1.gz"]
+    "where",
+    ["trec-8/adhoc/runs/input.1.gz", "trec-8/adhoc/1", "trec8-adhoc/inputs/input.1", "trec8/adhoc/1.gz", "trec8/1"],
 )
 def test_layouts(home, where):
     write_run(home / where, "1")
@@ -43,6 +46,28 @@ def test_a_second_place_is_only_read(home, tmp_path, monkeypatch):
     collection = registry.find_collection("trec-8/adhoc")
     assert find_run_files(collection, ["1", "INQ604"]) == {"1": home / "trec-8" / "adhoc" / "runs" / "1"}
     assert tmp_path / "data" / "trec8-adhoc" / "inputs" in folders_of(collection)
+
+
+def test_folders_called_by_an_alias(data, home, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_DATA", str(data))
+    for alias, n_runs, n_judged in (("dl19", 37, 9_260), ("dl21", 63, 10_828)):
+        if not (data / f"{alias}-passages").is_dir():
+            pytest.skip(f"the test data has no folder {alias}-passages")
+        dataset = pt.get_dataset(f"reuse:{alias}")
+        collection = registry.find_collection(alias)
+        assert len(find_run_files(collection, collection.submitted["name"])) == n_runs
+        judgments = dataset.get_judgments()
+        assert (len(judgments.arrays.labels), judgments.rel) == (n_judged, 2)
+        runs = dataset.get_runs(download=False, names=collection.submitted["name"].tolist()[:2])
+        assert runs.run_table["pooled"].all()
+
+
+def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):
+    (home / "covid").mkdir(parents=True)
+    (home / "covid" / "qrels.txt").write_text("1 0 d1 1\n")
+    assert registry.find_collection("trec-covid/round5").qrels == (str(home / "covid" / "qrels.txt"),)
+    ptr.register_collection("covid", topics=mine / "topics.tsv")
+    assert registry.find_collection("trec-covid/round5").qrels == "irds:cord19/trec-covid/round5"
 
 
 def test_two_files_of_one_run_are_told(messages, trec8_home):
@@ -102,6 +127,8 @@ def test_what_the_trec_browser_provider_downloaded(home, tmp_path, monkeypatch, 
     path.parent.mkdir(parents=True)
     path.write_bytes(gzip.compress(f"{topic} Q0 d1 1 2.5 {run}\n".encode()))
     assert find_run_files(collection, [run]) == {run: path}
+    # what is found there is said to be looked for there
+    assert dict(facts_of(collection))["looked at"] == str(tmp_path / "irds" / "trec-browser")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ptr.ReuseWarning)
         assert offline(name).get_runs(names=run, download=False).names == [run]

@@ -63,3 +63,17 @@ def test_the_collection_whose_judgments_they_are(lou):
     found = qrels.drop(columns="label").assign(score=1.0).head(150)
     out, _ = lou(ptr.RunSet.from_frames({"A": found}, teams={"A": "x"}), ptr.Qrels(qrels), "--measures", "P@1")
     assert "--collection trec-2002/web/namedpage brings its runs" in out
+
+
+def test_the_label_from_which_documents_of_a_known_collection_are_relevant(lou):
+    # as many topics, judgments and labels above 0 as the passages of Deep Learning 2019 have
+    rows = [(str(i % 43), f"d{i}", 2 if i < 4_102 else 0) for i in range(9_260)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    # a pool that explains all of them
+    runs = ptr.RunSet.from_frames({"A": qrels.drop(columns="label").assign(score=1.0)}, teams={"A": "x"})
+    told = "These are the judgments of trec-2019/deep/passages, in which documents are relevant from label 2 on, and"
+    out, _ = lou(runs, ptr.Qrels(qrels), "--measures", "P@1", "--depth", 300)
+    assert f"{told} not from 1: --collection trec-2019/deep/passages brings its runs" in out
+    assert "--rel 2 alone changes that." in out
+    for rel in (1, 2):
+        assert told not in lou(runs, ptr.Qrels(qrels), "--measures", "P@1", "--depth", 300, "--rel", rel)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -79,6 +80,25 @@ def test_an_exact_name_is_described(capsys, user_home):
     assert f"looked at  {user_home}/trec-8/adhoc/runs (does not exist yet)" in lines
     assert "NIST asks for a user name and password" in out
     assert "'FBIS', 'FR94', 'FT', 'LA'" in out
+
+
+def test_collections_that_ir_datasets_lacks_parts_of(capsys):
+    lines = [line.strip() for line in run(capsys, "collections", "trec-2024/rag/retrieval")[1].splitlines()]
+    assert "topics     89; ir_datasets does not have them" in lines
+    assert "judged     20,429; ir_datasets does not have them" in lines
+    assert "  runs       none on record\n" in run(capsys, "collections", "trec-1/adhoc")[1]
+
+
+def test_the_page_of_the_commands_shows_what_they_print(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+    path = Path(__file__).parents[2] / "docs" / "command-line.rst"
+    page = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
+    out = [run(capsys, "collections", *words)[1] for words in (("deep", "learning", "2019"), ("trec-8/adhoc",))]
+    shown = {line.strip() for line in "".join(out).splitlines()}
+    # the address is shortened, and the folder is the reader's
+    assert {line.split()[0] for line in shown - page} == {"published", "here", "looked"}
 
 
 def test_who_was_pooled_is_said_to_be_unknown(capsys):
