@@ -21,7 +21,6 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
-from pt_reuse.runs.parsing import file_run_names
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
@@ -67,10 +66,11 @@ def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[P
     Args:
         given: what the user gives.
         names: the runs.
-        paths: their files; where some of these gave no run, a note is of the run of its tag, or of its file's name.
+        paths: the file of each.
         by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
     """
-    notes = _by_run(read_notes(paths), names, paths, by_tag)
+    of_path = read_notes(paths)
+    notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
     if not notes:
         return given.table(names)
     if by_tag:
@@ -116,9 +116,10 @@ def yaml_files_of(names: Iterable[str]) -> set[str]:
 
 
 def _stems(name: str) -> list[str]:
-    # the run's file, without what says how it is packed, without what says that it is a text
+    # the run's file, without what says how it is packed, without what says that it is a text; and without NIST's prefix
     unpacked = _PACKED.sub("", name)
-    return list(dict.fromkeys([name, unpacked, _TEXT.sub("", unpacked)]))
+    stems = [name, unpacked, _TEXT.sub("", unpacked)]
+    return list(dict.fromkeys([*stems, *(stem.removeprefix("input.") for stem in stems)]))
 
 
 def _described_by(name: str) -> Iterator[str]:
@@ -238,19 +239,6 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
         where = getattr(error, "problem_mark", None)
         raise _BadYamlError(f"it is no YAML{f' in its line {where.line + 1:,}' if where else ''}") from error
     return found
-
-
-def _by_run(notes: Mapping[Path, Note], names: Sequence[str], paths: Sequence[Path], by_tag: bool) -> dict[str, Note]:
-    named: Iterable[tuple[str | None, Path]]
-    if len(names) == len(paths):
-        named = zip(names, paths, strict=True)
-    elif by_tag:
-        named = [(note.tag, path) for path, note in notes.items()]
-    else:
-        # one by one, since of two files of one name one may have given no run
-        named = [(file_run_names([path])[0], path) for path in notes]
-    known = set(names)
-    return {name: notes[path] for name, path in named if name is not None and name in known and path in notes}
 
 
 def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:

@@ -171,7 +171,9 @@ class Reading:
             found.beyond.tell()
         warn_of_twin_topics(found.field.topics)
         if table is None:
-            table = labelled_table(labels, found.names, paths, by_tag=self.names == "tag")
+            whole = set(found.dropped["file"][found.dropped["line"].isna()])
+            of_runs = [path for path in paths if str(path) not in whole]
+            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag")
         return RunSet(found.field, table, self.order, self.how_pooled, dropped)
 
 
@@ -196,18 +198,22 @@ def _check_keeping(folder: Path) -> None:
 def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     real, settings = real_paths(paths), conventions.as_dict()
     top = os.path.join(os.path.realpath(folder), "")
-    if any(path.startswith(top) for path in real):
+    links = [os.path.realpath(path) for path in paths if path.is_symlink()]
+    if any(path.startswith(top) for path in (*real, *links)):
         raise InputError(
             Argument("cache"),
             f" {folder} holds the run files themselves. Give another folder for the cache.",
             argument="cache",
         )
+    if len(set(real)) < len(real):
+        # one file by two paths: reading it says what is wrong
+        return parse_files(paths, conventions, threads=threads, verbose=verbose)
     try:
         sources = field_cache.fingerprints(real, threads)
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     try:
-        return field_cache.load(folder, sources, settings)
+        return field_cache.load(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
     except field_cache.StaleCacheError as stale:
         keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
     found = parse_files(paths, conventions, threads=threads, verbose=verbose)
@@ -215,7 +221,9 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
         return found
     try:
         if field_cache.fingerprints(real, threads) == sources:
-            field_cache.store(folder, found, sources, settings)
+            # another call may give the same files by other paths
+            kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
+            field_cache.store(folder, kept, sources, settings)
         else:
             warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:

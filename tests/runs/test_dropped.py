@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pickle
 import warnings
 
@@ -240,6 +241,27 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     pd.testing.assert_frame_equal(again.dropped, first.dropped)
     assert again.names == first.names == ["bm25", "dense", "t", "\udcff"]
     pd.testing.assert_frame_equal(again.to_frame(), first.to_frame())
+
+
+def test_the_cache_names_files_as_they_are_given(tmp_path, monkeypatch):
+    put(tmp_path, {"x/f": BAD, "x/png": b"\0"})
+    os.symlink("x", tmp_path / "y")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("x", "y", str(tmp_path / "x")):
+        runs = quietly(folder, cache="cache", **SKIP)
+        assert set(runs.dropped["file"]) == {f"{folder}/f", f"{folder}/png"}
+
+
+def test_the_cache_knows_one_file_by_two_names(messages, tmp_path, monkeypatch):
+    put(tmp_path, {"f": RUN, "png": b"\0"})
+    os.symlink("f", tmp_path / "g")
+    monkeypatch.chdir(tmp_path)
+    for given, names in ((["f", "png"], ["f"]), (["g", "png"], ["g"]), (["f", "g"], ["f", "g"])):
+        assert quietly(given, cache="cache", names="file", **SKIP).names == names
+    for cached, twice in ((["f"], ["f", "g"]), (["f"], ["f", tmp_path / "f"])):
+        quietly(cached, cache="cache")
+        with pytest.raises(InputError, match="both named"):
+            quietly(twice, cache="cache")
 
 
 @pytest.mark.parametrize("made", ["run", "qrels"])
