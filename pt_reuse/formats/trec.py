@@ -116,11 +116,18 @@ def _no_run_line(data: bytes, order: str) -> InputError:
     try:
         parse_run(data, order)
     except InputError as error:
-        for advice in (_SKIP_EITHER, _SKIP_LINES):
-            if error.parts[-len(advice) :] == advice:
-                error.parts = (*error.parts[: -len(advice)], *_SKIP_FILE)
-        return error
+        bare = without_advice(error)
+        bare.parts = (*bare.parts, *_SKIP_FILE)
+        return bare
     raise RuntimeError("a file of bad lines alone can be read")
+
+
+def without_advice(error: InputError) -> InputError:
+    """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
+    for advice in (_SKIP_EITHER, _SKIP_LINES, _SKIP_FILE):
+        if error.parts[-len(advice) :] == advice:
+            error.parts = error.parts[: -len(advice)]
+    return error
 
 
 def has_run_lines(data: bytes, order: str) -> bool:
