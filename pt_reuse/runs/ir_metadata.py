@@ -25,6 +25,7 @@ from pt_reuse.runs.metadata import GivenMetadata, make_run_table
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
 _DEEPEST = 100
+_LONGEST = 200  # characters of a name
 _BOM = b"\xef\xbb\xbf"
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 #: what ends the name of a packed file, and that of a text
@@ -226,7 +227,7 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
                     continue
                 path = tuple(key for key in keys if key is not None)
                 if path in (_TAG, _TEAM, _AUTOMATIC) and event.value.strip().lower() not in _NOTHING:
-                    found[path] = event.value.strip()
+                    found[path] = _name(".".join(path), event.value.strip())
             elif isinstance(event, yaml.DocumentEndEvent):
                 break
             elif not isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
@@ -239,6 +240,12 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
         where = getattr(error, "problem_mark", None)
         raise _BadYamlError(f"it is no YAML{f' in its line {where.line + 1:,}' if where else ''}") from error
     return found
+
+
+def _name(key: str, value: str) -> str:
+    if len(value) > _LONGEST or not value.isprintable():
+        raise _BadYamlError(f"{key} must be one line of at most {_LONGEST} characters, got {examples([value])}")
+    return value
 
 
 def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:
