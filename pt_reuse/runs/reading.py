@@ -76,8 +76,9 @@ def read_runs(
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
         bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
             score that is no finite number, with ``order="rank"`` a rank that is none, a qid or docno of more than 1,024
-            bytes, a NUL byte. A document twice in a list is a matter of `duplicates`, and two lines of one rank or two
-            tags in a file stay errors, as nobody can tell which line is wrong.
+            bytes, a NUL byte, a carriage return alone behind the sixth column. A document twice in a list is a matter
+            of `duplicates`, and two lines of one rank or two tags in a file stay errors, as nobody can tell which line
+            is wrong.
         other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
             ``"error"``, or ``"skip"`` leaves it out. A packed file that is damaged is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
