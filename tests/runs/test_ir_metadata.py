@@ -111,8 +111,10 @@ def test_a_header_without_an_end(tmp_path):
 
 @pytest.mark.parametrize(
     "about",
-    ["tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 20000, "- " * 20000 + "x"]
-    + ["actor:\n  team: " + "T" * 201, 'actor: {team: "a\\0b"}', 'tag: "a\\nb"'],
+    [
+        *["tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 20000, "- " * 20000 + "x"],
+        *["actor:\n  team: " + "T" * 201, 'actor: {team: "a\\0b"}', 'tag: "a\\nb"'],
+    ],
     ids=range(9),
 )
 def test_what_is_no_yaml_is_left_aside(about, messages, tmp_path):
