@@ -152,7 +152,7 @@ def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argum
         if error.errno in _BAD_NAMES and error.filename is not None:
             place, name = os.path.split(os.fsdecode(error.filename))
             shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
-            problem = f"{shown!r} cannot be the name of a file or folder in {place}: {error.strerror}."
+            problem = f"{shown!r} cannot be the name of a file or folder in {place or '.'}: {error.strerror}."
             raise InputError(f"{problem} Give another name.", argument=argument) from error
         raise InputError(
             f"{folder} cannot be written to: {error.strerror or error}. Give a folder in which files can be made.",

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
-_NEWLINE, _COMMENT = ord("\n"), ord("#")
-#: what stands for the number of fields of a line with a NUL byte
-NUL = -1
+_NEWLINE, _RETURN, _COMMENT = ord("\n"), ord("\r"), ord("#")
+#: what stands for the number of fields of a line with a NUL byte, or of lines that a carriage return alone divides
+NUL, RETURN = -1, -2
 
 
 class BadLineError(Exception):
@@ -27,13 +27,15 @@ class Fields:
     Args:
         data: the text, not empty.
         columns: fields of a line.
-        more: whether a line may have more fields, which are passed over.
-        skip: whether lines of too few fields, or with a NUL byte, are passed over; else the first one raises.
+        more: whether a line may have more fields, which are passed over. A carriage return among these may be the end
+            of a line on old systems, so that such a line is no row.
+        skip: whether lines that are no rows, or have a NUL byte, are passed over; else the first one raises.
 
     Attributes:
+        columns: as given.
         longer: (n,) the lines that have more fields, from 1.
         bad: (m,) the lines that are no rows, from 1.
-        found: (m,) the fields of each of these; :data:`NUL` where it has a NUL byte.
+        found: (m,) the fields of each of these, or :data:`NUL` or :data:`RETURN`.
 
     Raises:
         BadLineError: a line with another number of fields.
@@ -43,7 +45,7 @@ class Fields:
         close = b"" if data.endswith(b"\n") else b"\n"
         blank = b" " * _SPARE
         self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
-        self._columns = columns
+        self.columns = columns
         self._kept: dict[int, NDArray[np.int64]] = {}
         self.longer = self.bad = self.found = np.zeros(0, dtype=np.int64)
         #: the eight bytes from each byte on, as a number whose lowest byte comes first
@@ -84,23 +86,30 @@ class Fields:
         begin = np.flatnonzero(np.diff(line, prepend=0))
         lines, counts = line[begin], np.diff(begin, append=len(line))
         comment = self.buffer[starts[begin]] == _COMMENT
-        wrong = ~comment & ((counts < self._columns) if more else (counts != self._columns))
+        wrong = ~comment & ((counts < self.columns) if more else (counts != self.columns))
+        says = counts
+        if more and len(returns := np.flatnonzero(self.buffer == _RETURN)):
+            longer = np.flatnonzero(~comment & (counts > self.columns))
+            behind, last = ends[begin[longer] + self.columns - 1], starts[begin[longer] + counts[longer] - 1]
+            longer = longer[np.searchsorted(returns, behind) < np.searchsorted(returns, last)]
+            says = counts.copy()
+            says[longer], wrong[longer] = RETURN, True
         if skip:
             nul = np.isin(lines, _lines_of(self.buffer, np.flatnonzero(self.buffer == 0)))
             wrong |= nul
-            self.bad, self.found = lines[wrong], np.where(nul, NUL, counts)[wrong]
+            self.bad, self.found = lines[wrong], np.where(nul, NUL, says)[wrong]
         elif wrong.any():
             i = int(np.argmax(wrong))
             text = self._text_of_line(int(lines[i]))
-            raise BadLineError(int(lines[i]), int(counts[i]), text, first=bool(comment[:i].all()))
+            raise BadLineError(int(lines[i]), int(says[i]), text, first=bool(comment[:i].all()))
         rows = ~(comment | wrong)
-        self.longer = lines[rows & (counts > self._columns)]
+        self.longer = lines[rows & (counts > self.columns)]
         self._set_edges(starts, ends, begin[rows])
 
     def _set_edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64]) -> None:
         # rows begin with the fields `firsts` of those that start and end there
-        edges = np.empty((len(firsts), self._columns, 2), dtype=np.int64)
-        for c in range(self._columns):
+        edges = np.empty((len(firsts), self.columns, 2), dtype=np.int64)
+        for c in range(self.columns):
             edges[:, c, 0], edges[:, c, 1] = starts[firsts + c], ends[firsts + c]
         self._rows, self._single, self._edges = len(firsts), False, edges.ravel()
         self._kept.clear()
@@ -110,23 +119,23 @@ class Fields:
 
     def keep(self, rows: NDArray[np.bool_]) -> None:
         """Keep the rows marked; the lines of the others count as bad no more than they did."""
-        starts, ends = np.stack([self.column(c) for c in range(self._columns)], axis=2)
-        self._set_edges(starts.ravel(), ends.ravel(), np.flatnonzero(rows) * self._columns)
+        starts, ends = np.stack([self.column(c) for c in range(self.columns)], axis=2)
+        self._set_edges(starts.ravel(), ends.ravel(), np.flatnonzero(rows) * self.columns)
 
     def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the fields of a column start and end, as indices into `buffer`."""
         if self._single:
             return self._edge(c) + 1, self._edge(c + 1)
-        step = 2 * self._columns
+        step = 2 * self.columns
         return self._edges[2 * c :: step].copy(), self._edges[2 * c + 1 :: step].copy()
 
     def _edge(self, c: int) -> NDArray[np.int64]:
         # the white space before each field of a column, kept as it is the end of the field before
         if c not in self._kept:
-            if c == self._columns:
+            if c == self.columns:
                 self._kept[c] = np.append(self._edge(0)[1:], self._edges[-1])
             else:
-                self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self._columns])
+                self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self.columns])
         return self._kept[c]
 
     def _text_of_line(self, line: int) -> str:
@@ -150,7 +159,7 @@ class Fields:
         return self.buffer[start:end].tobytes().decode("utf-8", "backslashreplace")
 
     def _place(self, row: int, column: int) -> tuple[int, int]:
-        i = row * self._columns + column
+        i = row * self.columns + column
         if self._single:
             return int(self._edges[i]) + 1, int(self._edges[i + 1])
         return int(self._edges[2 * i]), int(self._edges[2 * i + 1])

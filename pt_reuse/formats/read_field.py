@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -51,3 +52,10 @@ class ReadField:
     names: list[str]
     dropped: pd.DataFrame
     beyond: Beyond | None
+
+    def placed(self, places: Mapping[str, str]) -> ReadField:
+        """Return the same with the paths of files written in another way."""
+        files = [places.get(file, file) for file in self.dropped["file"]]
+        dropped = self.dropped.assign(file=pd.Series(files, index=self.dropped.index, dtype=object))
+        beyond = self.beyond and replace(self.beyond, file=places.get(self.beyond.file, self.beyond.file))
+        return replace(self, dropped=dropped, beyond=beyond)

@@ -15,7 +15,7 @@ from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import LONGEST_NAME
-from pt_reuse.formats.lines import NUL, BadLineError, Fields
+from pt_reuse.formats.lines import NUL, RETURN, BadLineError, Fields
 from pt_reuse.formats.numbers import parse_numbers, plain_decimal
 from pt_reuse.formats.rank_column import rank_places
 
@@ -93,8 +93,7 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
     """
     lines = _run_lines(data, order, skip=skip)
     if skip and not len(lines.fields):
-        # said as it is where nothing is left out
-        return parse_run(data, order)
+        raise _no_run_line(data, order)
     fields, scores = lines.fields, lines.scores
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
@@ -110,6 +109,25 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
             row = error.row if rows.grouping is None else int(rows.grouping[error.row])
             raise _bad_rank(fields, row) if error.tied else _bad_number(fields, row, "rank") from None
     return RunFile(tags, rows.in_order(next(iter(tags)), order, ranks), fields.longer, lines.bad, lines.reasons)
+
+
+def _no_run_line(data: bytes, order: str) -> InputError:
+    # what is said where nothing is left out, without the advice to leave out bad lines
+    try:
+        parse_run(data, order)
+    except InputError as error:
+        bare = without_advice(error)
+        bare.parts = (*bare.parts, *_SKIP_FILE)
+        return bare
+    raise RuntimeError("a file of bad lines alone can be read")
+
+
+def without_advice(error: InputError) -> InputError:
+    """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
+    for advice in (_SKIP_EITHER, _SKIP_LINES, _SKIP_FILE):
+        if error.parts[-len(advice) :] == advice:
+            error.parts = error.parts[: -len(advice)]
+    return error
 
 
 def has_run_lines(data: bytes, order: str) -> bool:
@@ -175,7 +193,7 @@ def _run_lines(data: bytes, order: str, *, skip: bool) -> _RunLines:
 
 
 def _fields_missing(found: int) -> str:
-    return "a NUL byte" if found == NUL else f"{found} of 6 columns"
+    return {NUL: "a NUL byte", RETURN: "a carriage return behind the sixth column"}.get(found, f"{found} of 6 columns")
 
 
 def parse_qrels(data: bytes) -> QrelsRows:
@@ -215,6 +233,13 @@ def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: b
     try:
         fields = Fields(data, columns, more=more, skip=skip)
     except BadLineError as error:
+        if error.found == RETURN:
+            raise InputError(
+                f"a carriage return, but no newline, behind the sixth column in {shown(error.text)}. Where lines end "
+                f"so, as on old systems, all others would be passed over. Write newlines in their place first.",
+                *_SKIP_LINES,
+                place=f"line {error.line:,}",
+            ) from None
         raise InputError(
             f"expected {line}; found {error.found:,} in {shown(error.text)}. ",
             *_advice(error, columns),
@@ -272,7 +297,8 @@ def _names(fields: Fields, column: int, what: str) -> Words:
         row = int(np.argmax(lengths))
         raise InputError(
             f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}. "
-            f"Is this a run file?",
+            f"Is this a {'qrels' if fields.columns == 4 else 'run'} file?",
+            *(_SKIP_LINES if fields.columns == 6 else ()),
             place=_line(fields, row),
         )
     return tokens.words_at(fields.buffer, starts, ends)

@@ -101,6 +101,12 @@ class Dropped:
         kept = self.frame["name"].isna() | self.frame["name"].isin(names)
         return self if kept.all() else Dropped(self.frame[kept].reset_index(drop=True))
 
+    def __or__(self, other: Dropped) -> Dropped:
+        """Return what was left out of two fields; a whole file that was left out of both counts once."""
+        both = pd.MultiIndex.from_frame(self.frame[["file", "reason"]][self._kinds()[0]])
+        again = other._kinds()[0] & pd.MultiIndex.from_frame(other.frame[["file", "reason"]]).isin(both)
+        return Dropped.stacked([self, Dropped(other.frame[~again].reset_index(drop=True))])
+
     def in_words(self) -> str:
         """Return how much it is: ``3 lines and 1 file``; nothing where nothing was left out."""
         if not len(self):
@@ -120,7 +126,7 @@ class Dropped:
         of = f" of {count(sources, 'run' if rows.any() else 'file')}" if len(inside) else ""
         reasons = self.frame["reason"].where(~whole, "no run line in the file").value_counts(sort=True)
         why = [f"{n:,}: {reason}" for reason, n in reasons.items()]
-        more = f"; and {len(why) - _SHOWN} more reasons" if len(why) > _SHOWN else ""
+        more = f"; and {count(len(why) - _SHOWN, 'more reason')}" if len(why) > _SHOWN else ""
         inner = Dropped(inside).in_words() if len(inside) else ""
         outer = count(int(whole.sum()), "file") if whole.any() else ""
         what = " and ".join(filter(None, [inner + of, outer]))

@@ -21,11 +21,11 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
-from pt_reuse.runs.parsing import file_run_names
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
 _DEEPEST = 100
+_LONGEST = 200  # characters of a name
 _BOM = b"\xef\xbb\xbf"
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 #: what ends the name of a packed file, and that of a text
@@ -67,10 +67,11 @@ def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[P
     Args:
         given: what the user gives.
         names: the runs.
-        paths: their files; where some of these gave no run, a note is of the run of its tag, or of its file's name.
+        paths: the file of each.
         by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
     """
-    notes = _by_run(read_notes(paths), names, paths, by_tag)
+    of_path = read_notes(paths)
+    notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
     if not notes:
         return given.table(names)
     if by_tag:
@@ -116,9 +117,10 @@ def yaml_files_of(names: Iterable[str]) -> set[str]:
 
 
 def _stems(name: str) -> list[str]:
-    # the run's file, without what says how it is packed, without what says that it is a text
+    # the run's file, without what says how it is packed, without what says that it is a text; and without NIST's prefix
     unpacked = _PACKED.sub("", name)
-    return list(dict.fromkeys([name, unpacked, _TEXT.sub("", unpacked)]))
+    stems = [name, unpacked, _TEXT.sub("", unpacked)]
+    return list(dict.fromkeys([*stems, *(stem.removeprefix("input.") for stem in stems)]))
 
 
 def _described_by(name: str) -> Iterator[str]:
@@ -225,7 +227,7 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
                     continue
                 path = tuple(key for key in keys if key is not None)
                 if path in (_TAG, _TEAM, _AUTOMATIC) and event.value.strip().lower() not in _NOTHING:
-                    found[path] = event.value.strip()
+                    found[path] = _name(".".join(path), event.value.strip())
             elif isinstance(event, yaml.DocumentEndEvent):
                 break
             elif not isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
@@ -240,17 +242,10 @@ def _values(text: str) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _by_run(notes: Mapping[Path, Note], names: Sequence[str], paths: Sequence[Path], by_tag: bool) -> dict[str, Note]:
-    named: Iterable[tuple[str | None, Path]]
-    if len(names) == len(paths):
-        named = zip(names, paths, strict=True)
-    elif by_tag:
-        named = [(note.tag, path) for path, note in notes.items()]
-    else:
-        # one by one, since of two files of one name one may have given no run
-        named = [(file_run_names([path])[0], path) for path in notes]
-    known = set(names)
-    return {name: notes[path] for name, path in named if name is not None and name in known and path in notes}
+def _name(key: str, value: str) -> str:
+    if len(value) > _LONGEST or not value.isprintable():
+        raise _BadYamlError(f"{key} must be one line of at most {_LONGEST} characters, got {examples([value])}")
+    return value
 
 
 def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples
@@ -130,7 +131,9 @@ def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
     if any(str(column).lower() in _RUN_WORDS for column in frame.columns) or frame.index.nlevels > 1:
         return frame
     called = str(frame.index.name).lower() in _RUN_WORDS
-    if called or (len(frame) and all(isinstance(name, str) for name in frame.index)):
+    # numbers alone are row numbers, unless the index is called otherwise; among names they are names
+    texts = [isinstance(name, str) for name in frame.index]
+    if called or (any(texts) and all(text or is_whole(name) for text, name in zip(texts, frame.index, strict=True))):
         return frame.reset_index(names="name")
     return frame
 
@@ -153,7 +156,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     return _checked(_with_names(metadata), "metadata")
 
 
-def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index") -> pd.DataFrame:
+def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index, as text") -> pd.DataFrame:
     if "name" not in metadata.columns:
         raise InputError(
             Argument(argument),
@@ -300,6 +303,11 @@ def _two_cells(line: str, names: Collection[str]) -> list[str]:
 def is_missing(value: Any) -> bool:
     """Return whether a cell holds nothing: None, NaN or <NA>."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a cell holds a whole number."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def is_blank(value: Any) -> bool:

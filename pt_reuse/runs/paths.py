@@ -79,9 +79,9 @@ def _matching(pattern: str) -> list[str]:
 
 
 def real_paths(paths: Sequence[Path]) -> list[str]:
-    """Return the paths as strings with links followed, as they name the sources of a cache."""
-    # a folder's links are followed once, not for each of its files
+    """Return the paths as strings with links to folders followed, as they name the sources of a cache.
+
+    A link to a file keeps its name, which may be that of a run.
+    """
     folders = {folder: os.path.realpath(folder) for folder in {path.parent for path in paths}}
-    return [
-        os.path.realpath(path) if path.is_symlink() else os.path.join(folders[path.parent], path.name) for path in paths
-    ]
+    return [os.path.join(folders[path.parent], path.name) for path in paths]

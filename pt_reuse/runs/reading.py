@@ -76,8 +76,9 @@ def read_runs(
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
         bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
             score that is no finite number, with ``order="rank"`` a rank that is none, a qid or docno of more than 1,024
-            bytes, a NUL byte. A document twice in a list is a matter of `duplicates`, and two lines of one rank or two
-            tags in a file stay errors, as nobody can tell which line is wrong.
+            bytes, a NUL byte, a carriage return alone behind the sixth column. A document twice in a list is a matter
+            of `duplicates`, and two lines of one rank or two tags in a file stay errors, as nobody can tell which line
+            is wrong.
         other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
             ``"error"``, or ``"skip"`` leaves it out. A packed file that is damaged is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
@@ -171,7 +172,9 @@ class Reading:
             found.beyond.tell()
         warn_of_twin_topics(found.field.topics)
         if table is None:
-            table = labelled_table(labels, found.names, paths, by_tag=self.names == "tag")
+            whole = set(found.dropped["file"][found.dropped["line"].isna()])
+            of_runs = [path for path in paths if str(path) not in whole]
+            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag")
         return RunSet(found.field, table, self.order, self.how_pooled, dropped)
 
 
@@ -196,18 +199,22 @@ def _check_keeping(folder: Path) -> None:
 def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     real, settings = real_paths(paths), conventions.as_dict()
     top = os.path.join(os.path.realpath(folder), "")
-    if any(path.startswith(top) for path in real):
+    links = [os.path.realpath(path) for path in paths if path.is_symlink()]
+    if any(path.startswith(top) for path in (*real, *links)):
         raise InputError(
             Argument("cache"),
             f" {folder} holds the run files themselves. Give another folder for the cache.",
             argument="cache",
         )
+    if len(set(real)) < len(real):
+        # one file by two paths: reading it says what is wrong
+        return parse_files(paths, conventions, threads=threads, verbose=verbose)
     try:
         sources = field_cache.fingerprints(real, threads)
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     try:
-        return field_cache.load(folder, sources, settings)
+        return field_cache.load(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
     except field_cache.StaleCacheError as stale:
         keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
     found = parse_files(paths, conventions, threads=threads, verbose=verbose)
@@ -215,7 +222,9 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
         return found
     try:
         if field_cache.fingerprints(real, threads) == sources:
-            field_cache.store(folder, found, sources, settings)
+            # another call may give the same files by other paths
+            kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
+            field_cache.store(folder, kept, sources, settings)
         else:
             warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:

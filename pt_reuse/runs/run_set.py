@@ -302,7 +302,7 @@ class RunSet(NamedRuns):
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = unite(self.field, other.field)
         warn_of_twin_topics(field.topics)
-        dropped = Dropped.stacked([self._dropped, other._dropped])
+        dropped = self._dropped | other._dropped
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
     @door

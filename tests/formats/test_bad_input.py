@@ -42,6 +42,8 @@ FILES = {
     "two tags": (RUN + OTHER, "{d}/f"),
     "four tags": (b"".join(b"1 Q0 d%d 1 1 tag%d\n" % (i, i) for i in range(4)), "{d}/f"),
     "a very long docno": (RUN + b"1 Q0 " + b"d" * 2000 + b" 3 1 bm25\n", "{d}/f, line 3"),
+    "carriage returns alone": (RUN.replace(b"\n", b"\r"), "{d}/f, line 1"),
+    "carriage returns in a later line": (OTHER + RUN.replace(b"\n", b"\r", 1), "{d}/f, line 3"),
     "truncated gzip": (gzip.compress(LONG)[:-20], "{d}/f"),
     "truncated bzip2": (bz2.compress(LONG)[:-5], "{d}/f"),
     "corrupted bzip2": (bz2.compress(LONG)[:50] + b"\0\0" + bz2.compress(LONG)[52:], "{d}/f"),

@@ -28,12 +28,15 @@ def naive_number(text):
 
 
 def naive_lines(data):
-    """Yield (number, cells) of every line that is neither blank nor a comment; with a NUL byte there are no cells."""
+    """Yield (number, cells) of every line that is neither blank nor a comment; with a NUL byte, or with a
+    carriage return behind its sixth word, which may be the end of a line, there are no cells.
+    """
     for number, line in enumerate(data.removeprefix(BOM).split(b"\n"), 1):
         if b"\0" in line:
             yield number, []
         elif line.split() and not line.split()[0].startswith(b"#"):
-            yield number, line.split()
+            runs_on = b"\r" in b"".join(line.split(None, 5)[5:]).strip()
+            yield number, [] if runs_on else line.split()
 
 
 def naive_run_lines(data, *, skip, by_rank, by_tag):

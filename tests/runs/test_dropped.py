@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import pickle
 import warnings
 
 import pandas as pd
@@ -126,6 +128,21 @@ def test_no_file_is_a_run(messages, tmp_path):
     messages.refused(read_runs, source=tmp_path / "r", **SKIP)
 
 
+def test_a_file_of_bad_lines_alone_is_left_out_otherwise(messages, tmp_path):
+    for data in (QRELS, b"1 Q0 d 1 nan t\n", b"1 Q0 d 1 2.5\n", b"\0"):
+        put(tmp_path, {"f": data})
+        error = messages.refused(read_runs, source=tmp_path / "f", bad_lines="skip", place="{d}/f, line 1")
+        assert "bad_lines=" not in str(error)
+        assert "other_files='skip'" in str(pickle.loads(pickle.dumps(error)))
+
+
+def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
+    put(tmp_path, {"f": b"1 Q0 d1 1 3 t\r\n1 Q0 d2 2 2 t x\r\n1 Q0 d3 3 1 t\r1 Q0 d4 4 .5 t\r\n1\rQ0\rd5 5 .1 t"})
+    runs = messages.warned(read_runs, times=2, source=tmp_path / "f", bad_lines="skip")
+    assert rows(runs, "line", "reason") == [(3, "a carriage return behind the sixth column")]
+    assert runs["t"]["docno"].tolist() == ["d1", "d2", "d5"]
+
+
 def test_a_damaged_file_is_no_other_file(messages, tmp_path):
     put(tmp_path, {"r/a": RUN, "r/b.gz": gzip.compress(OTHER)[:-9]})
     messages.refused(read_runs, source=tmp_path / "r", place="{d}/r/b.gz", **SKIP)
@@ -189,6 +206,8 @@ def test_what_fields_made_of_it_keep(tmp_path):
     assert (files | frames).left_out == "6 lines and 1 row and 4 files"
     assert (files | frames).dropped["name"].value_counts().to_dict() == {"bm25": 6, "x": 1}
     assert files.select("dense").left_out == "4 files"
+    parts = files.select("bm25") | files.select("dense")
+    assert (parts.left_out, rows(parts, *COLUMNS)) == (files.left_out, rows(files.select("bm25"), *COLUMNS))
     assert files.select("bm25").left_out == "6 lines and 4 files"
     assert frames.select("y").left_out == ""
     for same in (files.reorder("file"), files.restrict(["d1"]), files.with_metadata(teams={"bm25": "A", "dense": "B"})):
@@ -222,6 +241,27 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     pd.testing.assert_frame_equal(again.dropped, first.dropped)
     assert again.names == first.names == ["bm25", "dense", "t", "\udcff"]
     pd.testing.assert_frame_equal(again.to_frame(), first.to_frame())
+
+
+def test_the_cache_names_files_as_they_are_given(tmp_path, monkeypatch):
+    put(tmp_path, {"x/f": BAD, "x/png": b"\0"})
+    os.symlink("x", tmp_path / "y")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("x", "y", str(tmp_path / "x")):
+        runs = quietly(folder, cache="cache", **SKIP)
+        assert set(runs.dropped["file"]) == {f"{folder}/f", f"{folder}/png"}
+
+
+def test_the_cache_knows_one_file_by_two_names(messages, tmp_path, monkeypatch):
+    put(tmp_path, {"f": RUN, "png": b"\0"})
+    os.symlink("f", tmp_path / "g")
+    monkeypatch.chdir(tmp_path)
+    for given, names in ((["f", "png"], ["f"]), (["g", "png"], ["g"]), (["f", "g"], ["f", "g"])):
+        assert quietly(given, cache="cache", names="file", **SKIP).names == names
+    for cached, twice in ((["f"], ["f", "g"]), (["f"], ["f", tmp_path / "f"])):
+        quietly(cached, cache="cache")
+        with pytest.raises(InputError, match="both named"):
+            quietly(twice, cache="cache")
 
 
 @pytest.mark.parametrize("made", ["run", "qrels"])

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from packing_parts import compressed
 
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.runs import ir_metadata
 from pt_reuse.runs.ir_metadata import OF_FOLDER, Note, read_notes, yaml_files_of
 from pt_reuse.runs.reading import read_runs
@@ -110,8 +111,11 @@ def test_a_header_without_an_end(tmp_path):
 
 @pytest.mark.parametrize(
     "about",
-    ["tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 20000, "- " * 20000 + "x"],
-    ids=range(6),
+    [
+        *["tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 20000, "- " * 20000 + "x"],
+        *["actor:\n  team: " + "T" * 201, 'actor: {team: "a\\0b"}', 'tag: "a\\nb"'],
+    ],
+    ids=range(9),
 )
 def test_what_is_no_yaml_is_left_aside(about, messages, tmp_path):
     put(tmp_path, {"r": header(about)})
@@ -142,6 +146,8 @@ def test_a_long_file_is_left_aside(messages, tmp_path, monkeypatch):
         ("input.r.gz", "input.r.ir_metadata.yaml"),
         ("r", "r.ir-metadata.yml"),
         ("r.run", "r.ir_metadata.yml"),
+        ("input.r", "r.yaml"),
+        ("input.r.txt.gz", "r.ir_metadata.yml"),
         ("r.k1=0.9", "r.k1=0.9.yaml"),
         *[("r.txt", name) for name in OF_FOLDER],
     ],
@@ -205,13 +211,14 @@ def test_runs_of_a_cache_have_it_too(messages, tmp_path):
     assert again.run_table["team"].tolist() == ["A", "BB", None]
 
 
-def test_where_some_files_gave_no_run_a_name_tells_whose_it_is(tmp_path):
-    about = {"b.yaml": "tag: b\nactor: {team: B}\n", "a.yaml": "actor: {team: A}\n"}
-    folder = put(tmp_path, {"a": LINES, "b": LINES, **about})
-    given = ir_metadata.GivenMetadata(None, {}, None)
-    for by_tag in (True, False):
-        table = ir_metadata.labelled_table(given, ["b"], [folder / "a", folder / "b"], by_tag=by_tag)
-        assert table["team"].tolist() == ["B"]
+@pytest.mark.parametrize("names", ["tag", "file"])
+def test_a_note_is_of_its_run_where_other_files_gave_none(names, tmp_path):
+    # without a tag in it, too
+    files = {"a": header("actor: {team: A}", LINES.replace("bm25", "a")), "b": LINES.replace("bm25", "b"), "0": "none"}
+    folder = put(tmp_path / "runs", {**files, "b.yaml": "actor: {team: B}\n", "0.yaml": "actor: {team: 0}\n"})
+    with pytest.warns(ReuseWarning, match="1 file left out"):
+        runs = read_runs(folder, names=names, other_files="skip")
+    assert (runs.names, runs.teams) == (["a", "b"], ["A", "B"])
 
 
 def test_nothing_is_read_of_a_pipe(tmp_path):

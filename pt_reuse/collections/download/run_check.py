@@ -18,7 +18,7 @@ from pt_reuse.formats.files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.formats.trec import RUN_LINE, parse_run
+from pt_reuse.formats.trec import RUN_LINE, parse_run, without_advice
 
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
@@ -147,7 +147,7 @@ def _look_at_part(seen: _Looked, part: bytes, before: int) -> None:
         run = parse_run(part, "file")
     except InputError as error:
         if seen.fault is None:
-            seen.fault = error if not before else _fault_of(part, before)
+            seen.fault = without_advice(error if not before else _fault_of(part, before))
         try:
             run = parse_run(part, "file", skip=True)
         except InputError:
