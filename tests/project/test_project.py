@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 import runpy
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
