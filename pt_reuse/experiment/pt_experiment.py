@@ -20,6 +20,7 @@ from pt_reuse.experiment.arguments import (
     check_units,
     judgments_asked,
     parse_metrics,
+    pooled_in,
     read_frame,
     system_table,
     wanted_kinds,
@@ -187,13 +188,14 @@ def Experiment(
         field = check_field(field, systems.names, judgments)
     if asked.left_out:
         check_units(field, table, by, own_teams)
-        check_pool_order(field, pool_order)
+        asked = replace(asked, pool_order=pooled_in(field, pool_order))
+        check_pool_order(field, asked.pool_order)
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved = saved_files(systems.names, arguments)
     frames = systems.frames(saved, only)
     if frames and systems.taps:
-        check_frames(frames, asked)
+        check_frames(frames, table, asked)
 
     tapped = systems.tapped()
     if isinstance(retr_systems, Mapping):
@@ -203,7 +205,7 @@ def Experiment(
         given = systems.names if names is None else list(names)
         result = pt.Experiment(tapped, topics, judged, metrics, given, **arguments)
 
-    runs = runs_of(systems.results(saved, only), table, judgments)
+    runs = runs_of(systems.results(saved, only), table, judgments, asked)
     with told_elsewhere():
         columns = compute_columns(runs, field, judgments, measures, asked)
     columns = replace(columns, hint=hint_of(judged) if field is None else "")
