@@ -67,7 +67,7 @@ class InferredPool(Result):
             ``most_contributors``, see :attr:`contributor_range`; ``bits``, what it takes to write the judged set down.
         tried: one row per answer tried: ``order``, ``tolerance`` and ``way`` (how the depth came about); the least and
             the largest depth of its topics (``depth_from``, ``depth_to``); ``runs`` judged as deep; the judged
-            documents that their pool ``explained``, and those in it that are ``unjudged``; ``new_below`` and ``bits`` as
+            documents that their pool ``explained``, and those in it that are ``unjudged``; ``new_below``, ``bits``: as
             in `summary`; ``best``, whether this is the answer given.
         depth: the depth, None when topics differ; 0 when no pool was found.
         order: the order of the runs in which the pool was found.
