@@ -126,7 +126,8 @@ def Experiment(
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
             judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
             judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
-            only; and how to get the field of a known collection, where `reuse` is left at its default.
+            only; and, where `reuse` is left at its default, how to get the field of a known collection, and arguments
+            of leave-out-uniques that change nothing without a field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -156,7 +157,8 @@ def Experiment(
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     verbose = experiment_arguments.get("verbose") is True
     kinds = wanted_kinds(reuse, with_field=field is not None)
-    labels = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order}
+    of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
+    of_pools["by"] = None if by == "team" else by
     asked = Asked(
         kinds=kinds,
         by=by,
@@ -165,7 +167,7 @@ def Experiment(
         verbose=verbose,
         alone=field is None,
         by_default=reuse is None,
-        idle=() if "lou" in kinds else tuple(name for name, given in labels.items() if given is not None),
+        idle=() if "lou" in kinds else tuple(name for name, given in of_pools.items() if given is not None),
     )
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}

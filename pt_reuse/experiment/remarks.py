@@ -83,7 +83,9 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
 
 def _tell_of_the_default(columns: Columns, asked: Asked) -> None:
     systems = count(len(columns.systems), "system")
-    idle = f", so that {' and '.join(asked.idle)} changed nothing" if asked.idle else ""
+    *first, last = asked.idle or ("",)
+    names = f"{', '.join(first)} and {last}" if first else last
+    idle = f", so that {names} changed nothing" if names else ""
     hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
         f"without a field, ranks are among the {systems} alone, and leave-out-uniques is left out{idle}. {hint}",
