@@ -194,6 +194,11 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         )
 
 
+def pooled_in(field: RunSet | None, pool_order: str | None) -> str | None:
+    """Return the order in which runs are pooled: the user's, else the field's own, None for that of the scores."""
+    return field.pool_order if pool_order is None and field is not None else pool_order
+
+
 def check_pool_order(field: RunSet | None, pool_order: str | None) -> None:
     """Raise where the field is to be pooled by its rank column and has none; it can be put into any other order."""
     if field is not None and pool_order == "rank":

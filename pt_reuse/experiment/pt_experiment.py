@@ -20,6 +20,7 @@ from pt_reuse.experiment.arguments import (
     check_units,
     judgments_asked,
     parse_metrics,
+    pooled_in,
     read_frame,
     system_table,
     wanted_kinds,
@@ -125,7 +126,8 @@ def Experiment(
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
             judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
             judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
-            only; and how to get the field of a known collection, where `reuse` is left at its default.
+            only; and, where `reuse` is left at its default, how to get the field of a known collection, and arguments
+            of leave-out-uniques that change nothing without a field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -155,7 +157,8 @@ def Experiment(
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     verbose = experiment_arguments.get("verbose") is True
     kinds = wanted_kinds(reuse, with_field=field is not None)
-    labels = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order}
+    of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
+    of_pools["by"] = None if by == "team" else by
     asked = Asked(
         kinds=kinds,
         by=by,
@@ -164,7 +167,7 @@ def Experiment(
         verbose=verbose,
         alone=field is None,
         by_default=reuse is None,
-        idle=() if "lou" in kinds else tuple(name for name, given in labels.items() if given is not None),
+        idle=() if "lou" in kinds else tuple(name for name, given in of_pools.items() if given is not None),
     )
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
@@ -187,13 +190,14 @@ def Experiment(
         field = check_field(field, systems.names, judgments)
     if asked.left_out:
         check_units(field, table, by, own_teams)
-        check_pool_order(field, pool_order)
+        asked = replace(asked, pool_order=pooled_in(field, pool_order))
+        check_pool_order(field, asked.pool_order)
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved = saved_files(systems.names, arguments)
     frames = systems.frames(saved, only)
     if frames and systems.taps:
-        check_frames(frames, asked)
+        check_frames(frames, table, asked)
 
     tapped = systems.tapped()
     if isinstance(retr_systems, Mapping):
@@ -203,7 +207,7 @@ def Experiment(
         given = systems.names if names is None else list(names)
         result = pt.Experiment(tapped, topics, judged, metrics, given, **arguments)
 
-    runs = runs_of(systems.results(saved, only), table, judgments)
+    runs = runs_of(systems.results(saved, only), table, judgments, asked)
     with told_elsewhere():
         columns = compute_columns(runs, field, judgments, measures, asked)
     columns = replace(columns, hint=hint_of(judged) if field is None else "")

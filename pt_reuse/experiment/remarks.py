@@ -14,7 +14,7 @@ from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.experiment.columns import NO_FIELD, Asked, Columns
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
 
 
 def hint_of(qrels: pd.DataFrame) -> str:
@@ -50,6 +50,7 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
         caveats += [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()]
     elif fit is not None:
         caveats += fit.caveats()
+    caveats += none_relevant(qrels, qrels.rel) if fit is not None else ()
     shares = [f"{name} unjudged" for name in measures] if "unjudged" in asked.kinds else []
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
     tell(caveats)
@@ -82,7 +83,9 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
 
 def _tell_of_the_default(columns: Columns, asked: Asked) -> None:
     systems = count(len(columns.systems), "system")
-    idle = f", so that {' and '.join(asked.idle)} changed nothing" if asked.idle else ""
+    *first, last = asked.idle or ("",)
+    names = f"{', '.join(first)} and {last}" if first else last
+    idle = f", so that {names} changed nothing" if names else ""
     hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
         f"without a field, ranks are among the {systems} alone, and leave-out-uniques is left out{idle}. {hint}",

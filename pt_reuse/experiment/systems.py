@@ -123,10 +123,10 @@ def saved_files(names: Sequence[str], arguments: Mapping[str, Any]) -> dict[str,
     return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
 
 
-def check_frames(frames: Mapping[str, pd.DataFrame], asked: Asked) -> None:
+def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> None:
     """Raise where a result frame is no run that columns can be added for, before any pipeline is executed."""
     order = "rank" if asked.left_out and asked.pool_order == "rank" else ORDER
-    rows = [frame_rows(name, frame, order) for name, frame in frames.items()]
+    rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, asked).items()]
     try:
         code_runs(rows, duplicates="error")
     except InputError:
@@ -134,10 +134,20 @@ def check_frames(frames: Mapping[str, pd.DataFrame], asked: Asked) -> None:
         raise
 
 
-def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels) -> RunSet:
+def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> Mapping[str, pd.DataFrame]:
+    """Return frames that can be put in order with a field pooled by ranks: one that is not pooled may have none."""
+    if not asked.left_out or asked.pool_order != "rank":
+        return frames
+    unpooled = set(table["name"][~table["pooled"]])
+    return {
+        name: frame.assign(rank=np.arange(len(frame))) if name in unpooled else frame for name, frame in frames.items()
+    }
+
+
+def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels, asked: Asked) -> RunSet:
     """Return results as runs in the order of pt.Experiment's scores, and warn of those that score nothing."""
     try:
-        runs = RunSet.from_frames(frames, metadata=table, order=ORDER)
+        runs = RunSet.from_frames(_with_ranks(frames, table, asked), metadata=table, order=ORDER)
     except InputError:
         _refuse_repeats(frames)
         raise

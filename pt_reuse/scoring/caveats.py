@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import ir_measures
 
 from pt_reuse._check import examples
-from pt_reuse._errors import Part, ReuseWarning, warn
+from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
@@ -56,6 +56,27 @@ def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
             f"the judgments, {n:,}, are of relevant documents only, none has label 0.{less} So {examples(names)} "
             "cannot tell a document that was found not relevant from one that nobody judged: unjudged is 1 - precision "
             "for every run, and says nothing of how far the judgments cover it.",
+        ),
+    )
+
+
+def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
+    """Yield a caveat where no judgment is relevant, so that no relevant unique can be missed.
+
+    Args:
+        qrels: the judgments.
+        rel: the lowest label that is relevant.
+    """
+    labels = qrels.arrays.labels
+    if not (labels >= 0).any() or (labels >= rel).any():
+        return
+    yield Caveat(
+        f"no judgment is relevant from label {rel}",
+        (
+            f"no judgment has a label of at least {rel}, the largest is {int(labels.max())}. So no document is "
+            "relevant and no unique is taken out: that nothing is lost says nothing of the pool. ",
+            Option("rel", ...),
+            " is the lowest label that is relevant.",
         ),
     )
 

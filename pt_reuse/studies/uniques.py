@@ -24,7 +24,7 @@ from pt_reuse.runs.given import check_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
-from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
@@ -207,7 +207,8 @@ def leave_out_uniques(
         ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
             documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
             a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
-            judged documents against unjudged ones. ``settings["beware"]`` says it, too.
+            judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label.
+            ``settings["beware"]`` says it, too.
 
     Example:
         >>> import pt_reuse as ptr
@@ -244,6 +245,7 @@ def leave_out_uniques(
     relevant = labels[row] >= lowest
     fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
     caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
+    caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
     tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)

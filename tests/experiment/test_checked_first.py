@@ -75,6 +75,21 @@ def test_a_result_frame_or_a_field_without_the_order_of_the_pool(live, messages)
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="order")
 
 
+def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
+    """Systems that are not pooled need no ranks; of those that are, a stored one is looked at first."""
+    frames = {name: OTHERS[name] for name in OTHERS}
+    field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
+    stored = FRAME.drop(columns="rank")
+    systems = {"live": Retriever(FIELD.runs["lex1a"].drop(columns="rank")), "stored": stored}
+    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field)
+    pd.testing.assert_frame_equal(
+        table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
+    )
+    assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
+    systems = {"live": live, "stored": stored}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field, pooled=True))
+
+
 def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_path):
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")

@@ -62,6 +62,8 @@ ARGUMENTS = {
     "error": {"validate": "error"},
 }
 SYSTEMS = {"frames": frames, "pipelines": retrievers, "mixed": mixed}
+#: without a field, and with one: a depth that changes nothing is told
+DEPTH: dict[bool, dict[str, int]] = {True: {}, False: {"depth": 8}}
 
 
 @pytest.mark.parametrize("systems", SYSTEMS.values(), ids=SYSTEMS)
@@ -70,7 +72,9 @@ SYSTEMS = {"frames": frames, "pipelines": retrievers, "mixed": mixed}
 def test_returns_what_pt_experiment_returns(arguments, systems, field):
     metrics = [AP, nDCG @ 10, "P_5"]
     theirs, expected, _ = recorded(pt.Experiment, systems(), TOPICS, QRELS, metrics, **arguments)
-    ours, said, warned = recorded(ptr.Experiment, systems(), TOPICS, QRELS, metrics, field=field, depth=8, **arguments)
+    ours, said, warned = recorded(
+        ptr.Experiment, systems(), TOPICS, QRELS, metrics, field=field, **DEPTH[field is None], **arguments
+    )
     assert_same(ours, theirs)
     assert warned == []
     assert said == expected
@@ -121,7 +125,7 @@ def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topic
 def test_measures(metrics, field, capfd):
     theirs = pt.Experiment(retrievers(), TOPICS, QRELS, [metrics] if isinstance(metrics, str) else metrics)
     said = capfd.readouterr()
-    ours = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, depth=8)
+    ours = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, **DEPTH[field is None])
     assert_same(ours, theirs)
     assert capfd.readouterr() == said
     for measure in theirs.columns.drop(["name", "mrt"], errors="ignore"):

@@ -63,3 +63,9 @@ def test_the_depth_of_the_field():
     pd.testing.assert_frame_equal(found, given)
     default = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, **asked)
     assert default.attrs["reuse"]["settings"]["depth"] == 100
+
+
+def test_a_label_that_no_judgment_has_is_told_once(messages):
+    result = messages.warned(lambda: table(QRELS, rel=4, field=OTHERS, pooled=True))
+    assert (result["nDCG@5 drop"] == 0).all()
+    assert result.attrs["reuse"]["settings"]["beware"] == "no judgment is relevant from label 4"

@@ -107,7 +107,9 @@ def test_systems_that_are_the_pool_are_told_nothing_of():
 def test_what_has_no_effect_is_told(messages):
     teams = dict.fromkeys(NAMES, "us")
     messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], teams=teams, pooled=True))
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams=teams, reuse=["rank"])
+    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [nDCG @ 10], depth=8, rel=2, by="run"))
+    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], depth=8))
+    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams=teams, depth=8, reuse=["rank"])
     assert warned == []
 
 

@@ -113,7 +113,7 @@ def test_contributors_that_nobody_recorded_and_that_fit_are_told_nothing_of():
     field = hand_field()
     runs = field.as_runs().with_metadata(pooled=True)
     pool = depth_pool(runs, depth=2)
-    qrels = pool.judge(pool.to_qrels().to_frame().assign(label=0))
+    qrels = pool.judge(pool.to_qrels().to_frame().assign(label=1))
     unknown = RunSet(runs.field, runs.run_table.assign(pooled=pd.array([pd.NA] * 4, "boolean")), runs.order)
     lou = leave_out_uniques(unknown, qrels, AP, depth=2, without_topics="zero")
     assert lou.fit.assumed == 4

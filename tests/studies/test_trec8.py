@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_lou
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, P, Rprec, nDCG
 from reference_lou import records
 
 from pt_reuse.pooling.depth import depth_pool
@@ -235,6 +235,13 @@ def test_own_team_losses(lou):
     assert round(percent(lou, "P@10", "automatic", "mean"), 5) == 0.25141
     assert round(percent(lou, "P@10", "manual", "mean"), 5) == 2.45196
     assert round(lou.summary["largest_loss_pct"][0], 3) == 9.926
+
+
+def test_scores_that_rise(trec8):
+    """Without a unique, a measure that divides by what could have been found may rise; others never do."""
+    rising = leave_out_uniques(trec8.runs, trec8.qrels, [AP, nDCG, Rprec, P @ 10, nDCG @ 10]).by_run
+    assert rising[rising["change"] > 0].groupby("measure").size().to_dict() == {"AP": 19, "Rprec": 21, "nDCG": 18}
+    assert round(rising["change_pct"].max(), 2) == 0.40
 
 
 def test_all_runs_as_contributors(lou_of_all):

@@ -63,8 +63,18 @@ def test_by_hand():
     assert high.by_run["change"].tolist()[:2] == [0, 0]
     assert (low.by_run["change"][:2] < 0).all()
     assert high.by_run["change"][2] == low.by_run["change"][2] < 0
-    # without any label of 3 nothing is taken away
-    assert (ptr.leave_out_uniques(runs, qrels, AP(rel=3), depth=3, rel=3).by_run["change"] == 0).all()
+
+
+def test_without_a_relevant_judgment_a_warning_says_that_nothing_is_lost(messages):
+    field = hand_field()
+    runs, qrels = field.as_runs(), as_qrels(field.judgments)
+    lou = messages.warned(lambda: ptr.leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], depth=3, rel=3))
+    assert (lou.by_run["change"] == 0).all()
+    assert lou.settings["beware"] == "no judgment is relevant from label 3"
+    # every judged unique goes all the same
+    judged = ptr.leave_out_uniques(runs, qrels, nDCG, depth=3, rel=3, remove="judged")
+    assert (judged.by_run["change"] < 0).any()
+    assert "beware" not in judged.settings
 
 
 def test_a_frame_is_relevant_from_1_and_the_judgments_say_otherwise(tmp_path):
@@ -89,7 +99,7 @@ def test_measures_that_count_lower_labels(messages):
     measures = [AP, P @ 2, nDCG, infAP, AP(rel=1), RBP(rel=2)]
     messages.warned(lambda: ptr.score(runs, qrels, measures))
     messages.warned(lambda: ptr.leave_out_uniques(runs, qrels, "AP", depth=3))
-    messages.warned(lambda: ptr.leave_out_uniques(runs, as_qrels(field.judgments), "P@2", depth=3, rel=3))
+    messages.warned(lambda: ptr.leave_out_uniques(runs, as_qrels(field.judgments), "P@2", depth=3, rel=2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ptr.score(runs, qrels, [AP(rel=1), AP(rel=2), nDCG @ 2, "Unjudged@2", "RBP(rel=1)"])

@@ -54,8 +54,8 @@ def infer_pool(
             ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed, and for topics that
             are not of this pool (depth 0); a whole number is taken as it is.
         tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1;
-            for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02 and
-            .05, and leaves out runs that lack far more judgments than the others. A run that alone brings more
+            for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02,
+            .05 and .1, and leaves out runs that lack far more judgments than the others. A run that alone brings more
             unjudged than judged documents is not taken as pooled whatever the tolerance.
         order: the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
             ``"file"``. None (default) tries the one in which the field is pooled, then the others.

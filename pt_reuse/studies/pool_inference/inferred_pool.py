@@ -63,9 +63,15 @@ class InferredPool(Result):
         summary: the numbers behind the headline, one row: ``judged explained deeper other nowhere``; ``unjudged`` in
             the pool; ``at_depth`` and ``below``, the share that is judged of the documents that the runs judged as
             deep have at the depth and one rank below, and ``new_at_depth``, ``new_below``, the same of documents that
-            are new there; ``depth_up_to``, the largest depth for all topics that fits as well.
+            are new there; ``depth_up_to``, the largest depth for all topics that fits as well; ``least_contributors``,
+            ``most_contributors``, see :attr:`contributor_range`; ``bits``, what it takes to write the judged set down.
+        tried: one row per answer tried: ``order``, ``tolerance`` and ``way`` (how the depth came about); the least and
+            the largest depth of its topics (``depth_from``, ``depth_to``); ``runs`` judged as deep; the judged
+            documents that their pool ``explained``, and those in it that are ``unjudged``; ``new_below``, ``bits``: as
+            in `summary`; ``best``, whether this is the answer given.
         depth: the depth, None when topics differ; 0 when no pool was found.
-        contributors: the runs that are needed, alone or together.
+        order: the order of the runs in which the pool was found.
+        contributors: the runs that are taken to have contributed, those ``contributed`` in `table`.
         certainty: how far the pool explains the judgments and the judgments fill the pool.
         explanation: the same as a sentence, with numbers.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -15,6 +16,8 @@ from pool_parts import (
     pool_of,
 )
 
+from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.studies.pool_inference.asked_depth import TOLERANCES
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
@@ -140,3 +143,14 @@ def test_a_record_of_some_runs():
         "not pooled": [0, 1, 0],
         "no documents": [0, 0, 0],
     }
+
+
+def test_every_column_and_every_default_is_documented():
+    field = simulate_field(seed=7, n_topics=3)
+    found = infer_pool(field.runs, field.qrels)
+    text = type(found).__doc__
+    tables = {"summary": found.summary, "tried": found.tried, "by_topic": found.by_topic, "by_rank": found.by_rank}
+    unsaid = [f"{at}.{name}" for at, table in tables.items() for name in table if not re.search(rf"\b{name}\b", text)]
+    assert not unsaid
+    said = re.search(r"None \(default\) tries ([^a]*) and (\S+),", infer_pool.__doc__)
+    assert [float(number) for number in (*said[1].split(","), said[2])] == list(TOLERANCES)
