@@ -114,6 +114,7 @@ def _write(folder: Path, read: ReadField, sources: Mapping[str, str], settings: 
             "topics": list(read.field.topics),
             "dropped": texts,
             "beyond": read.beyond and asdict(read.beyond),
+            "commented": list(read.commented),
             "sources": dict(sources),
         }
         with replacing(folder / HEADER) as file:
@@ -243,7 +244,8 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> ReadField:
         dropped = unpacked(arrays["dropped"], header["dropped"])
     except ValueError as error:
         raise StaleCacheError("its arrays do not fit each other") from error
-    return ReadField(field, list(header["runs"]), dropped, Beyond(**header["beyond"]) if header["beyond"] else None)
+    beyond = Beyond(**header["beyond"]) if header["beyond"] else None
+    return ReadField(field, list(header["runs"]), dropped, beyond, tuple(header["commented"]))
 
 
 def _load_array(file: Path, name: str) -> NDArray:

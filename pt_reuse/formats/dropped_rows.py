@@ -44,10 +44,12 @@ def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> 
         raise ValueError("rows that are not whole")
     line, *coded = numbers.reshape(1 + len(_TEXTS), n)
     rows = blank_rows(n)
+    if not n:
+        return rows
     rows["line"] = pd.Series(line).astype("Int64").where(line > 0)
     for column, codes in zip(_TEXTS, coded, strict=True):
         known = np.array([*texts[column], None], dtype=object)
-        if n and not -1 <= codes.min() <= codes.max() < len(known) - 1:
+        if not -1 <= codes.min() <= codes.max() < len(known) - 1:
             raise ValueError(f"a {column} that is not there")
         rows[column] = pd.Series(known[codes], dtype=object)  # -1 is the last one, None
     return rows

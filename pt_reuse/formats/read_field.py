@@ -46,15 +46,19 @@ class ReadField:
         names: of the runs.
         dropped: what was left out, see :mod:`pt_reuse.formats.dropped_rows`.
         beyond: text after the sixth column, None where there is none.
+        commented: the runs, by position, whose files begin with a comment, which may be ir_metadata.
     """
 
     field: Field
     names: list[str]
     dropped: pd.DataFrame
     beyond: Beyond | None
+    commented: tuple[int, ...]
 
     def placed(self, places: Mapping[str, str]) -> ReadField:
         """Return the same with the paths of files written in another way."""
+        if self.dropped.empty and self.beyond is None:
+            return self
         files = [places.get(file, file) for file in self.dropped["file"]]
         dropped = self.dropped.assign(file=pd.Series(files, index=self.dropped.index, dtype=object))
         beyond = self.beyond and replace(self.beyond, file=places.get(self.beyond.file, self.beyond.file))

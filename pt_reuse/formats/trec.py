@@ -130,6 +130,11 @@ def without_advice(error: InputError) -> InputError:
     return error
 
 
+def is_commented(data: bytes) -> bool:
+    """Return whether the first line of a text, or what there is of it, is a comment."""
+    return data.removeprefix(_BOM).startswith(b"#")
+
+
 def has_run_lines(data: bytes, order: str) -> bool:
     """Return whether any line of a file is a run line."""
     try:

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import yaml
 from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
+from pt_reuse.formats.trec import is_commented
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
 
 #: bytes of the longest header that is read
@@ -61,7 +62,14 @@ class _BadYamlError(Exception):
     """A text that is no YAML, or not such as one reads from strangers; the message is a clause."""
 
 
-def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[Path], *, by_tag: bool) -> pd.DataFrame:
+def labelled_table(
+    given: GivenMetadata,
+    names: Sequence[str],
+    paths: Sequence[Path],
+    *,
+    by_tag: bool,
+    commented: Collection[Path] | None = None,
+) -> pd.DataFrame:
     """Return the table of some runs: what the user gives, and what their files say where the user gives nothing.
 
     Args:
@@ -69,8 +77,9 @@ def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[P
         names: the runs.
         paths: the file of each.
         by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
+        commented: those of the files that begin with a comment; None where that is not known.
     """
-    of_path = read_notes(paths)
+    of_path = read_notes(paths, commented)
     notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
     if not notes:
         return given.table(names)
@@ -89,15 +98,19 @@ def labelled_table(given: GivenMetadata, names: Sequence[str], paths: Sequence[P
     return table
 
 
-def read_notes(paths: Sequence[Path]) -> dict[Path, Note]:
+def read_notes(paths: Sequence[Path], commented: Collection[Path] | None = None) -> dict[Path, Note]:
     """Return what the files of runs say of these, in their first lines or in a YAML file beside them.
 
     A YAML file that cannot be used is left aside, with a warning.
+
+    Args:
+        paths: the files.
+        commented: those of them that begin with a comment, as all headers do; None where that is not known.
     """
     notes: dict[Path, Note] = {}
     beside = _yaml_files(paths)
     for path in paths:
-        header = _header(path)
+        header = _header(path) if commented is None or path in commented else None
         place = path if header is not None else beside.get(path)
         if place is None:
             continue
@@ -160,7 +173,7 @@ def _header(path: Path) -> str | None:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return None
-        if not read_beginning(path, len(_BOM) + 1).removeprefix(_BOM).startswith(b"#"):
+        if not is_commented(read_beginning(path, len(_BOM) + 1)):
             return None
         text = read_beginning(path, MOST_BYTES).removeprefix(_BOM).decode("utf-8", "replace")
     except (OSError, UnreadableError):

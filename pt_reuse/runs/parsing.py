@@ -19,7 +19,15 @@ from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
 from pt_reuse.formats.files import UnreadableError, in_memory, read_bytes
 from pt_reuse.formats.read_field import Beyond, ReadField
-from pt_reuse.formats.trec import RUN_LINE, RunFile, find_document, has_run_lines, lines_in_file, parse_run
+from pt_reuse.formats.trec import (
+    RUN_LINE,
+    RunFile,
+    find_document,
+    has_run_lines,
+    is_commented,
+    lines_in_file,
+    parse_run,
+)
 from pt_reuse.runs.coding import code_runs, repeat_faults
 from pt_reuse.runs.dropped import Dropped
 
@@ -94,6 +102,7 @@ class _File:
     run: RunFile | None = None
     left_out: str | None = None
     fault: InputError | None = None
+    commented: bool = False
 
 
 def _read_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> list[_File]:
@@ -128,7 +137,7 @@ def _read_file(path: Path, conventions: Conventions) -> _File:
             return _File(path, left_out=f"no run line: {str(error.parts[0]).strip()}")
         if conventions.names == "tag" and len(run.tags) > 1:
             return _File(path, fault=_many_tags(run.tags))
-        return _File(path, run=run)
+        return _File(path, run=run, commented=is_commented(data))
 
 
 def _many_tags(tags: dict[str, int]) -> InputError:
@@ -175,7 +184,8 @@ def _coded(
     if longer:
         beyond = Beyond(len(longer), sum(len(lines) for _, lines in longer), longer[0][0], int(longer[0][1][0]))
     all_dropped = Dropped.stacked(dropped).by_file([str(file.path) for file in files])
-    return ReadField(field, names, all_dropped.frame, beyond)
+    commented = tuple(i for i, file in enumerate(runs) if file.commented)
+    return ReadField(field, names, all_dropped.frame, beyond, commented)
 
 
 class _Places:

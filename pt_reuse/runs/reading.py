@@ -174,7 +174,8 @@ class Reading:
         if table is None:
             whole = set(found.dropped["file"][found.dropped["line"].isna()])
             of_runs = [path for path in paths if str(path) not in whole]
-            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag")
+            commented = {of_runs[i] for i in found.commented}
+            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag", commented=commented)
         return RunSet(found.field, table, self.order, self.how_pooled, dropped)
 
 
