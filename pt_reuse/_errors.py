@@ -122,7 +122,8 @@ class InputError(Message, ValueError):
         for fault in shown:
             where = f"\n- {fault.place}: " if fault.place else "\n- "
             alone = advice[fault.parts[1:]] == 1
-            listed += [where, *(fault.parts if alone else [str(fault.parts[0]).rstrip()])]
+            what = fault.parts[0]
+            listed += [where, *(fault.parts if alone else [what.rstrip() if isinstance(what, str) else what])]
         if len(faults) > cls.LISTED:
             more = f"\n- and {len(faults) - cls.LISTED:,} more. All of them: "
             listed += [more, Attribute("error.faults"), "."]

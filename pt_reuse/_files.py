@@ -44,7 +44,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Temporary files beside it that writers of long ago left behind when they were killed are removed.
     """
     sweep_temporary(path.parent, older=STALE)
-    temporary = path.parent / f"{_PREFIX}{secrets.token_hex(8)}"
+    temporary = _temporary(path.parent)
     # made by name, not by tempfile, so that it has the rights that a new file of the user's has
     with temporary.open("xb") as file:
         try:

@@ -69,12 +69,12 @@ class DepthFrom(Enum):
     """Who says to which depth runs are pooled."""
 
     CALL = "the call"
-    COLLECTION = "the collection"
+    FIELD = "the field"
     DEFAULT = "the default"
 
 
 @dataclass(frozen=True)
-class AskedDepth:
+class PoolDepth:
     """To which depth runs are pooled.
 
     Attributes:
@@ -86,13 +86,13 @@ class AskedDepth:
     origin: DepthFrom
 
 
-def depth_of(runs: RunSet, depth: int | None) -> AskedDepth:
+def depth_of(runs: RunSet, depth: int | None) -> PoolDepth:
     """Return the user's ``depth=``, else the one that the field knows of itself, else the usual one."""
     if depth is not None:
-        return AskedDepth(checked_depth(depth), DepthFrom.CALL)
+        return PoolDepth(checked_depth(depth), DepthFrom.CALL)
     if runs.pool_depth is not None:
-        return AskedDepth(runs.pool_depth, DepthFrom.COLLECTION)
-    return AskedDepth(USUAL_DEPTH, DepthFrom.DEFAULT)
+        return PoolDepth(runs.pool_depth, DepthFrom.FIELD)
+    return PoolDepth(USUAL_DEPTH, DepthFrom.DEFAULT)
 
 
 def checked_depth(depth: Any) -> int:

@@ -31,7 +31,7 @@ def test_a_collection_knows(graded, own, field, tmp_path, capsys):
     status, out, err = run(capsys, "lou", "--collection", graded, "--measures", "nDCG@10,AP(rel=2)")
     assert (status, err) == (0, "")
     settings = settings_of(out)
-    assert "depth=5, depth from=the collection, remove=relevant, relevant=label of at least 2" in settings
+    assert "depth=5, depth from=the field, remove=relevant, relevant=label of at least 2" in settings
     assert "pool order=file" in settings
     assert "pool_order='file', pool_depth=5" in out
     assert "relevant from label 2 (labels" in out

@@ -58,7 +58,7 @@ def test_the_depth_of_the_field():
     asked = {"reuse": ["lou"]}
     found = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=shallow, **asked)
     settings = found.attrs["reuse"]["settings"]
-    assert (settings["depth"], settings["depth from"]) == (3, "the collection")
+    assert (settings["depth"], settings["depth from"]) == (3, "the field")
     given = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, depth=3, **asked)
     pd.testing.assert_frame_equal(found, given)
     default = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, **asked)

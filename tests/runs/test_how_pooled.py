@@ -50,7 +50,7 @@ def test_it_is_the_default_and_settings_say_whose_a_depth_is():
         assert ptr.depth_pool(runs, **given).settings["depth"] == settings["depth"]
         return settings["depth"], settings["depth from"]
 
-    assert depth_of(field(pool_depth=2)) == (2, "the collection")
+    assert depth_of(field(pool_depth=2)) == (2, "the field")
     assert depth_of(field(pool_depth=2), depth=1) == (1, "the call")
     assert depth_of(field()) == (100, "the default")
     # c is at rank 3, so that to depth 2 nobody has it

@@ -135,7 +135,7 @@ def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
         lou = leave_out_uniques(field, judgments, nDCG @ 10)
         assert {key: lou.settings[key] for key in ("depth", "depth from", "relevant", "pool order")} == {
             "depth": 10,
-            "depth from": "the collection",
+            "depth from": "the field",
             "relevant": "label of at least 2",
             "pool order": "file",
         }

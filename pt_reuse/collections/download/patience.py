@@ -14,6 +14,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import InvalidHeader, MaxRetryError, ResponseError
+from urllib3.response import HTTPResponse
 from urllib3.util import Retry
 
 #: seconds before the second try; doubled before each further one
@@ -100,20 +101,21 @@ class _Adapter(HTTPAdapter):
     """Connections on which the whole head of an answer must arrive in time, not only each of its bytes."""
 
     def __init__(self, timeout: float, **options: Any):
-        class Head:
-            def getresponse(self, *arguments: Any, **named: Any) -> Any:
-                late, connected = Event(), self.sock  # type: ignore[attr-defined]
+        class Head(HTTPConnection):
+            def getresponse(self) -> HTTPResponse:
+                late, connected = Event(), self.sock
 
                 def give_up() -> None:
                     late.set()
-                    with suppress(OSError, AttributeError):
-                        connected.shutdown(socket.SHUT_RDWR)
+                    if connected is not None:
+                        with suppress(OSError):
+                            connected.shutdown(socket.SHUT_RDWR)
 
                 timer = Timer(timeout + RATE_WINDOW, give_up)
                 timer.daemon = True
                 timer.start()
                 try:
-                    response = super().getresponse(*arguments, **named)  # type: ignore[misc]
+                    response = super().getresponse()
                 finally:
                     timer.cancel()
                 if late.is_set():
@@ -123,7 +125,7 @@ class _Adapter(HTTPAdapter):
                 return response
 
         class Plain(HTTPConnectionPool):
-            ConnectionCls = type("Plain", (Head, HTTPConnection), {})
+            ConnectionCls = Head
 
         class Secure(HTTPSConnectionPool):
             ConnectionCls = type("Secure", (Head, HTTPSConnection), {})
