@@ -14,7 +14,6 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import InvalidHeader, MaxRetryError, ResponseError
-from urllib3.response import HTTPResponse
 from urllib3.util import Retry
 
 #: seconds before the second try; doubled before each further one
@@ -102,7 +101,7 @@ class _Adapter(HTTPAdapter):
 
     def __init__(self, timeout: float, **options: Any):
         class Head(HTTPConnection):
-            def getresponse(self) -> HTTPResponse:
+            def getresponse(self) -> Any:
                 late, connected = Event(), self.sock
 
                 def give_up() -> None:
