@@ -3,7 +3,7 @@
     python scripts/check_user_script.py
 
 Run it with the Python of an environment that has the project installed in editable mode, mypy and pyright (extra
-``types``). The script is checked there, and against a normal installation in an environment made for it. One mistake is
+``lint``). The script is checked there, and against a normal installation in an environment made for it. One mistake is
 then put into it, which both checkers must see: a package without types passes everything.
 """
 
