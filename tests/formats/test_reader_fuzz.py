@@ -15,7 +15,7 @@ from pt_reuse.formats.files import packed_with
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 
-FUZZ = settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_bytes(text):

@@ -23,7 +23,7 @@ def by_frames(measures, run, judgments):
     return {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(fields())
 def test_unjudged_in_ir_measures_equals_the_native_one(field):
     runs, judgments = field
@@ -34,7 +34,7 @@ def test_unjudged_in_ir_measures_equals_the_native_one(field):
         assert by_frames([AP, *UNJUDGED], run, judgments).items() >= values.items()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(fields(kinds=["untied"], labels=(0, 1, 2, 3, 4)))
 def test_unjudged_and_judged_add_to_1(field):
     runs, judgments = field

@@ -46,7 +46,7 @@ def test_by_hand():
     assert found.mean_values[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(fields())
 def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
     runs, judgments = field
@@ -60,7 +60,7 @@ def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
         assert as_mapping(found.of(measure)) == expected, measure
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(fields(), st.sampled_from(sorted(ORDERS)))
 def test_native_scores_equal_the_reference_in_every_order(field, order):
     runs, judgments = field
@@ -84,7 +84,7 @@ def test_the_rank_column_is_followed(field, order):
     assert np.array_equal(by_rank.values, score(as_runs(runs, order), as_qrels(judgments), [AP, P @ 5]).values)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 @given(fields())
 def test_rbp_equals_cwl_eval(field):
     runs, judgments = field
@@ -108,7 +108,7 @@ def test_exponential_gains_equal_gdeval(field):
     assert found == pytest.approx(by_provider(measure, runs, judgments), abs=6e-6)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 @given(fields(kinds=["untied"]))
 def test_judged_and_rr_at_k_equal_ir_measures_without_ties(field):
     runs, judgments = field
@@ -147,7 +147,7 @@ def test_a_topic_with_labels_below_minus_1_only():
     assert found.values[:, :, 0].tolist() == [[0, 1], [0, 1], [0, 1], [1, 1], [0, 1]]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.sampled_from(["trec_eval", "trec_eval9"]), st.randoms(use_true_random=False))
 def test_algebra_of_runs_keeps_scores(field, order, chance):
     runs, judgments = field
@@ -164,7 +164,7 @@ def test_algebra_of_runs_keeps_scores(field, order, chance):
         assert np.array_equal(score(as_runs(runs, start).reorder(order), qrels, NATIVE).values, whole)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.randoms(use_true_random=False))
 def test_restricted_runs_score_as_runs_without_the_other_documents(field, chance):
     runs, judgments = field

@@ -17,19 +17,24 @@ MEASURES = {
 }  # fmt: skip
 
 
-def differing(collection, *cases):
-    """Return for each (order, trec_eval's names, parameters) which runs differ from pytrec_eval in any bit."""
+#: runs of which a float32 score ties with another where the float64 score does not: deep in five of them, at 100000
+#: and more everywhere in the sixth
+TIED = ["Dm8Nbn", "Dm8NbnR", "UB99T", "ibmg99a", "ibmg99c", "uwmt8a0"]
+
+
+def differing(collection, chosen, *cases):
+    """Return for each (order, trec_eval's names, parameters) which of the runs differ from pytrec_eval in any bit."""
     frame = collection.qrels.to_frame()
     qrels = {topic: dict(zip(rows["docno"], rows["label"], strict=True)) for topic, rows in frame.groupby("qid")}
     found, evaluators = [], {}
     for order, names, params in cases:
         measures = [MEASURES[name](**params) for name in names]
-        found.append(score(collection.runs.reorder(order), collection.qrels, measures))
+        found.append(score(collection.runs.reorder(order).select(chosen), collection.qrels, measures))
         options = {"relevance_level": params.get("rel", 1), "judged_docs_only_flag": int("judged_only" in params)}
         if str(options) not in evaluators:
             evaluators[str(options)] = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), **options)
     differ = [[] for _ in cases]
-    for r, name in enumerate(collection.runs):
+    for r, name in enumerate(chosen):
         run = collection.runs[name]
         lists = {topic: dict(zip(rows["docno"], rows["score"], strict=True)) for topic, rows in run.groupby("qid")}
         values = {options: evaluator.evaluate(lists) for options, evaluator in evaluators.items()}
@@ -44,9 +49,9 @@ def differing(collection, *cases):
 
 def test_trec8_equals_pytrec_eval(trec8):
     top = ["P_10", "ndcg_cut_10"]
-    found = differing(trec8, ("trec_eval9", MEASURES, {}), ("trec_eval", MEASURES, {}), ("trec_eval", top, {}))
-    # scores that differ as float64 but not as float32: deep in five runs, at 100000 and more everywhere in the sixth
-    assert found == [[], ["Dm8Nbn", "Dm8NbnR", "UB99T", "ibmg99a", "ibmg99c", "uwmt8a0"], ["uwmt8a0"]]
+    cases = ("trec_eval9", MEASURES, {}), ("trec_eval", MEASURES, {}), ("trec_eval", top, {})
+    chosen = [name for r, name in enumerate(trec8.runs) if r % 3 == 0 or name in TIED]
+    assert differing(trec8, chosen, *cases) == [[], TIED, ["uwmt8a0"]]
 
 
 def test_covid_equals_pytrec_eval(covid):
@@ -54,6 +59,7 @@ def test_covid_equals_pytrec_eval(covid):
     condensed = ["map", "P_20", "recall_1000", "Rprec", "recip_rank", "success_1", "ndcg", "ndcg_cut_10"]
     found = differing(
         covid,
+        covid.runs.names[::3],
         ("trec_eval9", MEASURES, {}),
         ("trec_eval9", graded, {"rel": 2}),
         ("trec_eval9", condensed, {"judged_only": True}),

@@ -153,7 +153,7 @@ def test_ranks_of_a_unit_re_scored_alone():
 # against the brute force
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(
     team_fields(),
     st.sampled_from(["team", "run", "type"]),
@@ -224,7 +224,7 @@ def test_provided_measures_show_progress(capsys):
 # properties
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(team_fields(), st.sampled_from(["relevant", "judged"]))
 def test_a_unit_without_uniques_changes_nothing(field, remove):
     lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), NATIVE, depth=3, remove=remove)
@@ -240,7 +240,7 @@ def test_a_unit_without_uniques_changes_nothing(field, remove):
     assert (whole.loc[whole["team"].isin(teams), "drop"] == 0).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(team_fields(), st.sampled_from([1, 3, 100]))
 def test_removal_never_raises_measures_without_r(field, depth):
     lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), NEVER_RISE, depth=depth, contributors="all")
@@ -249,7 +249,7 @@ def test_removal_never_raises_measures_without_r(field, depth):
     assert (lou.summary["largest_loss_pct"].dropna() >= 0).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(team_fields(), st.sampled_from([1, 3, 100]))
 def test_removing_judged_equals_removing_relevant_where_unjudged_is_not_relevant(field, depth):
     runs, qrels, measures = field.as_runs(), as_qrels(field.judgments), [AP, P @ 3, nDCG, nDCG @ 4, RR, Rprec]
@@ -271,7 +271,7 @@ def test_removing_judged_differs_for_measures_that_see_judgments():
         assert not one.equals(other)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(team_fields(), st.randoms(use_true_random=False))
 def test_the_order_of_the_runs_changes_nothing(field, chance):
     names = list(field.runs)
@@ -284,7 +284,7 @@ def test_the_order_of_the_runs_changes_nothing(field, chance):
     assert_same_tables(one, other, drop=["dropped"])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(team_fields())
 def test_the_names_of_runs_and_teams_change_nothing(field):
     new = {name: f"{i:02}<b>" for i, name in enumerate(field.runs)}
@@ -306,7 +306,7 @@ def test_the_names_of_runs_and_teams_change_nothing(field):
         pd.testing.assert_frame_equal(frame, theirs, rtol=0, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(team_fields())
 def test_a_single_team_owns_everything_that_was_contributed(field):
     field.team = dict.fromkeys(field.runs, "only")
