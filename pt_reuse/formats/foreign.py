@@ -21,28 +21,30 @@ def in_our_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 def has_fields(item: Any, *columns: str) -> bool:
     """Return whether a value is a named tuple with fields for some of PyTerrier's columns, by either name."""
-    fields = getattr(type(item), "_fields", ())
+    fields = _fields(item)
     return all(column in fields or _THEIRS.get(column, column) in fields for column in columns)
+
+
+def _fields(item: Any) -> tuple[str, ...]:
+    return getattr(type(item), "_fields", ()) if isinstance(item, tuple) else ()
 
 
 def frame_of_tuples(items: Sequence[Any]) -> pd.DataFrame:
     """Return the fields of named tuples as columns, those that all of them have; each is one of one row."""
-    kinds = list(dict.fromkeys(map(type, items)))
+    kinds = [_fields(item) for item in {type(item): item for item in items}.values()]
     if len(kinds) == 1:
-        return in_our_columns(pd.DataFrame(items, columns=list(kinds[0]._fields)))
-    shared = [field for field in kinds[0]._fields if all(field in kind._fields for kind in kinds)]
+        return in_our_columns(pd.DataFrame(items, columns=list(kinds[0])))
+    shared = [field for field in kinds[0] if all(field in fields for fields in kinds)]
     return in_our_columns(pd.DataFrame({field: [getattr(item, field) for item in items] for field in shared}))
 
 
 def is_nested(value: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one of topic -> document -> number, as ir_measures and pytrec_eval take it."""
     return bool(value) and all(
-        isinstance(inner, Mapping) and not any(_holds_more(cell) for cell in inner.values()) for inner in value.values()
+        # the first of a topic tells what all are
+        isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Iterable)
+        for inner in value.values()
     )
-
-
-def _holds_more(cell: Any) -> bool:
-    return isinstance(cell, Mapping | pd.DataFrame) or (isinstance(cell, Iterable) and not isinstance(cell, str))
 
 
 def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.DataFrame:
