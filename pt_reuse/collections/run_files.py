@@ -119,7 +119,7 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
         warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
 
 
-def given_folder(runs: str | Path) -> Path:
+def given_folder(runs: str | os.PathLike[str]) -> Path:
     """Return the folder of run files that the user gives, or say that it is none."""
     if not isinstance(runs, str | os.PathLike) or not str(runs):
         raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")

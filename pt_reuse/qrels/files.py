@@ -26,9 +26,9 @@ def read_arrays(path: Any) -> QrelsArrays:
     path = user_path(path)
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.")
+            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.", argument="path")
         if not path.exists():
-            raise InputError(f"{path}: no such file.")
+            raise InputError(f"{path}: no such file.", argument="path")
     except OSError as error:
         raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,18 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
     Raises:
         InputError: nothing of the kind, or results that are no runs.
     """
+    given = held(given)
     if is_files(given):
         with arguments_as("read_runs", source=argument):
             return FileReading(order=order).coded(run_paths(given), given_metadata())
     named = _by_name(given, argument, hint)
     with arguments_as("RunSet.from_frames", frames=argument):
         return Framing.of(run_names("frames", named, "results"), order=order).coded(named.values())
+
+
+def held(given: Any) -> Any:
+    """Return what is given one by one as a list, such as the paths that a pattern yields; all else as it is."""
+    return list(given) if isinstance(given, Iterator) else given
 
 
 def is_files(given: Any) -> bool:

@@ -196,6 +196,12 @@ class RunSet(NamedRuns):
         """Return to which depth the collection pooled; None where nobody says."""
         return self.how_pooled.depth
 
+    def pooled_as(self, how_pooled: HowPooled) -> RunSet:
+        """Return the same runs, of which it is said how they were pooled; what is not said stays as it is."""
+        mine = self.how_pooled
+        how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
+        return RunSet(self.field, self._table, self.order, how, self._dropped)
+
     @property
     def dropped(self) -> pd.DataFrame:
         """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
