@@ -48,7 +48,7 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
             return FileReading(order=order).coded(run_paths(given), given_metadata())
     named = _by_name(given, argument, hint)
     with arguments_as("RunSet.from_frames", frames=argument):
-        return Framing.of(run_names("frames", named, "results"), order=order).coded(named.values())
+        return Framing.of(run_names(argument, named, "results"), order=order).coded(named.values())
 
 
 def held(given: Any) -> Any:

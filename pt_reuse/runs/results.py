@@ -61,7 +61,7 @@ def no_results_yet(argument: str) -> InputError:
     """Return the error that pipelines were given, which have no results yet."""
     return InputError(
         "these are pipelines, which have no results before they are run. Run them first: ",
-        Call("RunSet.from_pipelines", f"{argument}, topics"),
+        Call("RunSet.from_pipelines", "{name: pipeline}, topics"),
         ".",
         argument=argument,
     )
