@@ -33,6 +33,7 @@ HOMES = {
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "Scores": "pt_reuse.scoring.scores",
+    "SimulatedField": "pt_reuse.demo.simulated",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it

@@ -197,7 +197,7 @@ class RunSet(NamedRuns):
         return self.how_pooled.depth
 
     def pooled_as(self, how_pooled: HowPooled) -> RunSet:
-        """Return the same runs, of which it is said how they were pooled; what is not said stays as it is."""
+        """Return the same runs, of which `how_pooled` says how they were pooled; what it does not say stays."""
         mine = self.how_pooled
         how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
