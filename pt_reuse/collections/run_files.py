@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pt_reuse._check import examples
 from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
@@ -124,9 +125,9 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
     if not isinstance(runs, str | os.PathLike) or not str(runs):
         raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")
     try:
-        top = Path(runs).expanduser()
+        top = user_path(runs)
         what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise InputError(Argument("runs"), f" {shown} cannot be looked up: {why}.", argument="runs") from error

@@ -42,9 +42,13 @@ def is_nested(value: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one of topic -> document -> number, as ir_measures and pytrec_eval take it."""
     return bool(value) and all(
         # the first of a topic tells what all are
-        isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Iterable)
+        isinstance(inner, Mapping) and not _holds_more(next(iter(inner.values()), None))
         for inner in value.values()
     )
+
+
+def _holds_more(cell: Any) -> bool:
+    return isinstance(cell, Iterable) and not isinstance(cell, str)
 
 
 def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
     raise _no_runs(argument, f"{told(given) if given is None else type(given).__name__}", hint)
 
 
-def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[str, pd.DataFrame]:
+def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFrame]:
     frame = in_our_columns(frame)
     if not set(COLUMNS) <= set(frame.columns):
         raise _no_runs(argument, f"a frame with the columns {examples(frame.columns, 12)}", hint)
@@ -102,7 +102,7 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[str, pd.DataFr
         raise InputError(
             "the name of the run is missing. Fill it in or drop the row.", argument=argument, place=f"row {bare[0]:,}"
         )
-    return {str(name): run for name, run in frame.groupby("name", sort=False, observed=True)}
+    return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
 
 
 def _unnamed(got: str, argument: str) -> InputError:
