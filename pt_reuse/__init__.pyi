@@ -6,6 +6,7 @@ from .collections.dataset import ReuseDataset as ReuseDataset
 from .collections.listing import list_collections as list_collections
 from .collections.registration import register_collection as register_collection
 from .collections.registration import register_datasets as register_datasets
+from .demo.simulated import SimulatedField as SimulatedField
 from .demo.simulated import simulate_field as simulate_field
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary

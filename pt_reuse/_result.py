@@ -19,7 +19,7 @@ import pandas as pd
 
 from pt_reuse._check import flag
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import check_writable, checked_path, write_together
+from pt_reuse._files import check_writable, checked_path, user_path, write_together
 from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
 
 _SHOWN = 8
@@ -33,6 +33,7 @@ HOMES = {
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "Scores": "pt_reuse.scoring.scores",
+    "SimulatedField": "pt_reuse.demo.simulated",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it
@@ -186,7 +187,7 @@ def read_result(folder: str | Path) -> Any:
     """
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
         raise InputError(f"folder must be a folder's path, got {folder!r}.", argument="folder")
-    folder = Path(folder)
+    folder = user_path(folder)
     with located(str(folder)):
         if not folder.is_dir():
             raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")

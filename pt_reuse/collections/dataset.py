@@ -168,7 +168,7 @@ class ReuseDataset(IRDSDataset):
         task: str | Iterable[str] | None = None,
         names: str | Iterable[str] | None = None,
         types: RunLabels | None = None,
-        runs: str | Path | None = None,
+        runs: Any = None,
         missing: str = "warn",
         download: bool = True,
         order: str = "trec_eval",
@@ -193,7 +193,8 @@ class ReuseDataset(IRDSDataset):
             task: a task or several, where the track had any.
             names: a run or several.
             types: own types to lay over those on record, see :meth:`submitted`.
-            runs: a folder to take the files from instead, named ``input.TAG``, ``TAG``, packed or not.
+            runs: a folder to take the files from instead, named ``input.TAG``, ``TAG``, packed or not; or the runs
+                themselves in any form (see :doc:`runs`), known by their names: those on record are taken.
             missing: what to do when some runs cannot be had: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
             download: False looks on this machine only.
             order: ranking order, as in :func:`read_runs`.
@@ -226,7 +227,7 @@ class ReuseDataset(IRDSDataset):
         )
         conditions = {"pooled": pooled, "names": names, "team": team, "type": type, "task": task}
         plan = plan_runs(
-            self.collection, conditions, reading, types=types, folder=runs, missing=missing, download=download
+            self.collection, conditions, reading, types=types, runs=runs, missing=missing, download=download
         )
         return plan.get()
 

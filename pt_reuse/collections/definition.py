@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import InputError, door, located
+from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
 from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
@@ -112,7 +112,7 @@ def define(
         "sources": sources,
     }
     labels = {"metadata": metadata, "teams": teams, "types": types, "pooled": pooled}
-    return _Definition(Path(base).expanduser() if base is not None else Path.cwd(), {}).collection(given, labels)
+    return _Definition(user_path(base) if base is not None else Path.cwd(), {}).collection(given, labels)
 
 
 @door
@@ -132,7 +132,7 @@ def read_definition(path: str | Path) -> Collection:
     """
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
         raise InputError(f"expected the path of a TOML file, got {path!r}.", argument="path")
-    path = Path(path).expanduser()
+    path = user_path(path)
     table = _read_toml(path)
     with located(str(path)):
         _check_keys("", table, KEYS)
@@ -278,10 +278,7 @@ class _Definition:
         return files
 
     def _absolute(self, item: str) -> Path:
-        path = Path(item)
-        with suppress(RuntimeError):  # there is no such user: a name that begins with a tilde
-            path = path.expanduser()
-        return Path(os.path.abspath(self.folder / path))
+        return Path(os.path.abspath(self.folder / user_path(item)))
 
     def _labels(self, given: Mapping[str, Any], runs: Any) -> dict[str, Any]:
         labels: dict[str, Any] = {}

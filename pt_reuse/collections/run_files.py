@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pt_reuse._check import examples
 from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
@@ -119,14 +120,14 @@ def _warn_of_another(name: str, taken: Path, other: Path) -> None:
         warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
 
 
-def given_folder(runs: str | Path) -> Path:
+def given_folder(runs: str | os.PathLike[str]) -> Path:
     """Return the folder of run files that the user gives, or say that it is none."""
     if not isinstance(runs, str | os.PathLike) or not str(runs):
         raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")
     try:
-        top = Path(runs).expanduser()
+        top = user_path(runs)
         what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise InputError(Argument("runs"), f" {shown} cannot be looked up: {why}.", argument="runs") from error

@@ -148,7 +148,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         {},
         reading,
         types=options.types,
-        folder=options.runs,
+        runs=options.runs,
         missing="warn" if options.missing is None else options.missing,
         download=not options.no_download,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -10,29 +11,50 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import positive
 from pt_reuse._errors import InputError, door
+from pt_reuse._result import Record
 from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.run_set import RunSet
 
 #: type -> (what it sees of lexical relevance, of semantic relevance, noise)
 _SYSTEMS = {"lexical": (1.0, 0.25, 0.75), "neural": (0.45, 1.0, 0.75), "manual": (0.9, 0.8, 0.5)}
 
 
-@dataclass(frozen=True)
-class SimulatedField:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SimulatedField(Record):
     """A simulated field; see :func:`simulate_field`.
 
     Attributes:
-        runs: the runs, with teams, types and pooled flags.
-        qrels: graded labels (0, 1, 2) of the depth-k pool of the pooled runs.
-        all_qrels: labels of every document that any run retrieves, which no real collection has.
+        results: what the runs retrieve, one row each: ``name qid docno score rank``.
+        run_table: one row per run: ``name team type pooled``.
+        labels: ``qid docno label`` of every document that any run retrieves.
         depth: the depth of the pool that was judged.
     """
 
-    runs: RunSet
-    qrels: Qrels
-    all_qrels: Qrels
+    results: pd.DataFrame
+    run_table: pd.DataFrame
+    labels: pd.DataFrame
     depth: int
+
+    @cached_property
+    def runs(self) -> RunSet:
+        """Return the runs, with teams, types and pooled flags."""
+        return as_runs(self.results).with_metadata(metadata=self.run_table)
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """Return graded labels (0, 1, 2) of the depth-k pool of the pooled runs."""
+        return self.all_qrels.restrict(depth_pool(self.runs, depth=self.depth))
+
+    @cached_property
+    def all_qrels(self) -> Qrels:
+        """Return labels of every document that any run retrieves, which no real collection has."""
+        return Qrels(self.labels)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that `save` writes: ``results``, ``run_table`` and ``labels``."""
+        return {"results": self.results, "run_table": self.run_table, "labels": self.labels}
 
     def __repr__(self) -> str:
         return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
@@ -88,7 +110,7 @@ def simulate_field(
     docnos = np.array([f"doc{d:05d}" for d in range(n_docs)], dtype=object)
     qids = np.array([str(t + 1) for t in range(n_topics)], dtype=object)
 
-    frames, teams, types, pooled = {}, {}, {}, {}
+    frames, table = [], []
     kind_of = [list(_SYSTEMS)[team % len(_SYSTEMS)] for team in range(n_teams)]
     unpooled = max(team for team in range(n_teams) if kind_of[team] == "neural")
     for team, kind in enumerate(kind_of):
@@ -99,15 +121,20 @@ def simulate_field(
             weights = np.array([words, meaning]) * random.uniform(0.85, 1.15, size=2)
             scores = weights[0] * lexical + weights[1] * semantic
             scores = scores + noise * (0.9 * own + 0.4 * random.normal(size=scores.shape))
-            frames[name] = _top(scores.round(4), qids, docnos, length)
-            teams[name], types[name] = f"team-{team + 1}", kind
-            pooled[name] = team != unpooled
-    runs = RunSet.from_frames(frames, teams=teams, types=types, pooled=pooled)
+            frames.append(_top(scores.round(4), qids, docnos, length).assign(name=name))
+            table.append({"name": name, "team": f"team-{team + 1}", "type": kind, "pooled": team != unpooled})
+    results, run_table = pd.concat(frames, ignore_index=True), pd.DataFrame(table)
     everything = Qrels(
         pd.DataFrame({"qid": np.repeat(qids, n_docs), "docno": np.tile(docnos, n_topics), "label": grades.ravel()})
     )
-    seen = everything.restrict(depth_pool(runs, depth=length, contributors="all"))
-    return SimulatedField(runs, seen.restrict(depth_pool(runs, depth=depth)), seen, depth)
+    given = {"n_topics": n_topics, "n_docs": n_docs, "n_teams": n_teams, "length": length, "depth": depth}
+    return SimulatedField(
+        results=results,
+        run_table=run_table,
+        labels=everything.restrict(results).to_frame(),
+        depth=depth,
+        settings={"seed": seed, **given},
+    )
 
 
 def _top(scores: NDArray, qids: NDArray, docnos: NDArray, length: int) -> pd.DataFrame:

@@ -34,11 +34,6 @@ NO_ORDER: tuple[Part, ...] = (
 #: how run files can be read all the same
 _SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
 _SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
-_SKIP_EITHER: tuple[Part, ...] = (
-    *_SKIP_FILE[:2],
-    " to leave out files without a run line, ",
-    *_SKIP_LINES[1:],
-)
 LABELS = (-(2**15), 2**15 - 1)
 #: why a line of six columns is no run line
 _REASONS = (
@@ -91,9 +86,21 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
     Raises:
         InputError: a line that is no run line, the first one; with `skip` where no line is one.
     """
+    try:
+        return _parse_run(data, order, skip=skip)
+    except InputError as error:
+        # in a file without any run line it does not help to leave out lines
+        lines = _as_told(_SKIP_LINES)
+        if error.parts[-len(lines) :] == lines and not has_run_lines(data, order):
+            error.parts = (*error.parts[: -len(lines)], *_as_told(_SKIP_FILE))
+        raise
+
+
+def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
     lines = _run_lines(data, order, skip=skip)
     if skip and not len(lines.fields):
-        raise _no_run_line(data, order)
+        # what is said where nothing is left out
+        return parse_run(data, order)
     fields, scores = lines.fields, lines.scores
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
@@ -111,23 +118,17 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
     return RunFile(tags, rows.in_order(next(iter(tags)), order, ranks), fields.longer, lines.bad, lines.reasons)
 
 
-def _no_run_line(data: bytes, order: str) -> InputError:
-    # what is said where nothing is left out, without the advice to leave out bad lines
-    try:
-        parse_run(data, order)
-    except InputError as error:
-        bare = without_advice(error)
-        bare.parts = (*bare.parts, *_SKIP_FILE)
-        return bare
-    raise RuntimeError("a file of bad lines alone can be read")
-
-
 def without_advice(error: InputError) -> InputError:
     """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
-    for advice in (_SKIP_EITHER, _SKIP_LINES, _SKIP_FILE):
+    for advice in map(_as_told, (_SKIP_LINES, _SKIP_FILE)):
         if error.parts[-len(advice) :] == advice:
             error.parts = error.parts[: -len(advice)]
     return error
+
+
+def _as_told(advice: tuple[Part, ...]) -> tuple[Part, ...]:
+    # as an error of now has it, which words options as the caller calls them
+    return InputError(*advice).parts
 
 
 def is_commented(data: bytes) -> bool:
@@ -232,7 +233,7 @@ def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: b
         raise InputError(
             f"a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). Expected UTF-8 text of "
             f"{line}.",
-            *(_SKIP_EITHER if columns == 6 else ()),
+            *(_SKIP_LINES if columns == 6 else ()),
             place=f"line {at:,}",
         )
     try:
@@ -270,7 +271,7 @@ def _advice(error: BadLineError, columns: int) -> tuple[Part, ...]:
     if columns == 4 and error.found == 6 and np.isfinite(_number(cells[3]) + _number(cells[4])):
         return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
     away = "If this is no such file, move it away or give a pattern such as 'input.*'."
-    return (away, *(_SKIP_EITHER if columns == 6 else ()))
+    return (away, *(_SKIP_LINES if columns == 6 else ()))
 
 
 def _is_whole(text: str) -> bool:

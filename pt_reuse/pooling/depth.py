@@ -14,13 +14,13 @@ from pt_reuse._errors import door
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
-from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.run_set import RunSet
 
 
 @door
 def depth_pool(
-    runs: RunSet, *, depth: int | None = None, contributors: str | Iterable[str] = "pooled", order: str | None = None
+    runs: Any, *, depth: int | None = None, contributors: str | Iterable[str] = "pooled", order: str | None = None
 ) -> Pool:
     """Pool the top documents of the contributing runs.
 
@@ -28,7 +28,7 @@ def depth_pool(
     the field is pooled. A run shorter than k contributes all it has.
 
     Args:
-        runs: the field.
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         depth: documents per run and topic, >= 1; default the one on record for the collection (``runs.pool_depth``),
             else 100, as in most TREC tracks.
         contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
@@ -55,7 +55,7 @@ def depth_pool(
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
-    check_runs(runs)
+    runs = as_runs(runs)
     asked = depth_of(runs, depth)
     chosen = contributors_of(runs, contributors)
     return pool_to_depth(runs.in_pool_order(order), asked.value, chosen)

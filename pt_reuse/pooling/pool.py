@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
@@ -122,6 +122,7 @@ class Pool:
             0   1     a  <NA>     0      0      0         0.50
             1   2     b  <NA>     0      0      0         0.25
         """
+        frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
         check_frame(frame, ("qid", "docno"))
         taken = [column for column in _COUNTED if column in frame.columns]
         if taken:
@@ -269,7 +270,7 @@ class Pool:
         """Return the documents of the pool that have no judgment (label >= 0) yet.
 
         Args:
-            qrels: what is judged already: a Qrels, a frame or a file.
+            qrels: what is judged already: judgments in any form, see :doc:`runs`.
 
         Returns:
             Pool: the documents still to be judged, those labelled -1 or less among them; the topics stay.
@@ -282,11 +283,11 @@ class Pool:
         return self._of(kept, self.entries.take(kept), self.run_table, settings)
 
     @door
-    def judge(self, judge: Judge | Qrels | pd.DataFrame | str | Path) -> Qrels:
+    def judge(self, judge: Any) -> Qrels:
         """Return the labels of the pool's documents.
 
         Args:
-            judge: judgments to look the labels up in (a Qrels, a frame or a file), or a function of a frame with
+            judge: judgments to look the labels up in, in any form (see :doc:`runs`), or a function of a frame with
                 ``qid`` and ``docno``, such as a PyTerrier transformer, that returns one label per row or a frame with
                 ``qid docno label``. A document without a label (None, NaN or no row) is left out, with a warning that
                 counts them.
@@ -304,9 +305,9 @@ class Pool:
             frame["label"] = _one_label_each(given, len(frame))
             found = frame["label"].notna().to_numpy()
         else:
-            if callable(judge) and "label" in given:
+            if callable(judge) and "label" in (given := in_our_columns(given)):
                 given = given[given["label"].notna()]
-            qrels = as_qrels(given)
+            qrels = as_qrels(given, "judge")
             rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():

@@ -9,7 +9,7 @@ import numpy as np
 
 from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
-from pt_reuse._files import checked_path, replacing
+from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.formats.trec import QRELS_LINE, check_names, check_topics, parse_qrels
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
@@ -23,12 +23,12 @@ def read_arrays(path: Any) -> QrelsArrays:
     """
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
         raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
-    path = Path(path)
+    path = user_path(path)
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.")
+            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.", argument="path")
         if not path.exists():
-            raise InputError(f"{path}: no such file.")
+            raise InputError(f"{path}: no such file.", argument="path")
     except OSError as error:
         raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, columns, count, examples, shown, told
-from pt_reuse._errors import Argument, Call, InputError, door
+from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
+from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, number_column, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, not_labels
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
 from pt_reuse.qrels.files import read_arrays, write_arrays
+from pt_reuse.qrels.forms import judged_frame
 
 
 class Qrels:
@@ -31,7 +34,8 @@ class Qrels:
     document stays, and counts 0 in means.
 
     Args:
-        frame: columns ``qid``, ``docno``, ``label``; further columns (who judged, which round) are carried along.
+        frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
+            ``relevance``; further columns (who judged, which round) are carried along.
         topics: the topic set, when it is larger than the topics of the rows.
         rel: the lowest label that is relevant, >= 1; None (default): nobody says, which counts as 1.
 
@@ -60,6 +64,7 @@ class Qrels:
         self.stated_rel = checked_rel(rel)
         if not isinstance(frame, pd.DataFrame):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
+        frame = in_our_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
         values = number_column(frame["label"])
         odd = np.flatnonzero(not_labels(values))
@@ -144,17 +149,17 @@ class Qrels:
         )
 
     @door
-    def __or__(self, other: Qrels) -> Qrels:
+    def __or__(self, other: Any) -> Qrels:
         """Unite; a document with two labels is an error. Use :meth:`union` to choose another rule."""
         return self.union(other)
 
     @door
-    def union(self, other: Qrels, *, conflict: str = "error") -> Qrels:
+    def union(self, other: Any, *, conflict: str = "error") -> Qrels:
         """Return the judgments of both.
 
         Args:
-            other: further judgments. Where only one side says from which label on documents are relevant, the union
-                has it.
+            other: further judgments, in any form. Where only one side says from which label on documents are relevant,
+                the union has it.
             conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
                 ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
                 way to any judgment without a conflict.
@@ -167,7 +172,7 @@ class Qrels:
                 which label is relevant.
         """
         choice("conflict", conflict, CONFLICTS)
-        theirs = as_qrels(other)
+        theirs = as_qrels(other, "other")
         rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
         if len(rels) > 1:
             raise InputError(
@@ -181,20 +186,20 @@ class Qrels:
 
     @door
     def __sub__(self, other: Any) -> Qrels:
-        """Remove every judgment whose (topic, document) stands in `other`, a Qrels, Pool or frame."""
-        return self.keep(self._find_rows(other) < 0)
+        """Remove every judgment whose (topic, document) stands in `other`: a Pool, a frame, judgments in any form."""
+        return self.keep(self._find_rows(other, "other") < 0)
 
     @door
     def restrict(self, pool: Any) -> Qrels:
         """Keep the judgments whose (topic, document) stands in a pool.
 
         Args:
-            pool: a Pool, a Qrels, or a frame with ``qid`` and ``docno``.
+            pool: a Pool, a frame with ``qid`` and ``docno``, or judgments in any form.
 
         Returns:
             Qrels: the same topic set, fewer judgments.
         """
-        return self.keep(self._find_rows(pool) >= 0)
+        return self.keep(self._find_rows(pool, "pool") >= 0)
 
     @door
     def threshold(self, rel: int | None = None) -> Qrels:
@@ -278,13 +283,13 @@ class Qrels:
         """
         return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)), self.stated_rel)
 
-    def _find_rows(self, other: Any) -> NDArray[np.int64]:
+    def _find_rows(self, other: Any, argument: str) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
             other = other.to_qrels()
-        elif isinstance(other, pd.DataFrame) and "label" not in other.columns:
+        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_our_columns(other)).columns:
             columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
-        return as_qrels(other).arrays.documents.find(self.arrays.documents)
+        return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
 
 
 def checked_rel(rel: Any) -> int | None:
@@ -304,16 +309,23 @@ def relevant_from(qrels: Qrels, rel: int | None) -> int:
     return qrels.rel if chosen is None else chosen
 
 
-def as_qrels(value: Any) -> Qrels:
-    """Return a Qrels of a Qrels, a frame or a file's path: the one place that takes judgments of any kind.
+def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
+    """Return what a user gives as judgments as a Qrels: the one place that takes judgments of any kind.
+
+    Args:
+        value: a Qrels, which is returned as it is; a frame with ``qid docno label`` or ``query_id doc_id relevance``;
+            tuples with such fields, as ir_measures and ir_datasets have them, one after the other; a mapping of topic
+            -> document -> label, of which a topic without documents stays a topic; or a TREC qrels file.
+        argument: what the user calls the judgments, for errors.
 
     Raises:
-        InputError: anything else, or a frame or file that holds no judgments.
+        InputError: anything else, or what holds no judgments.
     """
     if isinstance(value, Qrels):
         return value
-    if isinstance(value, pd.DataFrame):
-        return Qrels(value)
-    if isinstance(value, str | Path):
-        return Qrels.of_arrays(read_arrays(value))
-    raise InputError(f"qrels must be a Qrels, a DataFrame or a file, got {type(value).__name__}.", argument="qrels")
+    if isinstance(value, str | os.PathLike):
+        with arguments_as("read_qrels", path=argument):
+            return Qrels.of_arrays(read_arrays(value))
+    frame = judged_frame(value, argument)
+    with arguments_as("Qrels", frame=argument):
+        return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)

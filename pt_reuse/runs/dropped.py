@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -124,14 +126,14 @@ class Dropped:
         inside = self.frame[~whole]
         sources = inside["name"].nunique() if rows.any() else inside["file"].nunique()
         of = f" of {count(sources, 'run' if rows.any() else 'file')}" if len(inside) else ""
-        reasons = self.frame["reason"].where(~whole, "no run line in the file").value_counts(sort=True)
-        why = [f"{n:,}: {reason}" for reason, n in reasons.items()]
+        said = zip(whole, rows, self.frame["reason"], strict=True)
+        why = [f"{count(n, noun)} {what}" for (noun, what), n in Counter(starmap(_as_said, said)).most_common()]
         more = f"; and {count(len(why) - _SHOWN, 'more reason')}" if len(why) > _SHOWN else ""
         inner = Dropped(inside).in_words() if len(inside) else ""
         outer = count(int(whole.sum()), "file") if whole.any() else ""
         what = " and ".join(filter(None, [inner + of, outer]))
         warn(
-            f"{what} left out ({'; '.join(why[:_SHOWN])}{more}). First {self._first()}. All of it: ",
+            f"{what} left out: {'; '.join(why[:_SHOWN])}{more}. First {self._first()}. All of it: ",
             Attribute("runs.dropped"),
             ".",
         )
@@ -146,6 +148,11 @@ class Dropped:
         # (which are whole files, which are rows of frames)
         without = self.frame["line"].isna()
         return without & self.frame["file"].notna(), without & self.frame["file"].isna()
+
+
+def _as_said(whole: bool, row: bool, reason: str) -> tuple[str, str]:
+    # what was left out, and which of its kind
+    return ("file", "without any run line") if whole else ("row" if row else "line", f"with {reason}")
 
 
 def _rows(n: int, **columns: Any) -> Dropped:

@@ -1,4 +1,4 @@
-"""Result frames as a field: what can be judged before there are any frames, and then the coding of these."""
+"""Results of runs as a field: what can be judged before there are any, and then the coding of these."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice
-from pt_reuse.engine.field import Field
+from pt_reuse._check import choice, shown
+from pt_reuse._errors import located
+from pt_reuse.engine.run_rows import RunRows
+from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import code_runs, frame_rows, warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import OF_FRAMES, given_metadata
 from pt_reuse.runs.ordering import check_order
+from pt_reuse.runs.results import result_frame
 
 
 @dataclass(frozen=True, kw_only=True)
 class Framing:
-    """How result frames become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked.
+    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked.
 
     Attributes:
         table: one row per run.
@@ -53,11 +56,16 @@ class Framing:
         table = given_metadata(**labels).table(names, naming=OF_FRAMES)
         return cls(table=table, order=order, how_pooled=how_pooled, duplicates=duplicates)
 
-    def code(self, frames: Iterable[pd.DataFrame]) -> tuple[Field, Dropped]:
-        """Return the field of some frames, one for each row of the table, and the rows that were left out."""
-        rows = [frame_rows(name, frame, self.order) for name, frame in zip(self.table["name"], frames, strict=True)]
+    def coded(self, results: Iterable[Any]) -> CodedRuns:
+        """Return the runs of some results, one for each row of the table, each in any form of one run."""
+        rows = [self._rows(name, result) for name, result in zip(self.table["name"], results, strict=True)]
         field, repeats = code_runs(rows, duplicates=self.duplicates)
         dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
         dropped.tell()
         warn_of_twin_topics(field.topics)
-        return field, dropped
+        return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
+
+    def _rows(self, name: str, result: Any) -> RunRows:
+        with located(f"run {shown(name)}"):
+            frame = result_frame(result)
+        return frame_rows(name, frame, self.order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Argument, InputError, located
+from pt_reuse._errors import Argument, Aside, InputError, Part, located
+from pt_reuse._files import user_path
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
@@ -193,9 +195,11 @@ def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it t
 def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
     # the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files
     try:
-        if "\0" in str(path) or not Path(path).exists() or Path(path).is_dir():
-            raise InputError("there is no such file. Give as ", Argument(argument), f" {expected}.", argument=argument)
-        data = read_bytes(Path(path))
+        file = user_path(path)
+        if "\0" in str(file) or not file.exists() or file.is_dir():
+            expects = ("there is no such file. Give as ", Argument(argument), f" {expected}.")
+            raise InputError(*expects, *_of_a_name(path, argument), argument=argument)
+        data = read_bytes(file)
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror or error}.", argument=argument) from error
     except UnreadableError as error:
@@ -213,6 +217,13 @@ def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
         raise InputError("the file is empty. Give as ", Argument(argument), f" {expected}.", argument=argument)
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _of_a_name(path: str | Path, argument: str) -> tuple[Part, ...]:
+    # what looks like the name of a run may be meant as one
+    if argument != "pooled" or not isinstance(path, str) or os.path.dirname(path) or "\0" in path:
+        return ()
+    return (Aside(f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."),)
 
 
 def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:

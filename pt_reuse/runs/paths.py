@@ -11,7 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
+from pt_reuse._files import user_path
 from pt_reuse.runs.ir_metadata import yaml_files_of
 
 
@@ -30,7 +31,7 @@ def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
 
 def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
     if isinstance(source, str | os.PathLike) and str(source):
-        path = Path(source)
+        path = user_path(source)
         if path.is_dir():
             with os.scandir(path) as entries:
                 # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
@@ -43,17 +44,19 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
             return [path / name for name in names]
         if path.is_file():
             return [path]
-        source = _matching(str(source))
+        source = _matching(str(path))
         if not source:
             raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.", argument="source")
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
         got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
-        raise InputError(f"source must be a folder, a pattern, or several files, got {got}.", argument="source")
+        raise InputError(
+            Argument("source"), f" must be a folder, a pattern, or several files, got {got}.", argument="source"
+        )
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
     if odd:
-        raise InputError(f"source must hold paths of files, got {examples(odd)}.", argument="source")
-    paths = [Path(item) for item in items]
+        raise InputError(Argument("source"), f" must hold paths of files, got {examples(odd)}.", argument="source")
+    paths = [user_path(item) for item in items]
     if not paths:
         raise InputError("no files given. Give a folder, a pattern, or a list of run files.", argument="source")
     for item in paths:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, flag, positive
-from pt_reuse._errors import Argument, InputError, door, warn
-from pt_reuse._files import check_writable
-from pt_reuse.formats import cache as field_cache
-from pt_reuse.formats.read_field import ReadField
-from pt_reuse.runs.coding import warn_of_twin_topics
-from pt_reuse.runs.dropped import Dropped
-from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
-from pt_reuse.runs.ir_metadata import labelled_table
+from pt_reuse._errors import door
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.ordering import check_order
-from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
-from pt_reuse.runs.paths import real_paths, run_paths
+from pt_reuse.runs.paths import run_paths
+from pt_reuse.runs.run_files import FileReading
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -117,129 +106,9 @@ def read_runs(
     return reading.read(paths, labels)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How run files are read, as :func:`read_runs` takes it; one that is made has been checked.
-
-    Attributes:
-        order: the order that ranks documents.
-        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
-        names: ``"tag"`` or ``"file"``.
-        duplicates: ``"error"`` or ``"best"``.
-        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
-        other_files: ``"error"`` or ``"skip"``, of files without a run line.
-        cache: a folder to keep the parsed field in, None for none.
-        n_jobs: threads, None for all cores.
-        verbose: show a progress bar.
-    """
-
-    order: str = "trec_eval"
-    how_pooled: HowPooled = UNKNOWN
-    names: str = "tag"
-    duplicates: str = "error"
-    bad_lines: str = "error"
-    other_files: str = "error"
-    cache: str | Path | None = None
-    n_jobs: int | None = None
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        check_order("order", self.order)
-        choice("names", self.names, ("tag", "file"))
-        choice("duplicates", self.duplicates, ("error", "best"))
-        choice("bad_lines", self.bad_lines, ("error", "skip"))
-        choice("other_files", self.other_files, ("error", "skip"))
-        if self.n_jobs is not None:
-            positive("n_jobs", self.n_jobs, "threads")
-        flag("verbose", self.verbose)
-        if self.cache is not None:
-            _check_cache(self.cache)
+class Reading(FileReading):
+    """How run files are read, as :func:`read_runs` takes it, into a RunSet."""
 
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
-        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
-        threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
-        # names of files are known before these are read, and so is what is wrong with the labels
-        known = self.names == "file" and self.other_files == "error"
-        table = labelled_table(labels, file_run_names(paths), paths, by_tag=False) if known else None
-        if self.cache is None:
-            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
-        else:
-            found = _cached(paths, Path(self.cache), conventions, threads=threads, verbose=self.verbose)
-        dropped = Dropped(found.dropped)
-        dropped.tell()
-        if found.beyond is not None:
-            found.beyond.tell()
-        warn_of_twin_topics(found.field.topics)
-        if table is None:
-            whole = set(found.dropped["file"][found.dropped["line"].isna()])
-            of_runs = [path for path in paths if str(path) not in whole]
-            commented = {of_runs[i] for i in found.commented}
-            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag", commented=commented)
-        return RunSet(found.field, table, self.order, self.how_pooled, dropped)
-
-
-def _check_cache(cache: Any) -> None:
-    if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-        raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
-    if os.path.exists(cache) and not os.path.isdir(cache):
-        raise InputError(
-            Argument("cache"),
-            f" {cache} is a file. Give a folder for the cache; it is made if missing.",
-            argument="cache",
-        )
-    if not os.path.exists(os.path.join(cache, field_cache.HEADER)):
-        # what is there already may be of use even where nothing can be written
-        _check_keeping(Path(cache))
-
-
-def _check_keeping(folder: Path) -> None:
-    check_writable(folder, [field_cache.HEADER], overwrite=True, argument="cache")
-
-
-def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
-    real, settings = real_paths(paths), conventions.as_dict()
-    top = os.path.join(os.path.realpath(folder), "")
-    links = [os.path.realpath(path) for path in paths if path.is_symlink()]
-    if any(path.startswith(top) for path in (*real, *links)):
-        raise InputError(
-            Argument("cache"),
-            f" {folder} holds the run files themselves. Give another folder for the cache.",
-            argument="cache",
-        )
-    if len(set(real)) < len(real):
-        # one file by two paths: reading it says what is wrong
-        return parse_files(paths, conventions, threads=threads, verbose=verbose)
-    try:
-        sources = field_cache.fingerprints(real, threads)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
-    try:
-        return field_cache.load(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
-    except field_cache.StaleCacheError as stale:
-        keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
-    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
-    if not keeping:
-        return found
-    try:
-        if field_cache.fingerprints(real, threads) == sources:
-            # another call may give the same files by other paths
-            kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
-            field_cache.store(folder, kept, sources, settings)
-        else:
-            warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
-    except OSError as error:
-        warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return found
-
-
-def _tell_stale(folder: Path, stale: field_cache.StaleCacheError) -> bool:
-    """Say why a cache does not serve, and return whether it can be written anew."""
-    # before the runs are read: it may be long until they are
-    try:
-        _check_keeping(folder)
-    except InputError as error:
-        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: ", error)
-        return False
-    warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
-    return True
+        return RunSet.of_coded(self.coded(paths, labels))

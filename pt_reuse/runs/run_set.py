@@ -15,9 +15,11 @@ from pt_reuse._check import examples
 from pt_reuse._errors import InputError, door
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.union import unite
+from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.counts import counts_in_words
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.forms import coded_runs
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
@@ -69,7 +71,7 @@ class RunSet(NamedRuns):
     @door
     def from_frames(
         cls,
-        frames: Mapping[str, pd.DataFrame],
+        frames: Mapping[str, Any],
         *,
         teams: RunLabels | None = None,
         types: RunLabels | None = None,
@@ -80,16 +82,17 @@ class RunSet(NamedRuns):
         pool_depth: int | None = None,
         duplicates: str = "error",
     ) -> RunSet:
-        """Build a field from PyTerrier result frames.
+        """Build a field from the results of runs.
 
         Args:
-            frames: run name -> frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for ``order="rank"``).
+            frames: run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
+                ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`.
             teams: run name -> team, as in :func:`read_runs`.
             types: run name -> type.
             pooled: which runs contributed to the pool, as in :func:`read_runs`; default: not on record.
             metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
-            order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows is that of
-                its file.
+            order: the ranking order, see :data:`pt_reuse.engine.order.ORDERS`; the order of a frame's rows, or of
+                tuples, is that of its file.
             pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
             pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
             duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
@@ -101,7 +104,7 @@ class RunSet(NamedRuns):
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
         how = Framing.of(
-            run_names("frames", frames, "result frame"),
+            run_names("frames", frames, "results"),
             order=order,
             pool_order=pool_order,
             pool_depth=pool_depth,
@@ -111,7 +114,7 @@ class RunSet(NamedRuns):
             pooled=pooled,
             metadata=metadata,
         )
-        return cls._framed(how, frames)
+        return cls.of_coded(how.coded(frames.values()))
 
     @classmethod
     @door
@@ -161,12 +164,13 @@ class RunSet(NamedRuns):
             pooled=pooled,
             metadata=metadata,
         )
-        return cls._framed(how, pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose))
+        results = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
+        return cls.of_coded(how.coded(results.values()))
 
     @classmethod
-    def _framed(cls, how: Framing, frames: Mapping[str, pd.DataFrame]) -> RunSet:
-        field, dropped = how.code(frames.values())
-        return cls(field, how.table, how.order, how.how_pooled, dropped)
+    def of_coded(cls, coded: CodedRuns) -> RunSet:
+        """Return runs that were coded and labelled, from frames or from files."""
+        return cls(coded.field, coded.run_table, coded.order, coded.how_pooled, coded.dropped)
 
     @door
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -191,6 +195,12 @@ class RunSet(NamedRuns):
     def pool_depth(self) -> int | None:
         """Return to which depth the collection pooled; None where nobody says."""
         return self.how_pooled.depth
+
+    def pooled_as(self, how_pooled: HowPooled) -> RunSet:
+        """Return the same runs, of which `how_pooled` says how they were pooled; what it does not say stays."""
+        mine = self.how_pooled
+        how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
+        return RunSet(self.field, self._table, self.order, how, self._dropped)
 
     @property
     def dropped(self) -> pd.DataFrame:
@@ -275,17 +285,17 @@ class RunSet(NamedRuns):
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
         return self._with(self.field, given.table(self.names, self.run_table, OF_CHANGES))
 
-    def __or__(self, other: RunSet) -> RunSet:
+    def __or__(self, other: Any) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
         return self.union(other)
 
     @door
-    def union(self, other: RunSet) -> RunSet:
+    def union(self, other: Any) -> RunSet:
         """Return the runs of both fields, those of `other` last.
 
         Args:
-            other: runs in the same order, with other names; where only one side has a `pool_order` or a `pool_depth`,
-                the union has it.
+            other: a RunSet in the same order, or runs in another form, which are read in this order; with other names.
+                Where only one side has a `pool_order` or a `pool_depth`, the union has it.
 
         Returns:
             RunSet: all topics of both.
@@ -294,7 +304,7 @@ class RunSet(NamedRuns):
             InputError: two orders, two depths, or a name in both fields.
         """
         if not isinstance(other, RunSet):
-            raise InputError(f"expected a RunSet, got {other.__class__.__name__}.", argument="other")
+            other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
         check_same_order(self.order, other.order)
         how_pooled = self.how_pooled | other.how_pooled
         both = [name for name in other.names if name in self]

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples, flag, shown
-from pt_reuse._errors import Call, InputError, Option, warn
+from pt_reuse._errors import Aside, Call, InputError, Option, warn
 
 #: condition -> column of a table of runs
 _COLUMNS = {"names": "name", "team": "team", "type": "type", "task": "task"}
@@ -87,7 +87,11 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
     if isinstance(value, str) and value in known:
         return
     if not known:
-        advice = (" Give ", Option(f"{what}s", ...), " when reading the runs.") if what in ("team", "type") else ()
+        advice = (
+            (" Give ", Option(f"{what}s", ...), Aside(" when reading the runs"), ".")
+            if what in ("team", "type")
+            else ()
+        )
         raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)
     raise InputError(
         f"no {what} {shown(value)} among {examples(known)}.{did_you_mean(value, known)}", argument=argument

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import Aside, InputError, Option
 
 #: by -> the column of a table of runs that names the unit
 COLUMNS = {"team": "team", "run": "name", "type": "type"}
@@ -84,7 +84,8 @@ def _without_unit(by: str, who: str) -> InputError:
         Option("by", by),
         f" needs the {by} of every run; {who}. Give ",
         Option(f"{by}s", ...),
-        " when reading the runs, or use ",
+        Aside(" when reading the runs"),
+        ", or use ",
         Option("by", "run"),
         ".",
         argument="by",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, flag
 from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -26,7 +26,7 @@ from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 @door
 def score(
-    runs: RunSet,
+    runs: Any,
     qrels: Any,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
@@ -41,8 +41,9 @@ def score(
     run, in the same order.
 
     Args:
-        runs: the field.
-        qrels: a Qrels, a frame or a file. Documents without a judgment count as not relevant.
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Documents without a judgment
+            count as not relevant.
         measures: ir_measures measures, or their names. AP and other binary ones count labels of at least 1 as relevant
             unless they say otherwise, AP(rel=2); a warning names those for which the judgments do (:attr:`Qrels.rel`).
         complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
@@ -74,9 +75,9 @@ def score(
     same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
     that every provider follows the order of the runs.
     """
-    check_runs(runs, qrels)
     parsed = checked_measures(measures)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
-from pt_reuse._errors import door
+from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
@@ -20,7 +20,7 @@ from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
@@ -156,7 +156,7 @@ class LeaveOutUniques(Result):
 
 @door
 def leave_out_uniques(
-    runs: RunSet,
+    runs: Any,
     qrels: Any,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
@@ -178,8 +178,9 @@ def leave_out_uniques(
     taking part. The topic set stays: a topic that loses its last relevant document counts 0.
 
     Args:
-        runs: the field, with teams (``by="team"``) or types (``by="type"``).
-        qrels: the judgments: a Qrels, a frame or a file.
+        runs: the field, with teams (``by="team"``) or types (``by="type"``); or for ``by="run"`` a dict of run name ->
+            results, or run files, see :doc:`runs`.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several.
         by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
@@ -222,10 +223,10 @@ def leave_out_uniques(
     and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8 ad hoc (71 contributors,
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
-    check_runs(runs, qrels)
     parsed = checked_measures(measures)
     check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    runs, qrels = as_runs_before(runs, qrels)
     units = runs.units(by)
     chosen = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
@@ -235,7 +236,9 @@ def leave_out_uniques(
         check_topics(runs, qrels)
 
     asked = depth_of(runs, depth)
-    pool = pool_to_depth(runs.in_pool_order(pool_order), asked.value, chosen)
+    with arguments_as(order="pool_order"):
+        ranked = runs.in_pool_order(pool_order)
+    pool = pool_to_depth(ranked, asked.value, chosen)
     labels = qrels.arrays.labels
     rows = qrels.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, warn
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
-from pt_reuse.collections.getting import OwnRuns, SubmittedRuns, plan_runs
+from pt_reuse.collections.getting import GivenRuns, OwnRuns, SubmittedRuns, plan_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.forms import held, is_files
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import check_topics
@@ -46,16 +47,16 @@ class Sources:
 
     Attributes:
         name: the collection.
-        runs: a RunSet, a folder of run files, or None for those of the collection.
-        qrels: judgments or their file, or None for those of the collection.
+        runs: a RunSet or runs in another form, run files, or None for those of the collection.
+        qrels: judgments in any form, or None for those of the collection.
         figures: the user's file of figures, None where they are the package's.
         download: whether to fetch run files that are not on this machine.
         reading: how run files are read.
     """
 
     name: str
-    runs: RunSet | str | Path | None
-    qrels: Qrels | pd.DataFrame | str | Path | None
+    runs: Any
+    qrels: Any
     figures: str | Path | None
     download: bool
     reading: Reading
@@ -70,23 +71,25 @@ def gather(sources: Sources) -> Material:
     Raises:
         InputError: no collection of that name, a file that cannot be read, runs without any topic of the judgments.
     """
-    whole = isinstance(sources.runs, RunSet) and sources.qrels is not None
-    collection = None if whole else _collection(sources)
+    sources, given = replace(sources, runs=held(sources.runs)), None
+    if sources.runs is not None and not is_files(sources.runs):
+        given = as_runs(sources.runs, sources.qrels)
+    collection = None if given is not None and sources.qrels is not None else _collection(sources)
     plan = None
-    if collection is not None and not isinstance(sources.runs, RunSet):
+    if collection is not None and given is None:
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(
             collection,
             {},
             sources.reading,
             types=None,
-            folder=sources.runs,
+            runs=sources.runs,
             missing="ignore",
             download=sources.download,
         )
     qrels = judgments_of(collection) if collection and sources.qrels is None else as_qrels(sources.qrels)
     if plan is None:
-        material = Material(qrels, sources.runs if isinstance(sources.runs, RunSet) else None)
+        material = Material(qrels, given)
     else:
         material = _read(Material(qrels, None), plan, sources)
     material = _without_strangers(material, _submitted(sources.name))
@@ -112,13 +115,13 @@ def _collection(sources: Sources) -> Collection:
         ) from error
 
 
-def _read(material: Material, plan: SubmittedRuns | OwnRuns, sources: Sources) -> Material:
+def _read(material: Material, plan: SubmittedRuns | OwnRuns | GivenRuns, sources: Sources) -> Material:
     """Return the material with the runs that were planned, or why there are none."""
     try:
         return replace(material, runs=plan.get())
     except InputError as error:
         # a file that cannot be read is an error; none at all leaves the judgments to be checked
-        if sources.runs is not None or sources.download or isinstance(plan, OwnRuns):
+        if sources.runs is not None or sources.download or not isinstance(plan, SubmittedRuns):
             raise
         if find_run_files(plan.collection, plan.names):
             raise

@@ -18,6 +18,7 @@ import numpy as np
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, Option, located
+from pt_reuse._files import user_path
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -141,7 +142,7 @@ def read_published(path: str | Path) -> PublishedFigures:
         raise InputError(
             Argument("figures"), f" must be the path of a TOML file, got {told(path)}.", argument="figures"
         )
-    path = Path(path)
+    path = user_path(path)
     content = _parse_toml(path)
     with located(str(path)):
         odd = [key for key in content if key not in _FILE_KEYS]

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 import pyterrier as pt
@@ -16,9 +16,7 @@ from pt_reuse._errors import Advice, InputError, door, in_python
 from pt_reuse._result import Result
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import real_name
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reading import Reading
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.conventions import conventions_of
 from pt_reuse.verification.group import replay_group
 from pt_reuse.verification.material import Material, Sources, gather
@@ -136,8 +134,8 @@ class Verification(Result):
 def verify(
     name: str | ReuseDataset,
     *,
-    runs: RunSet | str | Path | None = None,
-    qrels: Qrels | pd.DataFrame | str | Path | None = None,
+    runs: Any = None,
+    qrels: Any = None,
     figures: str | Path | None = None,
     download: bool = False,
     bad_lines: str = "error",
@@ -154,9 +152,11 @@ def verify(
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
-        runs: a RunSet, taken as it is with its teams, types and pooled flags; or a folder of run files, which get
-            those on record. Default: the collection's own, as its dataset finds them.
-        qrels: a Qrels, a frame or a file. Default: the collection's own.
+        runs: a RunSet, taken as it is with its teams, types and pooled flags, or runs in another form that are in
+            memory (see :doc:`runs`), which have none; or run files, best their folder, which get those on record.
+            Default: the collection's own, as its dataset finds them.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
+            own.
         figures: a TOML file of figures in place of the package's.
         download: fetch run files that are not on this machine. Default: do with those that are.
         bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings

@@ -38,8 +38,8 @@ def unreached(monkeypatch):
         pytest.fail("the options were to be judged before")
 
     for long in (
-        "pt_reuse.runs.reading.parse_files",
-        "pt_reuse.runs.reading.field_cache.fingerprints",
+        "pt_reuse.runs.run_files.parse_files",
+        "pt_reuse.runs.run_files.field_cache.fingerprints",
         "pt_reuse.collections.fetching.fetch_runs",
         "pt_reuse.qrels.files.read_bytes",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",

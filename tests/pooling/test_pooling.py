@@ -259,7 +259,8 @@ def test_nobody_pooled(runs, messages):
 
 
 def test_not_a_field(runs, messages):
-    messages.refused(lambda: depth_pool({"A": runs["A"]}), argument="runs")
+    messages.refused(lambda: depth_pool({"A": runs["A"]["qid"]}), place="run 'A'")
+    messages.refused(lambda: depth_pool(runs["A"]["qid"]), argument="runs")
 
 
 def test_an_order_that_the_field_does_not_know(runs, messages):

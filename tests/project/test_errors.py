@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import pickle
+
 import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._errors import InputError, ReuseWarning, located
+from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located
+from pt_reuse.commands.parser import Parser
+from pt_reuse.commands.shell import Shell
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
 
@@ -38,3 +42,32 @@ def test_a_call_of_the_user_is_not_at_the_place_that_its_caller_works_on():
     with located("file x"), pytest.raises(InputError) as caught:
         depth_pool(None)
     assert caught.value.place is None
+
+
+def test_arguments_are_called_what_the_caller_calls_them():
+    parts = ("Use ", Option("order", "rank"), " or ", Option("names", "file"), "; ", Argument("order"), " is wrong.")
+    with arguments_as(order="pool_order"):
+        inner = InputError(*parts, argument="order")
+        with arguments_as("read_runs", source="order"):
+            nested = InputError(Argument("source"), ", ", Option("names", "file"), argument="source")
+    assert str(inner) == "Use pool_order='rank' or names='file'; pool_order is wrong."
+    assert (inner.argument, nested.argument) == ("pool_order", "pool_order")
+    # the option of the inner function's inner one is advised as a call of it
+    assert str(nested) == "pool_order, read_runs(..., names='file')"
+    assert str(InputError(*parts)) == "Use order='rank' or names='file'; order is wrong."
+    for error in (inner, nested):
+        again = pickle.loads(pickle.dumps(error))
+        assert (str(again), again.argument, again.parts) == (str(error), error.argument, error.parts)
+
+
+def test_a_call_of_the_user_has_the_names_of_its_own_arguments():
+    with arguments_as(depth="k"), pytest.raises(InputError) as caught:
+        depth_pool({"a": FRAME}, depth=0)
+    assert caught.value.argument == "depth"
+
+
+def test_what_is_said_aside_is_for_python_alone():
+    error = InputError("Give ", Option("teams", ...), Aside(" when reading the runs"), ".")
+    assert str(error) == "Give teams= when reading the runs."
+    shell = Shell(Parser(prog="pt-reuse lou"), [])
+    assert error.worded(shell.in_shell) == "Give teams= in Python."

@@ -109,9 +109,9 @@ def test_union_with_conflict_says_which(messages):
     messages.refused(lambda: judged("1 a 2; 2 b 0") | judged("2 b 1; 1 a 1"), argument="conflict")
 
 
-@pytest.mark.parametrize("other", [5, {"1": {"a": 1}}, None])
+@pytest.mark.parametrize("other", [5, {"1": 1}, None, {}, [], [1], "nowhere"])
 def test_what_are_no_judgments(other, messages):
-    messages.refused(lambda: judged(OLD) | other, argument="qrels")
+    messages.refused(lambda: judged(OLD) | other, argument="other")
 
 
 def test_arguments_that_cannot_be(messages):

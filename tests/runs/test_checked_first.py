@@ -19,7 +19,7 @@ def reached(*_, **__):
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
     for long in ("parse_files", "field_cache.fingerprints", "field_cache.load"):
-        monkeypatch.setattr(f"pt_reuse.runs.reading.{long}", reached)
+        monkeypatch.setattr(f"pt_reuse.runs.run_files.{long}", reached)
     return tmp_path / "r"
 
 

@@ -144,7 +144,7 @@ def test_labels_that_lack_are_told(tmp_path):
     # what to do is kept as data, for Python and for a shell
     assert {Option("teams", ...), Option("by", "run")} < set(found.verdicts[0].reason.parts)
     assert "Give teams= when" in str(found)
-    assert "Give ADVICE when" in found.told(lambda advice: "ADVICE")
+    assert "Give ADVICEADVICE, or" in found.told(lambda advice: "ADVICE")
 
 
 def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import check_runs
+from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth, read_tolerance
@@ -30,7 +30,7 @@ from pt_reuse.studies.pool_inference.search import Asked, Search
 
 @door
 def infer_pool(
-    runs: RunSet,
+    runs: Any,
     qrels: Any,
     *,
     depth: int | str | None = None,
@@ -48,8 +48,9 @@ def infer_pool(
     that is exact ends the search.
 
     Args:
-        runs: the field; the more of the submitted runs, the surer the answer.
-        qrels: the judgments: a Qrels, a frame or a file; its topics are used.
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; the more of the
+            submitted runs, the surer the answer.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; their topics are used.
         depth: None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all,
             ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed, and for topics that
             are not of this pool (depth 0); a whole number is taken as it is.
@@ -80,10 +81,10 @@ def infer_pool(
 
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
-    check_runs(runs, qrels)
     tolerances = read_tolerance(tolerance)
     asked = read_depth(depth)
     check_order_or_none("order", order)
+    runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     _check_overlap(runs, qrels)
 

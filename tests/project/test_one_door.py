@@ -1,0 +1,217 @@
+"""Whatever takes runs takes them in every form, and judgments likewise, with equal results."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import NamedTuple
+
+import ir_datasets
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
+
+import pt_reuse as ptr
+from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.runs.given import as_runs
+
+FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
+FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
+POOLED = FIELD.runs.select(pooled=True).names
+RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
+JUDGED = QRELS.to_frame()
+TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
+THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+
+
+class Judged(NamedTuple):
+    """A judgment with fields as PyTerrier has them, and one more."""
+
+    docno: str
+    qid: str
+    label: int
+    who: str
+
+
+def rows(frame, *columns):
+    return list(frame[list(columns)].itertuples(index=False, name=None))
+
+
+def scored(kind):
+    return {name: [kind(*row) for row in rows(frame, "qid", "docno", "score")] for name, frame in FRAMES.items()}
+
+
+def judged(kind, *more):
+    return [kind(*row, *more) for row in rows(JUDGED, "qid", "docno", "label")]
+
+
+def nested(frame, column):
+    return {qid: dict(zip(part["docno"], part[column].tolist(), strict=True)) for qid, part in frame.groupby("qid")}
+
+
+def files(folder):
+    RUNS.write(folder / "r", overwrite=True)
+    return folder / "r"
+
+
+def judgments_file(folder):
+    return QRELS.write(folder / "qrels.txt", overwrite=True)
+
+
+#: form -> the same runs in it; a function of a folder, since some can be used but once
+RUN_FORMS = {
+    "a dict of frames": lambda d: FRAMES,
+    "frames of ir_measures": lambda d: {n: f.rename(columns=THEIRS).drop(columns="rank") for n, f in FRAMES.items()},
+    "what pipelines return": lambda d: {
+        name: pt.Transformer.from_df(frame.assign(query="q", docid=3))(TOPICS) for name, frame in FRAMES.items()
+    },
+    "ScoredDoc of ir_measures": lambda d: scored(ir_measures.ScoredDoc),
+    "ScoredDoc of ir_datasets": lambda d: scored(GenericScoredDoc),
+    "tuples one by one": lambda d: {name: iter(found) for name, found in scored(GenericScoredDoc).items()},
+    "dicts of ir_measures": lambda d: {name: nested(frame, "score") for name, frame in FRAMES.items()},
+    "forms mixed": lambda d: {**FRAMES, **dict(list(scored(ir_measures.ScoredDoc).items())[:2])},
+    "one frame": lambda d: RUNS.to_frame(),
+    "one frame of ir_measures": lambda d: RUNS.to_frame().rename(columns=THEIRS),
+    "a folder": files,
+    "a folder as text": lambda d: str(files(d)),
+    "a pattern": lambda d: str(files(d) / "input.*"),
+    "several files": lambda d: [str(path) for path in sorted(files(d).iterdir())],
+    "files one by one": lambda d: iter(sorted(files(d).iterdir())),
+}
+QRELS_FORMS = {
+    "a frame": lambda d: JUDGED,
+    "a frame of ir_measures": lambda d: JUDGED.rename(columns=THEIRS).assign(iteration="0"),
+    "a frame of ir_datasets": lambda d: JUDGED.rename(columns=THEIRS).assign(iter=0),
+    "Qrel of ir_measures": lambda d: judged(ir_measures.Qrel),
+    "TrecQrel of ir_datasets": lambda d: judged(TrecQrel, "Q0"),
+    "GenericQrel of ir_datasets": lambda d: tuple(judged(GenericQrel)),
+    "tuples one by one": lambda d: iter(judged(ir_measures.Qrel)),
+    "tuples of two kinds": lambda d: [*judged(GenericQrel)[:5], *judged(TrecQrel, "0")[5:]],
+    "tuples of one's own": lambda d: [Judged(docno, qid, label, "me") for qid, docno, label in judged(GenericQrel)],
+    "a dict of ir_measures": lambda d: nested(JUDGED, "label"),
+    "a file": judgments_file,
+    "a file as text": lambda d: str(judgments_file(d)),
+    "as ir_measures reads a file": lambda d: ir_measures.read_trec_qrels(str(judgments_file(d))),
+}
+
+
+def figures(folder):
+    (folder / "mine.toml").write_text(
+        'collection = "mine"\ntitle = "T"\n[[figure]]\nwhat = "AP"\nkind = "scores"\nmeasure = "AP"\n'
+        f'values = {{ {RUNS.names[0]} = "0.5", {RUNS.names[1]} = "0.1" }}\nsource = "nobody"\n'
+    )
+    return folder / "mine.toml"
+
+
+def own(folder):
+    return ptr.register_collection("mine", runs=files(folder), pooled=RUNS.names[:3], overwrite=True)
+
+
+#: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
+TAKERS = {
+    "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
+    "depth_pool": lambda d, runs=RUNS: ptr.depth_pool(runs, depth=2).contributions(),
+    "leave_out_uniques": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
+    ),
+    "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
+    "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
+    "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
+    "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
+}
+#: those whose argument has another name
+OTHERS = {
+    "RunSet.union": lambda d, runs=RUNS: RUNS.select(RUNS.names[0]).union(strangers(d, runs)).to_frame(),
+    "Qrels.union": lambda d, qrels=QRELS: (FIELD.all_qrels.union(qrels)).to_frame()[["qid", "docno", "label"]],
+    "Qrels.__or__": lambda d, qrels=QRELS: (FIELD.all_qrels | qrels).to_frame()[["qid", "docno", "label"]],
+    "Qrels.__sub__": lambda d, qrels=QRELS: (FIELD.all_qrels - qrels).to_frame(),
+    "Qrels.restrict": lambda d, qrels=QRELS: FIELD.all_qrels.restrict(qrels).to_frame(),
+    "Pool.judge": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=1, contributors=POOLED).judge(qrels).to_frame(),
+    "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
+    "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],
+}
+#: public functions that are tested elsewhere
+ELSEWHERE = {"Experiment": {"qrels"}}
+#: methods whose `runs` or `qrels` is no input of that kind
+NONE_OF_THE_KIND: dict[str, set[str]] = {}
+
+
+def strangers(folder, runs):
+    """Return runs in the form in which they are given, but under names of their own, where that can be."""
+    if isinstance(runs, dict):
+        return {f"other {name}": results for name, results in runs.items()}
+    if isinstance(runs, pd.DataFrame):
+        return runs.assign(name="other " + runs["name"])
+    if isinstance(runs, ptr.RunSet):
+        return ptr.RunSet.from_frames({f"other {name}": FRAMES[name] for name in FRAMES})
+    for path in (files(folder)).iterdir():
+        path.unlink()
+    ptr.RunSet.from_frames({f"other-{name}": FRAMES[name] for name in FRAMES}).write(folder / "r", overwrite=True)
+    paths = sorted((folder / "r").iterdir())
+    return runs if isinstance(runs, str | Path) else iter(paths)
+
+
+def parameters():
+    """Yield (function, parameter) of every public function and method that takes runs or judgments."""
+    for name in ptr.__all__:
+        value = getattr(ptr, name)
+        functions = {name: value} if inspect.isfunction(value) else {}
+        if inspect.isclass(value) and value.__module__.startswith("pt_reuse"):
+            members = {
+                member: getattr(found := inspect.getattr_static(value, member), "__func__", found)
+                for member in dir(value)
+                if not member.startswith("_")
+            }
+            functions = {f"{name}.{member}": found for member, found in members.items() if inspect.isfunction(found)}
+        for called, function in functions.items():
+            for parameter in inspect.signature(function).parameters:
+                if parameter in ("runs", "qrels"):
+                    yield called, parameter
+
+
+def test_every_function_that_takes_runs_or_judgments_is_here():
+    found = {}
+    for called, parameter in parameters():
+        found.setdefault(called, set()).add(parameter)
+    here = {name: set(inspect.signature(call).parameters) - {"d"} for name, call in TAKERS.items()}
+    assert found == here | ELSEWHERE | NONE_OF_THE_KIND
+
+
+def assert_equal(one, other):
+    # names differ for what was written to files, which hold no white space
+    if "name" in one:
+        one = one.assign(name=one["name"].str.replace(" ", "-"))
+        other = other.assign(name=other["name"].str.replace(" ", "-"))
+    shared = [column for column in one if column in other and column not in ("team", "type")]
+    assert len(shared) > 2
+    pd.testing.assert_frame_equal(one[shared], other[shared], check_exact=True)
+
+
+ALL = TAKERS | OTHERS
+
+
+@pytest.mark.parametrize("form", RUN_FORMS)
+@pytest.mark.parametrize("taker", [name for name, call in ALL.items() if "runs" in inspect.signature(call).parameters])
+def test_runs(taker, form, tmp_path, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
+    expected = ALL[taker](tmp_path)
+    assert_equal(expected, ALL[taker](tmp_path, runs=RUN_FORMS[form](tmp_path)))
+
+
+@pytest.mark.parametrize("form", QRELS_FORMS)
+@pytest.mark.parametrize("taker", [name for name, call in ALL.items() if "qrels" in inspect.signature(call).parameters])
+def test_judgments(taker, form, tmp_path):
+    assert_equal(ALL[taker](tmp_path), ALL[taker](tmp_path, qrels=QRELS_FORMS[form](tmp_path)))
+
+
+def test_what_a_dataset_of_ir_datasets_yields():
+    ptr.register_datasets()
+    found = as_qrels(ir_datasets.load("reuse/demo").qrels_iter())
+    expected = pt.get_dataset("reuse:demo").get_qrels()
+    assert len(found) == len(expected) > 1000
+    both = found.to_frame().merge(expected, on=["qid", "docno"])
+    assert len(both) == len(found)
+    assert np.array_equal(both["label_x"], both["label_y"])
