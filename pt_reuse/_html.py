@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,15 +31,23 @@ def folded(settings: Mapping[str, Any], *, called: str = "settings") -> str:
         settings: names and values.
         called: what to click on.
     """
+    if not settings:
+        return ""
+    return f"<details><summary>{html.escape(called)}</summary>{listed(settings.items())}</details>"
+
+
+def listed(facts: Iterable[tuple[str, Any]]) -> str:
+    """Return facts as a table of two columns.
+
+    Args:
+        facts: what, and the fact.
+    """
     rows = [
         f'<tr><th style="text-align:left">{html.escape(visible(str(name)))}</th>'
         f'<td style="text-align:left">{html.escape(visible(str(value)))}</td></tr>'
-        for name, value in settings.items()
+        for name, value in facts
     ]
-    if not rows:
-        return ""
-    listed = _SCROLLS.format(f"<table>{''.join(rows)}</table>")
-    return f"<details><summary>{html.escape(called)}</summary>{listed}</details>"
+    return _SCROLLS.format(f"<table>{''.join(rows)}</table>")
 
 
 def table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows") -> str:

@@ -6,14 +6,14 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 import pandas as pd
 
 from pt_reuse import _html
-from pt_reuse._check import count, examples, flag
+from pt_reuse._check import count, examples, flag, positive
 from pt_reuse._errors import InputError, door
 from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible
 
@@ -49,8 +49,10 @@ class Digits(Enum):
     SCORE = ".4f"
     #: a change of a score, with its sign: ``-0.0121``
     CHANGE = "+.4f"
-    #: per cent, one decimal, with its sign: ``-9.9``
+    #: a change in per cent, one decimal, with its sign: ``-9.9``
     PERCENT = "+.1f"
+    #: a difference of which the size matters, two digits: ``0.00043``
+    SIZE = ".2g"
 
     def written(self, value: Any) -> str:
         """Return one cell; ``-`` where it is missing, and no sign where it rounds to 0."""
@@ -116,7 +118,21 @@ class Report:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with its headings; numbers are not rounded."""
-        return pd.DataFrame({column.heading: pd.Series(list(column.values)) for column in self.columns})
+        return pd.DataFrame(
+            {column.heading: pd.Series(column.values).reset_index(drop=True) for column in self.columns}
+        )
+
+    @door
+    def head(self, n: int) -> Report:
+        """Return the first rows as a report, with a note that says how many there are.
+
+        Args:
+            n: how many rows to keep, at least 1.
+        """
+        most, rows = positive("n", n, "rows"), len(self.columns[0].values)
+        columns = [replace(column, values=pd.Series(column.values).head(most)) for column in self.columns]
+        more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
+        return Report(columns, caption=self.caption, notes=[*self.notes, *more])
 
     @door
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:

@@ -6,11 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+#: what a result or a noun prints is no wider than this, in columns
+WIDTH = 100
 #: the narrowest text that is laid out; less is taken for this
 NARROWEST = 20
 _GAP, _DOTS, _MISSING = 2, "...", "-"
@@ -18,6 +21,7 @@ _GAP, _DOTS, _MISSING = 2, "...", "-"
 _LEAST_TEXT = 24
 #: the first column takes so much of a block at most, or a third of it, that others have room beside it
 _LEAST_FIRST = 8
+_SPACES = re.compile(r"(?<=\s)")
 #: a heading breaks after these, and, where this is not enough, after those
 _BREAKS, _MORE_BREAKS = re.compile(r"(?<=[\s_])"), re.compile(r"(?<=[\s_/,(@=-])")
 #: how a number is written that has no room, the first that fits
@@ -51,8 +55,8 @@ def table(
 ) -> str:
     """Return a frame as a text table no line of which is wider than `width`.
 
-    What does not fit: headings go on several lines, then long texts are shortened (``a long na...``), then columns go
-    to a further block below, which repeats the first column.
+    What does not fit: headings go on several lines, then long texts are shortened (``a long na...``), those of the
+    first column go on several lines, then columns go to a further block below, which repeats the first column.
 
     Args:
         frame: the table; its index is not shown.
@@ -103,15 +107,16 @@ def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
         cells = [w if column.right else min(w, most) for column, w in zip(columns, widest, strict=True)]
         widths = [max(pair) for pair in zip(cells, words, strict=True)]
         if _total(widths) <= width:
-            return _block([_cut(column, w) for column, w in zip(columns, cells, strict=True)], widths, width)
-    first, *others = columns
+            fitted = [_folded(columns[0], cells[0]), *map(_cut, columns[1:], cells[1:])]
+            return _block(fitted, widths, width)
+    others = columns[1:]
     most = max(_LEAST_FIRST, width // 3) if others else width
-    first = _cut(first, most)
+    first = _folded(columns[0], most)
     of_first = max(_widest(first.cells), min(words[0], most))
+    room = width - of_first - _GAP
     blocks, narrow = [[first]], [[of_first]]
-    for column, word in zip(others, words[1:], strict=True):
-        column = _cut(column, width - of_first - _GAP)
-        w = max(_widest(column.cells), min(word, width - of_first - _GAP))
+    for column, word in zip((_cut(other, room) for other in others), words[1:], strict=True):
+        w = max(_widest(column.cells), min(word, room))
         if _total([*narrow[-1], w]) <= width:
             blocks[-1].append(column)
             narrow[-1].append(w)
@@ -203,8 +208,20 @@ def _cut(column: TextColumn, width: int) -> TextColumn:
     return replace(column, cells=tuple(column.within(max(width, len(_DOTS) + 1))))
 
 
+def _folded(column: TextColumn, width: int) -> TextColumn:
+    """Return a column whose long texts take several lines, at their spaces; one without a space is shortened."""
+    cut = _cut(column, width)
+    if column.right:
+        return cut
+    cells = [
+        "\n".join(_heading(text, max(width, 1), _SPACES)) if " " in text.strip() and text != short else short
+        for text, short in zip(column.cells, cut.cells, strict=True)
+    ]
+    return replace(column, cells=tuple(cells))
+
+
 def _widest(texts: Iterable[str]) -> int:
-    return max(map(display_width, texts), default=0)
+    return max((display_width(line) for text in texts for line in text.split("\n")), default=0)
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -251,7 +268,8 @@ def _block(columns: Sequence[TextColumn], narrow: Sequence[int], width: int) -> 
     heads = [_heading(heading, w, broken) for heading, w in zip(headings, widths, strict=True)]
     height = max(map(len, heads))
     rows = [*zip(*([""] * (height - len(head)) + head for head in heads), strict=True)]
-    rows += zip(*(column.cells for column in columns), strict=True)
+    for cells_of_row in zip(*(column.cells for column in columns), strict=True):
+        rows += zip_longest(*(cell.split("\n") for cell in cells_of_row), fillvalue="")
     gap = " " * _GAP
     return "\n".join(
         gap.join(_padded(cell, w, column.right) for cell, w, column in zip(row, widths, columns, strict=True)).rstrip()

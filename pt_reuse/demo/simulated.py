@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import positive
 from pt_reuse._errors import InputError, door
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -33,6 +34,9 @@ class SimulatedField:
     qrels: Qrels
     all_qrels: Qrels
     depth: int
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
 
     def __repr__(self) -> str:
         return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"

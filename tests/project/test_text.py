@@ -131,6 +131,16 @@ def test_a_name_loses_its_middle_and_prose_its_end():
     ]
 
 
+def test_texts_of_the_first_column_take_several_lines():
+    long = {"what": ["without the own team, MAP", "runs"], "equal": [3, 12], "note": ["-" * 30, "x"]}
+    assert table(pd.DataFrame(long), width=57).split("\n") == [
+        "what                   equal  note",
+        f"without the own team,      3  {'-' * 14}...{'-' * 7}",
+        "MAP",
+        "runs                      12  x",
+    ]
+
+
 def test_the_first_rows_and_how_many_more():
     frame = pd.DataFrame({"name": list("abcd"), "n": range(4)})
     assert table(frame, width=40, most=2, what="runs").split("\n") == [
