@@ -102,6 +102,18 @@ class Report:
 
     Raises:
         InputError: no column, more than six, two of the same heading, or columns that are not equally long.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
+        Means of 18 runs over 25 topics (a topic that a run lacks counts 0), the best by
+        AP first.
+        Run        AP      RR
+        man3a  0.6913  0.9280
+        man6a  0.6828  0.9600
+        Documents are ranked in the order trec_eval.
+        The first 2 of 18 rows.
     """
 
     def __init__(self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = ()):
@@ -118,9 +130,8 @@ class Report:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with its headings; numbers are not rounded."""
-        return pd.DataFrame(
-            {column.heading: pd.Series(column.values).reset_index(drop=True) for column in self.columns}
-        )
+        series = [pd.Series(column.values).reset_index(drop=True) for column in self.columns]
+        return pd.DataFrame({column.heading: each for column, each in zip(self.columns, series, strict=True)})
 
     @door
     def head(self, n: int) -> Report:
@@ -174,7 +185,7 @@ class Report:
             *(rf"\par\smallskip{{\footnotesize\raggedright {_latex_prose(note)}\par}}" for note in self.notes),
             rf"\end{{{environment}}}",
         ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines)
 
     def _text_columns(self) -> list[TextColumn]:
         return [

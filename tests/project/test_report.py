@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -64,14 +66,13 @@ def test_as_latex(report):
         r"\end{tabular}",
         r"\par\smallskip{\footnotesize\raggedright One swapped pair is worth a $\tau_b$ of .0002.\par}",
         r"\end{table}",
-        "",
     ]
 
 
 def test_latex_across_both_columns_with_another_caption(report):
     found = report.to_latex(wide=True, caption=r"As in \cite{x}.")
     assert found.startswith("\\begin{table*}\n\\centering\n\\caption{As in \\cite{x}.}\n\\small")
-    assert found.endswith("\\end{table*}\n")
+    assert found.endswith("\\end{table*}")
     assert r"\label" not in found
 
 
@@ -196,3 +197,10 @@ def test_what_is_no_report(messages):
     messages.refused(lambda: Report([], caption=""))
     messages.refused(lambda: Report([columns[0], columns[0]], caption=""))
     messages.refused(lambda: Report([columns[0], Column("d", [1, 2])], caption=""))
+
+
+def test_the_page_shows_what_is_printed():
+    page = Path(__file__).parents[2] / "docs" / "reports.rst"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0
+    assert tried > 8
