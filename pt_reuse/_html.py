@@ -10,6 +10,8 @@ import pandas as pd
 
 from pt_reuse._text import TextColumn, text_columns, visible
 
+#: a cell up to this length stays on one line, as the table scrolls; a longer one has room for a few words
+_SHORT, _ONE_LINE, _SEVERAL = 60, "white-space:nowrap", "min-width:24em"
 _SCROLLS = '<div style="overflow-x:auto;max-width:100%">{}</div>'
 
 
@@ -21,7 +23,7 @@ def headline(title: str, *lines: str) -> str:
         *lines: further lines of text.
     """
     below = "".join(f"<br>{html.escape(visible(line))}" for line in lines)
-    return f"<p><b>{html.escape(visible(title))}</b>{below}</p>"
+    return f'<p style="overflow-wrap:anywhere"><b>{html.escape(visible(title))}</b>{below}</p>'
 
 
 def folded(settings: Mapping[str, Any], *, called: str = "settings") -> str:
@@ -65,12 +67,11 @@ def table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = No
     return of_columns(text_columns(shown, numbers)) + (f"<p>{html.escape(more)}</p>" if more else "")
 
 
-def of_columns(columns: Sequence[TextColumn], *, caption: str = "") -> str:
+def of_columns(columns: Sequence[TextColumn]) -> str:
     """Return columns as a table that scrolls sideways.
 
     Args:
         columns: all of them equally long.
-        caption: what stands above the table.
     """
     sides = ["right" if column.right else "left" for column in columns]
     head = "".join(
@@ -79,10 +80,10 @@ def of_columns(columns: Sequence[TextColumn], *, caption: str = "") -> str:
     )
     rows = [
         "".join(
-            f'<td style="text-align:{side}">{html.escape(cell)}</td>' for cell, side in zip(row, sides, strict=True)
+            f'<td style="text-align:{side};{_ONE_LINE if len(cell) <= _SHORT else _SEVERAL}">{html.escape(cell)}</td>'
+            for cell, side in zip(row, sides, strict=True)
         )
         for row in zip(*(column.cells for column in columns), strict=True)
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    titled = f'<caption style="text-align:left">{html.escape(caption)}</caption>' if caption else ""
-    return _SCROLLS.format(f"<table>{titled}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    return _SCROLLS.format(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

@@ -162,7 +162,7 @@ class Record:
 
     def _repr_html_(self) -> str:
         shown = _html.table(self._shown(), most=2 * _SHOWN, what=self._rest())
-        return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + _html.folded(self.settings) + shown
+        return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + shown + _html.folded(self.settings)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

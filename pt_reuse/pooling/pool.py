@@ -348,7 +348,7 @@ class Pool:
 
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
-        return _html.headline(self._sizes()) + _html.folded(self._settings()) + table
+        return _html.headline(self._sizes()) + table + _html.folded(self._settings())
 
 
 def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:

@@ -133,11 +133,11 @@ class Verification(Result):
 
     def _repr_html_(self) -> str:
         head = _html.headline(f"{self.title}: {self.headline()}", *self._not_computed(in_python))
-        parts = [head, _html.folded(self.settings), _html.table(self._groups(), numbers="{:.2g}")]
+        parts = [head, _html.table(self._groups(), numbers="{:.2g}")]
         differing = self._differing()
         if len(differing):
             parts += ["<p>unequal:</p>", _html.table(differing, numbers="{:.10g}")]
-        return "".join(parts)
+        return "".join([*parts, _html.folded(self.settings)])
 
     def _groups(self) -> pd.DataFrame:
         return self.summary.drop(columns=["known", "note"])

@@ -230,7 +230,7 @@ def test_a_pool_from_a_frame():
         "probability"
     ].tolist() == [0.25, 0.5, 0.125]
     # the rank of what no run retrieved
-    assert '<td style="text-align:right">-</td>' in pool._repr_html_()
+    assert '">-</td>' in pool._repr_html_()
 
 
 def test_an_empty_pool_from_a_frame():
