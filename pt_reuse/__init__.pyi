@@ -1,5 +1,6 @@
 from ._errors import InputError as InputError
 from ._errors import ReuseWarning as ReuseWarning
+from ._report import Report as Report
 from ._result import read_result as read_result
 from ._version import __version__ as __version__
 from .collections.dataset import ReuseDataset as ReuseDataset

@@ -43,6 +43,11 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {plural}"
 
 
+def listed(texts: Sequence[str]) -> str:
+    """List texts in a sentence: ``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
 def did_you_mean(value: Any, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the nearest of the known values, nothing where none is near."""
     near = get_close_matches(str(value), list(known), n=1)

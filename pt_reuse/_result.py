@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import importlib
 import io
 import json
@@ -17,11 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from pt_reuse import _html
 from pt_reuse._check import flag
 from pt_reuse._errors import InputError, door, located
 from pt_reuse._files import check_writable, checked_path, user_path, write_together
+from pt_reuse._report import Report
 from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
+from pt_reuse._text import WIDTH, display_width, prose, table
 
+#: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
 #: the file that makes a folder a saved record: what kind it is, and what the other files cannot say
 CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
@@ -64,6 +67,8 @@ class Record:
         settings: under which conventions it was made, for display.
     """
 
+    title: ClassVar[str] = "Result"
+
     settings: Mapping[str, Any]
 
     def __init_subclass__(cls, **arguments: Any):
@@ -73,6 +78,14 @@ class Record:
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name, the main one first; each is saved as a file of its own."""
         return {}
+
+    def headline(self) -> str:
+        """Return the answer in one line."""
+        raise NotImplementedError(f"{type(self).__name__} has no headline()")
+
+    def report(self) -> Report:
+        """Return what a paper prints: a name and at most five columns; see :class:`Report`."""
+        raise NotImplementedError(f"{type(self).__name__} has no report()")
 
     @door
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
@@ -122,6 +135,36 @@ class Record:
     def _settings_line(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.settings.items())
 
+    def _lines(self) -> list[str]:
+        """Return what is said below the headline, a line each."""
+        return []
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the table whose first rows are shown."""
+        return next(iter(self.tables().values()))
+
+    def _rest(self) -> str:
+        """Return what the rows are that are not shown, and where they are."""
+        return f"rows in .{next(iter(self.tables()))}"
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.headline()} [{self._settings_line()}]"
+
+    def __str__(self) -> str:
+        head, lines = [repr(self)], self._lines()
+        if lines or display_width(head[0]) > WIDTH:
+            head = [f"{self.title}: {self.headline()}", *lines, f"[{self._settings_line()}]"]
+        return "\n".join(
+            [
+                *(prose(line, width=WIDTH) for line in head),
+                table(self._shown(), width=WIDTH, most=_SHOWN, what=self._rest()),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        shown = _html.table(self._shown(), most=2 * _SHOWN, what=self._rest())
+        return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + shown + _html.folded(self.settings)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result(Record):
@@ -131,8 +174,6 @@ class Result(Record):
         table: the main table.
         settings: the resolved value of every convention the numbers depend on.
     """
-
-    title: ClassVar[str] = "Result"
 
     table: pd.DataFrame
 
@@ -148,18 +189,11 @@ class Result(Record):
         """Return a copy of the main table."""
         return self.table.copy()
 
-    def __repr__(self) -> str:
-        return f"{self.title}: {self.headline()} [{self._settings_line()}]"
+    def _shown(self) -> pd.DataFrame:
+        return self.table
 
-    def __str__(self) -> str:
-        shown = self.table.head(_SHOWN).to_string(index=False, float_format="{:.4f}".format)
-        rest = len(self.table) - _SHOWN
-        return f"{self!r}\n{shown}" + (f"\n... and {rest:,} more rows in .table" if rest > 0 else "")
-
-    def _repr_html_(self) -> str:
-        head, settings = html.escape(f"{self.title}: {self.headline()}"), html.escape(self._settings_line())
-        body = self.table.to_html(max_rows=_SHOWN * 2, index=False, escape=True, float_format="{:.4f}".format)
-        return f"<p><b>{head}</b><br><small>{settings}</small></p>{body}"
+    def _rest(self) -> str:
+        return "rows in .table"
 
 
 @door

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +15,10 @@ import pyterrier as pt
 from numpy.typing import NDArray
 from pyterrier.datasets._irds import IRDSDataset
 
+from pt_reuse import _html
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.collections.availability import not_known, not_readable
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection
@@ -286,9 +287,11 @@ class ReuseDataset(IRDSDataset):
         return IRDSDataset(self.collection.irds_id).info_url()
 
     def _repr_html_(self) -> str:
-        rows = [f"<tr><th>{html.escape(what)}</th><td>{html.escape(text)}</td></tr>" for what, text in self.facts()]
         title = f"{type(self).__name__}('reuse:{self.name}'): {self.collection.title}"
-        return f"<p><b>{html.escape(title)}</b></p><table>{''.join(rows)}</table>"
+        return _html.headline(title) + _html.listed(self.facts())
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known of the collection, as pairs of what and text: counts, origins, what is here."""

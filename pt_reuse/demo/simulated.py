@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import positive
 from pt_reuse._errors import InputError, door
 from pt_reuse._result import Record
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.given import as_runs
@@ -55,6 +56,9 @@ class SimulatedField(Record):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables that `save` writes: ``results``, ``run_table`` and ``labels``."""
         return {"results": self.results, "run_table": self.run_table, "labels": self.labels}
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
 
     def __repr__(self) -> str:
         return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -11,8 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door, warn
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.engine import tokens
 from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
 from pt_reuse.formats.foreign import in_our_columns
@@ -333,17 +334,22 @@ class Pool:
         pool._left_out = self._left_out
         return pool
 
+    def _sizes(self) -> str:
+        sizes = (count(len(self), "document"), count(len(self.topics), "topic"), count(len(self.run_table), "run"))
+        return f"Pool: {', '.join(sizes)}"
+
+    def _settings(self) -> dict[str, Any]:
+        return {**self.settings, **({"order": self.order} if self.order else {})}
+
     def __repr__(self) -> str:
-        shown = {**self.settings, **({"order": self.order} if self.order else {})}
-        settings = ", ".join(f"{name}={value}" for name, value in shown.items())
-        sizes = (
-            f"{count(len(self), 'document')}, {count(len(self.topics), 'topic')}, {count(len(self.run_table), 'run')}"
-        )
-        return f"Pool: {sizes} ({settings})"
+        return f"{self._sizes()} ({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
 
     def _repr_html_(self) -> str:
-        table = self.to_frame().to_html(max_rows=12, index=False, escape=True)
-        return f"<p><b>{html.escape(repr(self))}</b></p>{table}"
+        table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
+        return _html.headline(self._sizes()) + table + _html.folded(self._settings())
 
 
 def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:

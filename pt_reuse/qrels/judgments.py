@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -13,8 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import _html
 from pt_reuse._check import choice, columns, count, examples, shown, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, number_column, text_column, text_groups
 from pt_reuse.formats.trec import LABELS, not_labels
@@ -272,8 +273,11 @@ class Qrels:
         head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
         return f"Qrels: {head} (labels {labels or 'none'})"
 
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
+
     def _repr_html_(self) -> str:
-        return f"<p><b>{html.escape(repr(self))}</b></p>{self.counts().to_html(max_rows=12, index=False, escape=True)}"
+        return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
         """Return some of the judgments; the topic set stays.

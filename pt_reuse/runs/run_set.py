@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from pt_reuse import _html
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, door
+from pt_reuse._text import WIDTH, prose
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.union import unite
 from pt_reuse.runs.coded import CodedRuns
@@ -385,6 +386,8 @@ class RunSet(NamedRuns):
         if self.left_out:
             yield f"{self.left_out} left out"
 
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
+
     def _repr_html_(self) -> str:
-        head = html.escape(repr(self))
-        return f"<p><b>{head}</b></p>{self.sizes().to_html(max_rows=12, index=False, escape=True)}"
+        return _html.headline(repr(self)) + _html.table(self.sizes(), most=12, what="runs in .sizes()")

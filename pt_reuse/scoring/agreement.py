@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, told
+from pt_reuse._check import choice, count, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
@@ -77,6 +78,29 @@ class Agreement(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
+
+    def report(self) -> Report:
+        """Return what a paper prints: per measure tau-b, tau-AP and gamma, and the largest changes of rank.
+
+        tau-AP is the one for rankings with ties, ``tau_ap_b``.
+        """
+        table, truth, other = self.table, *self.names
+        n_runs = self.changes["name"].nunique()
+        return Report(
+            [
+                Column("Measure", table["measure"]),
+                Column("tau-b", table["tau_b"], Digits.SCORE),
+                Column("tau-AP", table["tau_ap_b"], Digits.SCORE),
+                Column("gamma", table["gamma"], Digits.SCORE),
+                Column("Largest drop", table["max_drop"], Digits.COUNT),
+                Column("Largest rise", table["max_rise"], Digits.COUNT),
+            ],
+            caption=(
+                f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations (tau-AP "
+                "symmetric and with ties), and the most ranks that a run loses or gains."
+            ),
+            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in ("truth", "estimate")],
+        )
 
     @door
     def plot(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import html
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.engine import pairs
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.correlation import DECIMALS
 
@@ -32,6 +34,8 @@ class Scores(Record):
         has_topic: (topics, runs) whether the run has documents for the topic.
         settings: ranking order, topic set, and where each measure was computed.
     """
+
+    title: ClassVar[str] = "Scores"
 
     run_table: pd.DataFrame
     topics: list[str]
@@ -117,13 +121,39 @@ class Scores(Record):
                 raise InputError(f"both need the same {what}; {examples(odd)} in one of them only.", argument="other")
         return compare_scores(self, other, names)
 
+    @door
+    def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
+        """Return what a paper prints: each run's means, the best first by the first measure.
+
+        Args:
+            measures: at most five of the measures; default the first five, with a note that names the others.
+        """
+        if measures is None:
+            names = self.measures[:MOST]
+        else:
+            names = [measure_among(self.measures, measure) for measure in parse_measures(measures)]
+            if len(names) > MOST:
+                got = examples(names, 12)
+                raise InputError(Argument("measures"), f" must be at most {MOST}, got {got}.", argument="measures")
+        first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
+        rows = self.mean.iloc[np.argsort(-first, kind="stable")]
+        topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"
+        notes = [f"Documents are ranked in the order {self.settings['order']}."]
+        others = [name for name in self.measures if name not in names]
+        if others and measures is None:
+            notes.append(f"Not shown: {', '.join(others)}.")
+        return Report(
+            [Column("Run", rows["name"]), *(Column(name, rows[name], Digits.SCORE) for name in names)],
+            caption=(
+                f"Means of {count(len(self.names), 'run')} over {count(len(self.topics), 'topic')} ({topics}), the "
+                f"best by {names[0]} first."
+            ),
+            notes=notes,
+        )
+
     def _frame(self, values: NDArray) -> pd.DataFrame:
         return pd.DataFrame({"name": self.names, **dict(zip(self.measures, values, strict=True))})
 
-    def __repr__(self) -> str:
-        sizes = f"{count(len(self.names), 'run')}, {count(len(self.topics), 'topic')}, {', '.join(self.measures)}"
-        return f"Scores: {sizes} ({self._settings_line()})"
-
-    def _repr_html_(self) -> str:
-        table = self.mean.to_html(max_rows=16, index=False, escape=True, float_format="{:.4f}".format)
-        return f"<p><b>{html.escape(repr(self))}</b></p>{table}"
+    def headline(self) -> str:
+        """Return how many runs and topics there are, and which measures."""
+        return f"{count(len(self.names), 'run')}, {count(len(self.topics), 'topic')}, {', '.join(self.measures)}"

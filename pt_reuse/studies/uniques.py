@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import arguments_as, door
+from pt_reuse._report import Report
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
@@ -32,6 +33,7 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_reports import ROWS, per_measure, per_run, per_unit
 from pt_reuse.studies.unique_tables import (
     Means,
     UniqueDocuments,
@@ -77,6 +79,7 @@ class LeaveOutUniques(Result):
         units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
         depth: the pool's.
         rel: the lowest label that counts as relevant.
+        remove: which uniques were removed, ``"relevant"`` or ``"judged"``.
         fit: how many documents are judged, how many of them no contributing run has down to the depth, and how many
             of the pool are not judged.
     """
@@ -92,6 +95,7 @@ class LeaveOutUniques(Result):
     units: Units
     depth: int
     rel: int
+    remove: str
     fit: PoolFit
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -122,6 +126,21 @@ class LeaveOutUniques(Result):
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
         return whole_field_table(self.units, self.scores, self.reduced)
+
+    @door
+    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
+        """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
+
+        Args:
+            by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
+                reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
+                ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
+                the one without its own unit's uniques, change, rank and drop.
+            measure: the one that units or runs are shown under; default the first.
+        """
+        choice("by", by, ROWS)
+        name = measure_among(self.scores.measures, measure)
+        return per_measure(self) if by == "measure" else per_unit(self, name) if by == "unit" else per_run(self, name)
 
     @door
     def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
@@ -297,6 +316,7 @@ def leave_out_uniques(
         units=units,
         depth=asked.value,
         rel=lowest,
+        remove=remove,
         fit=fit,
     )
 

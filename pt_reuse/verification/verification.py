@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,12 @@ from typing import Any, ClassVar
 import pandas as pd
 import pyterrier as pt
 
+from pt_reuse import _html
 from pt_reuse._check import count, flag
 from pt_reuse._errors import Advice, InputError, door, in_python
+from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
+from pt_reuse._text import WIDTH, prose, table
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import real_name
 from pt_reuse.runs.reading import Reading
@@ -80,37 +82,63 @@ class Verification(Result):
     def __str__(self) -> str:
         return self.told(in_python)
 
-    def told(self, advice: Callable[[Advice], str]) -> str:
+    def report(self) -> Report:
+        """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
+        groups = self.summary
+        return Report(
+            [
+                Column("Published", groups["what"]),
+                Column("Figures", groups["figures"], Digits.COUNT),
+                Column("Equal", groups["equal"], Digits.COUNT),
+                Column("Unequal", groups["unequal"], Digits.COUNT),
+                Column("Not computed", groups["not_computed"], Digits.COUNT),
+                Column("Largest difference", groups["largest_difference"], Digits.SIZE),
+            ],
+            caption=(
+                f"Published figures of {self.collection}, computed again from its runs and judgments: a figure is "
+                "equal when it is off by no more than half a unit of its last published digit, or as its convention "
+                "rounds; the largest difference is without its sign."
+            ),
+            notes=[*self._conventions_in_words(), *self._known_in_words()],
+        )
+
+    def _conventions_in_words(self) -> list[str]:
+        computed = self.summary[self.summary["convention"] != ""]
+        groups = computed.groupby("convention", sort=False)["what"]
+        return [f"Under {convention}: {'; '.join(what)}." for convention, what in groups]
+
+    def _known_in_words(self) -> list[str]:
+        known = int(self.summary["known"].sum())
+        return [f"Known to differ: {count(known, 'figure')}."] if known else []
+
+    def told(self, advice: Callable[[Advice], str], *, width: int = WIDTH) -> str:
         """Return what is printed: the groups, what is unequal, and why figures were not computed.
 
         Args:
             advice: puts advice into words, such as which argument to give.
+            width: columns that no line goes over.
         """
-        shown = self.summary.drop(columns=["known", "note"])
-        longest = int(shown["convention"].str.len().max())
-        # long ones to the left, so that the numbers stay in sight
-        shown["convention"] = shown["convention"].str.ljust(longest)
-        shown = shown.rename(columns={"convention": "convention".ljust(longest)})
-        text = shown.to_string(index=False, float_format="{:.2g}".format)
-        lines = [repr(self), *(line.rstrip() for line in text.split("\n"))]
-        differing = self._differing()
+        groups = table(self._groups().drop(columns="convention"), width=width, numbers="{:.2g}")
+        differing, parts = self._differing(), [prose(repr(self), width=width), groups]
+        lines = self._conventions_in_words()
         if len(differing):
-            lines += ["unequal:", differing.to_string(index=False, float_format="{:.10g}".format)]
-        return "\n".join([*lines, *self._not_computed(advice)])
+            figures = table(differing.drop(columns=["convention", "note"]), width=width, numbers="{:.10g}")
+            lines = [*lines, "unequal:", *figures.split("\n")]
+            for row in differing.to_dict("records"):
+                lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
+        lines += self._not_computed(advice)
+        return "\n".join([*parts, *(prose(line, width=width) for line in lines)])
 
     def _repr_html_(self) -> str:
-        summary = self.summary.drop(columns=["known", "note"]).to_html(
-            index=False, escape=True, na_rep="-", float_format="{:.2g}".format
-        )
-        parts = [f"<p><b>{html.escape(repr(self))}</b></p>", summary]
+        head = _html.headline(f"{self.title}: {self.headline()}", *self._not_computed(in_python))
+        parts = [head, _html.table(self._groups(), numbers="{:.2g}")]
         differing = self._differing()
         if len(differing):
-            shown = differing.to_html(
-                index=False, escape=True, na_rep="-", float_format="{:.10g}".format, max_rows=None
-            )
-            parts += ["<p>unequal:</p>", shown]
-        parts += [f"<p>{html.escape(line)}</p>" for line in self._not_computed(in_python)]
-        return "".join(parts)
+            parts += ["<p>unequal:</p>", _html.table(differing, numbers="{:.10g}")]
+        return "".join([*parts, _html.folded(self.settings)])
+
+    def _groups(self) -> pd.DataFrame:
+        return self.summary.drop(columns=["known", "note"])
 
     def _differing(self) -> pd.DataFrame:
         return self.table.loc[[verdict.status in DIFFERING for verdict in self.verdicts], _SHOWN]

@@ -47,8 +47,10 @@ def test_html_is_escaped(result):
     assert "run<" not in page
     assert "<team>" not in page
     assert "run&lt;0&gt;" in page
-    assert "by=&lt;team&gt;" in page
-    assert page.count("<table") == 1
+    assert '">by</th><td style="text-align:left">&lt;team&gt;</td>' in page
+    # folded away, and scrolling inside of its cell
+    assert "<details><summary>settings</summary>" in page
+    assert page.count("<table") == page.count("overflow-x:auto") == 2
 
 
 def test_it_cannot_be_changed_and_compares_by_identity(result):

@@ -272,7 +272,7 @@ def test_tables(scores):
     assert table["value"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0]
     assert table.iloc[8].tolist() == ["z", "1", "AP", 1]
     assert scores.of("P@1").loc["1"].to_dict() == {"x": 1, "y": 0, "z": 1}
-    assert repr(scores) == "Scores: 3 runs, 2 topics, AP, P@1 (order=trec_eval, complete=True)"
+    assert repr(scores) == "Scores: 3 runs, 2 topics, AP, P@1 [order=trec_eval, complete=True]"
     assert "Scores: 3 runs" in scores._repr_html_()
 
 

@@ -72,12 +72,13 @@ def test_repr_and_html_say_what_was_found(lou):
     assert "P@2 own tau_b nan, largest drop 0, whole field drop 2 (<script>alert(1)</script>)" in repr(lou)
     for name, value in lou.settings.items():
         assert f"{name}={value}" in repr(lou)
-    assert str(lou).startswith(repr(lou) + "\n")
-    assert "unique_relevant" in str(lou)
+    assert " ".join(str(lou).split()).startswith(" ".join(repr(lou).split()) + " ")
+    assert "unique_" in str(lou)
+    assert max(map(len, str(lou).split("\n"))) <= 100
     page = lou._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "contributors=pooled (3 of 4 runs)" in page
+    assert ">pooled (3 of 4 runs)</td>" in page
 
 
 def test_the_answer_in_words(lou):

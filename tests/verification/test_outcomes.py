@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from figure_parts import RANKED, UNIQUES, figure, frame, replay, small_field
 
-from pt_reuse._errors import Option
+from pt_reuse._errors import Option, in_python
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.verification.outcome import Status
 
@@ -143,8 +143,9 @@ def test_labels_that_lack_are_told(tmp_path):
     assert [verdict.status for verdict in found.verdicts] == [Status.NOT_COMPUTED, Status.EQUAL]
     # what to do is kept as data, for Python and for a shell
     assert {Option("teams", ...), Option("by", "run")} < set(found.verdicts[0].reason.parts)
-    assert "Give teams= when" in str(found)
-    assert "Give ADVICEADVICE, or" in found.told(lambda advice: "ADVICE")
+    assert "Give teams=\nwhen" in str(found)
+    assert "Give teams= when" in found.told(in_python, width=200)
+    assert "Give ADVICEADVICE, or" in found.told(lambda advice: "ADVICE", width=200)
 
 
 def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):
@@ -152,8 +153,8 @@ def test_a_notebook_shows_what_is_unequal_in_full_digits(tmp_path):
     page = found._repr_html_()
     for row in found.table.itertuples():
         assert row.equal is False
-        assert f"<td>{row.name}</td>" in page
-        assert f"<td>{row.computed:.10g}</td>" in page
+        assert f">{row.name}</td>" in page
+        assert f">{row.computed:.10g}</td>" in page
     assert "unequal:" in page
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,6 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import door
+from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.studies.pool_inference.certainty import Certainty, depth_range
 from pt_reuse.studies.pool_inference.evidence import UNSURE, Evidence
@@ -17,7 +17,8 @@ from pt_reuse.studies.pool_inference.evidence import UNSURE, Evidence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NAMED, _ROWS = 6, 8  # names in a line, rows in a table on the screen
+#: names in a line
+_NAMED = 6
 _COLUMNS = (
     "name", "team", "type", "pooled", "evidence", "group", "judged_to", "entries", "missing", "first_missing", "alone",
     "nearest", "common",
@@ -129,6 +130,30 @@ class InferredPool(Result):
         runs = f"{number} of {count(len(self.table), 'run')} contributed"
         return f"{depths_in_words(self.by_topic)}, {runs}, {explained}"
 
+    def report(self) -> Report:
+        """Return what a paper prints: one row with the depth, who contributed, and how far that is the judged set."""
+        row, (least, most) = self.summary.iloc[0], self.contributor_range
+        low, high = depth_range(self.by_topic["depth"].to_numpy())
+        found = self.certainty is not Certainty.NONE
+        depth = "none found" if not found else f"{high}" if low == high else f"{low} to {high}"
+        return Report(
+            [
+                Column("Depth", [depth]),
+                Column("Order", [self.order]),
+                Column("Contributors", [f"{least:,}" if least == most else f"{least:,} to {most:,}"]),
+                Column("Judged", [row["judged"]], Digits.COUNT),
+                Column("Explained", [row["explained"]], Digits.COUNT),
+                Column("Unjudged in the pool", [row["unjudged"]], Digits.COUNT),
+            ],
+            caption=(
+                f"The pool of some of {count(len(self.table), 'run')} that comes nearest to the judged documents of "
+                f"{count(len(self.by_topic), 'topic')}: its depth, in documents per run and topic in that order of the "
+                "runs; how many runs contributed, at least and at most; the judged documents, and those that the pool "
+                "explains; and its documents that are not judged."
+            ),
+            notes=[self.explanation[:1].upper() + self.explanation[1:]],
+        )
+
     def _unsure(self) -> list[str]:
         """Return a line for the covered runs, and one for each group of runs needed together."""
         lines = []
@@ -173,24 +198,6 @@ class InferredPool(Result):
     def __repr__(self) -> str:
         unsure = "".join(f" {line}." for line in self._unsure())
         return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
-
-    def __str__(self) -> str:
-        head = [f"{self.title}: {self.headline()}", *self._lines(), f"[{self._settings_line()}]"]
-        shown = self._shown().astype(object)
-        shown = shown.where(shown.notna(), "-").head(_ROWS)
-        rest = len(self.table) - len(shown)
-        more = [f"... and {rest:,} more rows in .table"] if rest > 0 else []
-        return "\n".join([*head, shown.to_string(index=False, float_format="{:.4f}".format), *more])
-
-    def _repr_html_(self) -> str:
-        lines = [html.escape(line) for line in self._lines()]
-        head, settings = html.escape(f"{self.title}: {self.headline()}"), html.escape(self._settings_line())
-        shown = self._shown().astype(object)
-        shown = shown.where(shown.notna(), "-")
-        body = shown.head(2 * _ROWS).to_html(index=False, escape=True, float_format="{:.4f}".format)
-        rest = len(shown) - 2 * _ROWS
-        more = f"<p>... and {rest:,} more rows in .table</p>" if rest > 0 else ""
-        return f"<p><b>{head}</b><br>{'<br>'.join(lines)}<br><small>{settings}</small></p>{body}{more}"
 
     @door
     def plot(self, *, ax: Axes | None = None) -> Axes:

@@ -69,12 +69,14 @@ def test_covered_runs_and_groups_are_named_and_shown_first():
         "record=3 of 6 runs pooled]"
     )
     lines = str(found).split("\n")
-    assert lines[1:4] == [found.explanation, "covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
-    assert lines[4] == (
+    assert max(map(len, lines)) <= 100
+    assert " ".join(lines[1:3]) == found.explanation
+    assert lines[3:5] == ["covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
+    assert " ".join(lines[5:7]) == (
         "to go on: runs.with_metadata(pooled=found.contributors), with depth=3, pool_order='trec_eval' in studies and "
         "when reading runs"
     )
-    assert [line.split()[0] for line in lines[7:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
+    assert [line.split()[0] for line in lines[-6:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
     page = found._repr_html_()
     for text in (
         found.explanation,
@@ -83,7 +85,7 @@ def test_covered_runs_and_groups_are_named_and_shown_first():
     ):
         assert text in page
     assert "&lt;NA&gt;" not in page
-    assert page.index("<td>lucky") < page.index("<td>twin2") < page.index("<td>B<")
+    assert page.index(">lucky<") < page.index(">twin2<") < page.index(">B<")
 
 
 def test_long_fields_are_cut_and_say_so():
@@ -110,7 +112,8 @@ def test_who_was_pooled_is_not_on_record():
     ]
     assert found.confusion["pooled"].isna().tolist() == [True]
     assert found.settings["record"] == "not on record"
-    assert "pooled" not in str(found).split("\n")[6].split()
+    heading = next(line for line in str(found).split("\n") if line.startswith("name "))
+    assert "pooled" not in heading.split()
     runs, qrels = hand(pooled=["A"])
     assert infer_pool(runs, qrels).settings["record"] == "1 of 6 runs pooled"
     runs, qrels = hand(pooled=[name for name in HAND if name != "not"])

@@ -1,0 +1,124 @@
+"""What a paper prints of leave-out-uniques: a row per measure, per left-out unit, or per run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import count, listed
+from pt_reuse._report import Column, Digits, Report
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.uniques import LeaveOutUniques
+
+#: what the rows of a report can be
+ROWS = ("measure", "unit", "run")
+
+
+def per_measure(result: LeaveOutUniques) -> Report:
+    """Return a row per measure: the runs under the reduced judgments of their own units, and the whole field."""
+    summary, by, lost, least = result.summary, result.units.by, [], []
+    for measure in summary["measure"]:
+        runs, units = (frame[frame["measure"] == measure] for frame in (result.by_run, result.table))
+        lost.append(_worst(runs["name"], runs["change_pct"].where(runs["change_pct"] < 0)))
+        # an undefined tau comes first: all runs tie without this unit
+        least.append(_worst(units[result.units.column], units["tau_b"].fillna(-2).where(units["tau_b"].ne(1))))
+    return Report(
+        [
+            Column("Measure", summary["measure"]),
+            Column("tau-b", summary["own_tau_b"], Digits.SCORE),
+            Column("Largest drop", summary["own_max_drop"], Digits.COUNT),
+            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
+            Column("Of run", lost),
+            Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by}: the ranking of {_field(result)} against the one in which each run is scored "
+            f"without {_removed(result, own=True)}; the last column is the smallest tau-b when all runs are ranked "
+            f"without the uniques of one {by}."
+        ),
+        notes=[*_least_in_words(least, summary["measure"].tolist(), by), *_notes(result)],
+    )
+
+
+def per_unit(result: LeaveOutUniques, measure: str) -> Report:
+    """Return a row per left-out unit under one measure: its uniques, and the whole field re-ranked without them."""
+    rows, by = result.table[result.table["measure"] == measure], result.units.by
+    return Report(
+        [
+            Column(by.capitalize(), rows[result.units.column]),
+            Column("Uniques", rows["unique"], Digits.COUNT),
+            Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT),
+            Column("tau-b", rows["tau_b"], Digits.SCORE),
+            Column("Largest drop", rows["max_drop"], Digits.COUNT),
+            Column("Dropped run", rows["dropped"]),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by} under {measure}: the ranking of {_field(result)} against the one of all runs "
+            f"scored without {_removed(result, own=False)}."
+        ),
+        notes=_notes(result),
+    )
+
+
+def per_run(result: LeaveOutUniques, measure: str) -> Report:
+    """Return a row per run under one measure, the best first: what it loses without its own unit's uniques."""
+    rows, by = result.by_run[result.by_run["measure"] == measure].sort_values("rank", kind="stable"), result.units.by
+    alone = "that run is" if by == "run" else f"the runs of that {by} are"
+    return Report(
+        [
+            Column("Run", rows["name"]),
+            Column(measure, rows["score"], Digits.SCORE),
+            Column("Without own uniques", rows["reduced_score"], Digits.SCORE),
+            Column("Change, %", rows["change_pct"], Digits.PERCENT),
+            Column("Rank", rows["rank"], Digits.COUNT),
+            Column("Drop", rows["drop"], Digits.COUNT),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by}: each of {_field(result)} under {measure}, and without "
+            f"{_removed(result, own=True)}; the drop is in ranks, when only {alone} scored anew."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _field(result: LeaveOutUniques) -> str:
+    return count(len(result.scores.names), "run")
+
+
+def _removed(result: LeaveOutUniques, *, own: bool) -> str:
+    contributors, by = result.unique_counts["contributing"].sum(), result.units.by
+    who = f"the {by}" if not own else "it" if by == "run" else f"its own {by}"
+    return (
+        f"the {result.remove} documents that {who} alone contributed to the depth-{result.depth} "
+        f"pool of {count(int(contributors), 'run')}"
+    )
+
+
+def _notes(result: LeaveOutUniques) -> list[str]:
+    settings = result.settings
+    topics = "all topics" if result.scores.complete else "the topics that a run has"
+    said = (
+        f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
+        f"relevant is a label of at least {result.rel}; means are over {topics}."
+    )
+    return [said, f"Beware: {settings['beware']}."] if "beware" in settings else [said]
+
+
+def _worst(names: pd.Series, values: pd.Series) -> Any:
+    """Return the name with the smallest value, the first of several, None where there is no value."""
+    found = values.to_numpy(dtype=float)
+    return None if np.isnan(found).all() else names.iloc[int(np.nanargmin(found))]
+
+
+def _least_in_words(units: Sequence[Any], measures: Sequence[str], by: str) -> list[str]:
+    """Return a sentence that says without which unit the field's tau-b is smallest, none where none changes it."""
+    under: dict[Any, list[str]] = {}
+    for unit, measure in zip(units, measures, strict=True):
+        if unit is not None:
+            under.setdefault(unit, []).append(measure)
+    parts = [f"without {unit} under {listed(names)}" for unit, names in under.items()]
+    return [f"The field's tau-b is smallest {'; '.join(parts)} (one {by} left out at a time)."] if parts else []

@@ -1,0 +1,248 @@
+"""What results and nouns show: a report each, texts of 100 columns, pages with every name escaped."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse._report import Report
+from pt_reuse._result import HOMES, Record, read_result
+from pt_reuse._text import WIDTH, display_width
+
+#: names that break pages, tables and terminals that are not careful
+ODD = "<script>alert('x')</script> & a run of a very long name, 日本語, \N{COMBINING ACUTE ACCENT} 50%_#$~^\\{}"
+MEASURES = ["AP", "P@10", "nDCG@10", "RR", "Rprec", "Bpref", "Judged@10"]
+
+
+def figures(folder):
+    path = folder / "figures.toml"
+    path.write_text(
+        f"""collection = "mine"
+title = '''{ODD}'''
+[[figure]]
+what = "AP of a group of runs that takes more room than there is in a line of eighty columns or so, by far"
+kind = "scores"
+measure = "AP"
+values = {{ lex1a = "0.4242", neu2a = "0.1", nobody = "0.2" }}
+source = "nowhere"
+[[figure]]
+what = "judgments"
+kind = "judgments"
+values = {{ topics = 25 }}
+source = "nowhere"
+""",
+        encoding="utf-8",
+    )
+    return path
+
+
+def odd_field():
+    """Return the runs of a field under names, teams and types that are hard to show."""
+    field = ptr.simulate_field(seed=7)
+    table = field.runs.run_table
+    frames = {f"{name} {ODD}": field.runs[name] for name in table["name"]}
+    given = table.assign(name=list(frames), team=table["team"] + ODD, type=table["type"] + ODD)
+    return ptr.RunSet.from_frames(frames, metadata=given), field.qrels, field.all_qrels
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return results of every kind, by a name of their own; a new kind of result is to be added."""
+    field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
+    mine = figures(tmp_path_factory.mktemp("figures"))
+    return {
+        "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
+        "LeaveOutUniques, odd": ptr.leave_out_uniques(runs, qrels, MEASURES, depth=field.depth),
+        "LeaveOutUniques, run": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),
+        "Scores": ptr.score(field.runs, field.qrels, MEASURES[:2]),
+        "Scores, odd": ptr.score(runs, qrels, MEASURES),
+        "Agreement": ptr.score(field.runs, field.all_qrels, MEASURES[:2]).compare(
+            ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
+        ),
+        "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
+        "InferredPool": ptr.infer_pool(field.runs, field.qrels),
+        "InferredPool, odd": ptr.infer_pool(runs, qrels),
+        "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
+    }
+
+
+@pytest.fixture(scope="module")
+def nouns():
+    """Return the nouns, of names that are hard to show."""
+    runs, qrels, _ = odd_field()
+    return {
+        "RunSet": runs,
+        "Qrels": qrels,
+        "Pool": ptr.depth_pool(runs, depth=10).without(team=runs.run_table["team"][0]),
+        "ReuseDataset": ptr.ReuseDataset("trec-8/adhoc"),
+        "SimulatedField": ptr.simulate_field(seed=7),
+    }
+
+
+def kinds():
+    for module in pkgutil.walk_packages(ptr.__path__, "pt_reuse."):
+        importlib.import_module(module.name)
+    found, todo = set(), [Record]
+    while todo:
+        todo += (more := todo.pop().__subclasses__())
+        found |= {kind for kind in more if kind.__module__.startswith("pt_reuse.")}
+    return {kind.__name__: kind for kind in found if kind.__name__ != "Result"}
+
+
+def test_every_kind_of_result_says_what_a_paper_prints(results):
+    assert set(kinds()) == set(HOMES) == {name.split(",")[0] for name in results}
+    for name, kind in kinds().items():
+        assert kind.report is not Record.report, name
+        assert inspect.signature(kind.report).return_annotation == "Report"
+        assert not [
+            parameter
+            for parameter in list(inspect.signature(kind.report).parameters.values())[1:]
+            if parameter.default is parameter.empty
+        ], f"{name}.report() works without arguments"
+
+
+def test_a_result_that_does_not_is_refused():
+    with pytest.raises(NotImplementedError, match="Record has no report"):
+        Record(settings={}).report()
+    with pytest.raises(NotImplementedError, match="Record has no headline"):
+        Record(settings={}).headline()
+
+
+def test_reports_have_readable_headings_and_at_most_five_columns_beside_the_name(results):
+    for name, result in results.items():
+        found = result.report()
+        assert isinstance(found, Report)
+        frame = found.to_frame()
+        assert 2 <= len(frame.columns) <= 6, name
+        assert len(frame) > 0
+        assert not [heading for heading in frame if "_" in heading], name
+        # a measure's name stays as it is
+        assert all(heading[0].isupper() or heading in ("nDCG@10", "tau-b", "tau-AP", "gamma") for heading in frame)
+        assert re.match(r"[A-Z].*[.]$", found.caption, re.DOTALL), name
+        assert all(re.match(r"[A-Z].*[.]$", note, re.DOTALL) for note in found.notes), name
+        assert max(map(display_width, str(found).split("\n"))) <= 80
+        assert r"\begin{tabular}" in found.to_latex()
+
+
+def test_no_printed_line_is_wider_than_100_columns(results, nouns):
+    for name, shown in {**results, **nouns}.items():
+        lines = str(shown).split("\n")
+        assert max(map(display_width, lines)) <= WIDTH == 100, name
+        assert "\n" not in repr(shown), f"the repr of {name} is one line"
+        assert "\x1b" not in str(shown)
+
+
+def test_what_is_printed_says_as_much_as_the_repr(results, nouns):
+    for name, shown in {**results, **nouns}.items():
+        printed = re.sub(r"\s", "", str(shown))
+        title, _, settings = repr(shown).partition(" [")
+        # the explanation and the runs in doubt have lines of their own where they are printed
+        title = title.partition(". ")[0] if name.startswith("InferredPool") else title
+        assert re.sub(r"\s", "", title) in printed, name
+        assert re.sub(r"\s", "", settings) in printed, name
+
+
+def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):
+    for name, shown in {**results, **nouns}.items():
+        page = shown._repr_html_() if name != "SimulatedField" else ""
+        assert "<script" not in page, name
+        if isinstance(shown, Record):
+            assert page.count("<details>") == 1, name
+            assert all(f">{key}</th>" in page for key in shown.settings), name
+        assert page.count("<table") == page.count("overflow-x:auto"), name
+        for report in [shown.report()] if isinstance(shown, Record) else []:
+            assert "<script" not in report._repr_html_(), name
+
+
+def test_a_page_says_how_much_it_leaves_out(results, nouns):
+    lou, runs = results["LeaveOutUniques"], nouns["RunSet"]
+    assert f"... and {len(lou.table) - 16} more rows in .table" in lou._repr_html_()
+    assert f"... and {len(runs) - 12} more runs in .sizes()" in runs._repr_html_()
+    assert lou._repr_html_().count("<tr>") == 1 + 16 + len(lou.settings)
+
+
+def test_a_result_read_back_reports_the_same(results, tmp_path):
+    for name, result in results.items():
+        result.save(tmp_path / name)
+        again = read_result(tmp_path / name)
+        assert str(again.report()) == str(result.report()), name
+        assert again.report().to_latex() == result.report().to_latex()
+
+
+# each report against the tables that it is made of
+
+
+def test_the_report_of_scores(results):
+    scores = results["Scores"]
+    frame, mean = scores.report().to_frame(), scores.mean.set_index("name")
+    assert frame.columns.tolist() == ["Run", "AP", "P@10"]
+    pd.testing.assert_frame_equal(frame.set_index("Run").loc[mean.index], mean, check_names=False)
+    assert frame["AP"].is_monotonic_decreasing
+    assert frame["Run"][0] == scores.ranks.set_index("name")["AP"].idxmin()
+    assert "over 25 topics (a topic that a run lacks counts 0), the best by AP first." in scores.report().caption
+    assert "order trec_eval" in scores.report().notes[0]
+
+
+def test_the_report_of_some_of_the_measures(results, messages):
+    scores = results["Scores, odd"]
+    assert scores.report().to_frame().columns.tolist() == ["Run", *MEASURES[:5]]
+    assert scores.report().notes[-1] == "Not shown: Bpref, Judged@10."
+    asked = scores.report(["Judged@10", "AP"])
+    assert asked.to_frame().columns.tolist() == ["Run", "Judged@10", "AP"]
+    assert asked.to_frame()["Judged@10"].is_monotonic_decreasing
+    assert len(asked.notes) == 1
+    assert scores.report("RR").to_frame().columns.tolist() == ["Run", "RR"]
+    messages.refused(lambda: scores.report(MEASURES), argument="measures")
+    messages.refused(lambda: scores.report("P@5"), argument="measure")
+
+
+def test_the_report_of_means_over_the_topics_of_a_run():
+    field = ptr.simulate_field(seed=7)
+    scores = ptr.score(field.runs, field.qrels, "AP", complete=False)
+    assert "(for each run over those that it has)" in scores.report().caption
+
+
+def test_the_report_of_an_agreement(results):
+    found = results["Agreement"]
+    frame = found.report().to_frame()
+    expected = found.table[["measure", "tau_b", "tau_ap_b", "gamma", "max_drop", "max_rise"]]
+    assert frame.columns.tolist() == ["Measure", "tau-b", "tau-AP", "gamma", "Largest drop", "Largest rise"]
+    assert frame.to_numpy().tolist() == expected.to_numpy().tolist()
+    assert found.report().caption.startswith("The ranking of 18 runs by depth 10 against the one by complete: ")
+    assert found.report().notes == (
+        "Truth: complete (order=trec_eval, complete=True).",
+        "Estimate: depth 10 (order=trec_eval, complete=True).",
+    )
+    assert r"$\tau_{\mathrm{AP}}$" in found.report().to_latex()
+
+
+def test_the_report_of_an_inferred_pool(results):
+    found = results["InferredPool"]
+    assert found.report().to_frame().to_dict("records") == [
+        {
+            "Depth": "10",
+            "Order": "trec_eval",
+            "Contributors": "16",
+            "Judged": 894,
+            "Explained": 894,
+            "Unjudged in the pool": 0,
+        }
+    ]
+    field = ptr.simulate_field(seed=7)
+    nothing = field.qrels.restrict(pd.DataFrame({"qid": ["1"], "docno": [field.qrels.to_frame()["docno"][0]]}))
+    assert ptr.infer_pool(field.runs, nothing).report().to_frame()["Judged"].tolist() == [len(nothing)]
+
+
+def test_the_report_of_a_verification(results):
+    found = results["Verification"]
+    frame = found.report().to_frame()
+    assert frame[["Figures", "Equal", "Unequal", "Not computed"]].to_numpy().tolist() == [[3, 0, 3, 0], [1, 1, 0, 0]]
+    assert frame["Published"].tolist() == found.summary["what"].tolist()
+    assert frame["Largest difference"].tolist() == found.summary["largest_difference"].tolist()
+    assert found.report().notes == (f"Under order=trec_eval: {found.summary['what'][0]}.",)
