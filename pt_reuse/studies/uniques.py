@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -26,12 +26,13 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
 from pt_reuse.scoring.caveats import none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_tables import (
     Means,
     UniqueDocuments,
@@ -42,12 +43,9 @@ from pt_reuse.studies.unique_tables import (
     whole_field_table,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(Result):
+class LeaveOutUniques(UniqueFigures, Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
@@ -122,36 +120,6 @@ class LeaveOutUniques(Result):
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
         return whole_field_table(self.units, self.scores, self.reduced)
-
-    @door
-    def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw each run's score under the full against its own unit's reduced judgments.
-
-        Args:
-            measure: one of the measures; default the first.
-            ax: where to draw; default a new figure.
-
-        Returns:
-            Axes: a point per run; runs on the diagonal lose nothing.
-        """
-        from pt_reuse.plots.uniques import plot_reduced_scores
-
-        name = measure_among(self.scores.measures, measure)
-        return plot_reduced_scores(self.by_run, measure=name, by=self.units.by, ax=ax)
-
-    @door
-    def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how many unique documents each unit contributed, relevant and not relevant.
-
-        Args:
-            ax: where to draw; default a new figure.
-
-        Returns:
-            Axes: a bar per contributing unit.
-        """
-        from pt_reuse.plots.uniques import plot_unique_counts
-
-        return plot_unique_counts(self.unique_counts, ax=ax)
 
 
 @door
