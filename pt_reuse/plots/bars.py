@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: bars that are shown at most where nobody says otherwise: on a page, in a column
 MOST_BARS, MOST_IN_COLUMN = 30, 15
-_NAME, _NOTE = 0.32, 0.3  # of the width, at most
+_NAME, _NOTE = 0.32, 0.42  # of the width, at most
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,10 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     sheet.label(title=title, x=f"{x}{more}")
     sheet.grid("x")
     sheet.ticks("x", whole=True)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.tick_params(axis="y", length=0)
     if len(bars.parts) > 1:
-        sheet.key(entries)
+        sheet.key(entries, below=True)
     sheet.fit(sizes.row * (max(shown, 2) + 0.4))
     notes = [shortened(ax, note, sizes.text, _NOTE * sheet.width) for note in bars.notes[:shown]]
     _leave_room(sheet, ends, notes)

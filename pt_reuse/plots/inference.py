@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pt_reuse.plots.look import COLOURS, DARK, MIDDLE
+from pt_reuse.plots.look import COLOURS, DARK, FAINT
 from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
     entries = []
     for column, label, colour, style, shape in (
         ("judged", "runs judged as deep", COLOURS[0], "-", "o"),
-        ("new_judged", "the same, documents new at the rank", COLOURS[3], "--", "D"),
-        ("other_judged", "other runs", MIDDLE, "-.", "^"),
+        ("new_judged", "their new documents", COLOURS[3], "--", "D"),
+        ("other_judged", "other runs", FAINT, "-.", "^"),
     ):
         if shown[column].notna().any():
             (drawn,) = ax.plot(

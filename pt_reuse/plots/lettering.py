@@ -77,6 +77,9 @@ def _balanced(ax: Axes, text: str, size: float, inches: float) -> list[str]:
 
     words = [part for word in _words(text) for part in _cut(word, inches, wide)]
     lines = _filled(words, inches, wide)
+    before, bracket, after = text.rpartition(" (")
+    if len(lines) == 2 and bracket and wide(before) <= inches and wide(f"({after}") <= inches:
+        return [before, f"({after}"]
     for share in (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55):
         narrower = _filled(words, share * inches, wide)
         if len(narrower) > len(lines) or any(wide(line) > inches for line in narrower):

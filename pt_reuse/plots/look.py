@@ -8,7 +8,7 @@ from dataclasses import dataclass
 COLOURS = ("#10265C", "#8B0F3F", "#00747F", "#D2691E", "#74ADD9", "#EBCB4B")
 #: one for each colour
 MARKERS = ("o", "s", "^", "D", "v", "P")
-DARK, MIDDLE, LIGHT, GRID = "#333333", "#8C8C8C", "#D9D9D9", "#E6E6E6"
+DARK, MIDDLE, FAINT, LIGHT, GRID = "#333333", "#8C8C8C", "#A8A8A8", "#D9D9D9", "#E6E6E6"
 #: how many groups have a colour
 MOST = len(COLOURS)
 
@@ -22,6 +22,11 @@ class Look:
 
     colour: str
     marker: str
+
+    @property
+    def edge(self) -> str:
+        """Return the colour of the marker's edge: dark points that overlap are told apart, light ones seen."""
+        return "white" if COLOURS.index(self.colour) < 3 else DARK
 
 
 def looks(n: int) -> list[Look]:

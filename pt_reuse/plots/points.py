@@ -29,7 +29,7 @@ class Views:
     """The scores of the runs twice, as one of the :data:`VIEWS`.
 
     Attributes:
-        table: one row per run: ``name score other_score``, and the columns that name groups.
+        table: one row per run: ``name score other_score drop``, and the columns that name groups.
         kind: the view.
     """
 
@@ -119,9 +119,9 @@ def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[
             s=sizes.area,
             color=look.colour,
             marker=look.marker,
-            edgecolor=DARK,
+            edgecolor=look.edge,
             linewidth=0.4,
-            zorder=4,
+            zorder=3 + 1 / (1 + rows.sum()),
         )
     if rest.any():
         handles[None] = ax.scatter(
@@ -132,7 +132,7 @@ def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[
             facecolor="none",
             edgecolor=MIDDLE,
             linewidth=0.7,
-            zorder=3,
+            zorder=2.5,
         )
     return handles
 
@@ -161,22 +161,29 @@ def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
 
 
 def name_losses(sheet: Sheet, views: Views) -> None:
-    """Write the names of the runs with the largest losses beside their points, where there is room."""
-    effect = np.where(views.drawn, views.effect, 0.0)
-    order = [row for row in np.argsort(effect, kind="stable")[: sheet.sizes.named] if effect[row] < 0]
-    names = views.table["name"].tolist()
-    x, y = views.table["score"].to_numpy(dtype=float), views.upright
-    points = sheet.ax.transData.transform(np.column_stack([x, y])[views.drawn])
+    """Write the names of the runs with the largest losses beside their points, where there is room.
+
+    Where no loss can be seen, the runs that fall most ranks are named.
+    """
+    ax, table = sheet.ax, views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
+    seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
+    worst = table[table["effect"] < -max(seen, 1e-12)].sort_values("effect", kind="stable")
+    if worst.empty:
+        worst = table[table["drop"] > 0].sort_values("drop", ascending=False, kind="stable")
+    # a name may touch neither a point nor the line on which nothing changes
+    line = np.linspace(*ax.get_xlim(), 400)
+    unchanged = np.column_stack([line, line if views.kind == "scores" else np.zeros(len(line))])
+    occupied = ax.transData.transform(np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
     taken: list[NDArray[np.float64]] = []
-    for row in order:
-        width = 0.42 * sheet.axes_size[0]
-        _name(sheet, shortened(sheet.ax, str(names[row]), sheet.sizes.text, width), (x[row], y[row]), points, taken)
+    for name, x, y in worst[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
+        text = shortened(ax, str(name), sheet.sizes.text, 0.42 * sheet.axes_size[0])
+        _name(sheet, text, (float(x), float(y)), occupied, taken)
 
 
 def _name(
-    sheet: Sheet, text: str, point: tuple[float, float], points: NDArray[np.float64], taken: list[NDArray[np.float64]]
+    sheet: Sheet, text: str, point: tuple[float, float], occupied: NDArray[np.float64], taken: list[NDArray[np.float64]]
 ) -> None:
-    """Write a name beside a point, unless every place touches another name, a point or the edge of the axes."""
+    """Write a name beside a point, unless every place touches what is drawn or the edge of the axes."""
     ax, size, dot = sheet.ax, sheet.sizes.text, sheet.ax.figure.dpi / 72
     here = ax.transData.transform(point)
     wide, high = breadth(ax, text, size) * ax.figure.dpi, 1.15 * size * dot
@@ -186,7 +193,7 @@ def _name(
     for corner in _places(here, away, wide, high):
         box = np.array([*corner, corner[0] + wide, corner[1] + high])
         inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
-        near = (points >= box[:2] - radius).all(axis=1) & (points <= box[2:] + radius).all(axis=1)
+        near = (occupied >= box[:2] - radius).all(axis=1) & (occupied <= box[2:] + radius).all(axis=1)
         touching = any((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all() for other in taken)
         if inside and not near.any() and not touching:
             taken.append(box)

@@ -78,6 +78,8 @@ class Sheet:
         place: what the user wants around them.
         width: in inches, of the figure or of the part of it that is the axes'.
         new: whether the figure is ours.
+        sizes: of what is drawn.
+        below: whether the legend is below the axes.
     """
 
     ax: Axes
@@ -85,6 +87,7 @@ class Sheet:
     width: float
     new: bool
     sizes: Sizes = field(init=False)
+    below: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
         self.sizes = sizes_at(self.width)
@@ -149,22 +152,26 @@ class Sheet:
 
     @property
     def room(self) -> float:
-        """Return how wide the legend may be, in inches: below the axes of a column, beside those of a page."""
-        return 0.94 * self.width if self.narrow else 0.33 * self.width
+        """Return how wide the legend may be, in inches."""
+        return 0.94 * self.width if self.below else 0.33 * self.width
 
     def name_room(self, tail: str) -> float:
         """Return how wide a name in the legend may be that is followed by a text, in inches: two side by side."""
-        room = self.room / 2 if self.narrow else self.room
+        room = 0.47 * self.width if self.narrow else 0.33 * self.width
         size = self.sizes.text
         return max(room - breadth(self.ax, tail, size) - (_HANDLE + 1.3) * size / 72, 0.4)
 
-    def key(self, entries: Sequence[tuple[Artist, str]], title: str | None = None) -> None:
-        """Make the legend, if one is wanted: below the axes of a column, beside those of a page.
+    def key(
+        self, entries: Sequence[tuple[Artist, str]], title: str | None = None, *, below: bool | None = None
+    ) -> None:
+        """Make the legend, if one is wanted; :meth:`fit` gives it its place.
 
         Args:
             entries: what is drawn, and its text as matplotlib is to show it.
             title: of the legend.
+            below: whether it is below the axes or beside them; default below those of a column.
         """
+        self.below = self.narrow if below is None else below
         if not self.place.legend or not entries:
             return
         size = self.sizes.text
@@ -172,7 +179,7 @@ class Sheet:
             [handle for handle, _ in entries],
             [entry(wrapped(self.ax, text, size, self.room - _HANDLE * size / 72)) for _, text in entries],
             title=wrapped(self.ax, title, size, self.room) if title else None,
-            ncols=self._columns([text for _, text in entries]) if self.narrow else 1,
+            ncols=self._columns([text for _, text in entries]) if self.below else 1,
             loc="upper left",
             frameon=False,
             fontsize=size,
@@ -195,7 +202,7 @@ class Sheet:
         """Wrap the texts, put the legend beside or below, and make a new figure as high as that takes.
 
         Args:
-            height: of the axes, in inches; None for as high as they are wide.
+            height: of the axes, in inches; None for as high as they are wide, half a page at most.
         """
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
         for _ in range(3):
@@ -250,7 +257,7 @@ class Sheet:
         if key is None:
             return
         box = ax.get_window_extent()
-        if not self.narrow:
+        if not self.below:
             away = ScaledTranslation(_GAP * 2, 0, ax.figure.dpi_scale_trans)
             key.set_bbox_to_anchor((1, 1), transform=ax.transAxes + away)
             return
@@ -264,7 +271,9 @@ class Sheet:
         return max(0, box.x0 - left.x0) if left else 0, max(0, box.y0 - below.y0) if below else 0
 
     def _set_height(self, height: float | None) -> None:
-        width, now = self.axes_size
-        wanted = width if height is None else height
+        root = self.ax.figure.canvas.figure
+        now = self.axes_size[1]
+        wide = float(self.ax.get_position(original=True).width) * root.get_figwidth()
+        wanted = min(wide, 0.5 * PAGE) if height is None else height
         around = self.inches(self._all().height) - now
-        self.ax.figure.canvas.figure.set_figheight(wanted + around + 2 * _PAD)
+        root.set_figheight(wanted + around + 2 * _PAD)

@@ -106,7 +106,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
     relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
     bars = Bars(
         names=[str(name) for name in counts[column]],
-        parts=[("relevant (number)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
+        parts=[("relevant (number beside)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
         notes=[f"{n:,}" for n in relevant],
         word=word,
     )
@@ -137,7 +137,7 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
     )
     word = _WORDS.get(column, column)
     notes = [
-        f"{'' if pd.isna(run) else run} ({'no tau_b' if pd.isna(tau) else f'{tau:.3f}'})".strip()
+        f"{'no run' if pd.isna(run) else run} ({'no tau_b' if pd.isna(tau) else f'tau_b {tau:.4f}'})"
         for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)
     ]
     bars = Bars(
@@ -151,5 +151,5 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         bars,
         top=top,
         title=f"The ranking without each {word}",
-        x=f"most ranks that a run loses by {measure} when the {word} is left out; beside: this run (tau_b of all)",
+        x=f"most ranks that a run loses by {measure} without the {word}",
     )
