@@ -61,7 +61,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     ends = np.zeros(shown)
     entries = []
     for what, lengths, colour in bars.parts:
-        ax.barh(place, lengths[:shown], 0.76, ends, color=colour, edgecolor=DARK, linewidth=0.3, zorder=2)
+        ax.barh(place, lengths[:shown], 0.76, ends, color=colour, edgecolor=DARK, linewidth=0.3, zorder=2, label=what)
         entries.append((Patch(facecolor=colour, edgecolor=DARK, linewidth=0.3), what))
         ends = ends + lengths[:shown]
     names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,41 +69,46 @@ def wrapped(ax: Axes, text: str, size: float, inches: float) -> str:
 
 def _balanced(ax: Axes, text: str, size: float, inches: float) -> list[str]:
     """Return the lines of a text: as few as can be, and then as narrow."""
-    widths: dict[str, float] = {}
-
-    def wide(part: str) -> float:
-        if part not in widths:
-            widths[part] = breadth(ax, part, size)
-        return widths[part]
-
-    words = [part for word in _words(text) for part in _cut(word, inches, wide)]
-    lines = _filled(words, inches, wide)
-    before, bracket, after = text.rpartition(" (")
-    if len(lines) == 2 and bracket and wide(before) <= inches and wide(f"({after}") <= inches:
-        return [before, f"({after}"]
-    for share in (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55):
-        narrower = _filled(words, share * inches, wide)
-        if len(narrower) > len(lines) or any(wide(line) > inches for line in narrower):
-            break
-        lines = narrower
-    return lines
-
-
-def _filled(words: list[str], inches: float, wide: Callable[[str], float]) -> list[str]:
-    lines = [""]
-    for word in words:
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if not lines[-1] or wide(longer) <= inches:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+    if breadth(ax, text, size) <= inches:
+        return [text]
+    space = breadth(ax, "n n", size) - breadth(ax, "nn", size)
+    words = [part for word in _words(text) for part in _cut(ax, word, size, inches)]
+    widths = [breadth(ax, word, size) for word in words]
+    lines = _filled(widths, space, inches)
+    bracket = next((n for n, word in enumerate(words) if word.startswith("(")), 0)
+    if (
+        len(lines) == 2
+        and bracket
+        and all(_total(part, space) <= inches for part in (widths[:bracket], widths[bracket:]))
+    ):
+        lines = [bracket, len(words)]
+    else:
+        for share in (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55):
+            narrower = _filled(widths, space, share * inches)
+            if len(narrower) > len(lines):
+                break
+            lines = narrower
+    return [" ".join(words[start:end]) for start, end in pairwise([0, *lines])]
 
 
-def _cut(word: str, inches: float, wide: Callable[[str], float]) -> Iterator[str]:
+def _total(widths: Sequence[float], space: float) -> float:
+    return sum(widths) + space * (len(widths) - 1)
+
+
+def _filled(widths: Sequence[float], space: float, inches: float) -> list[int]:
+    """Return the number of words up to the end of each line, when every line takes as many as it can."""
+    ends, start = [], 0
+    for n in range(1, len(widths)):
+        if _total(widths[start : n + 1], space) > inches:
+            ends.append(n)
+            start = n
+    return [*ends, len(widths)]
+
+
+def _cut(ax: Axes, word: str, size: float, inches: float) -> Iterator[str]:
     """Yield the parts of a word that is too wide for a line; a formula cannot be cut."""
-    while "$" not in word and "\\" not in word and len(word) > 1 and wide(word) > inches:
-        fits = next((n for n in range(len(word) - 1, 1, -1) if wide(word[:n]) <= inches), 1)
+    while "$" not in word and "\\" not in word and len(word) > 1 and breadth(ax, word, size) > inches:
+        fits = next((n for n in range(len(word) - 1, 1, -1) if breadth(ax, word[:n], size) <= inches), 1)
         yield word[:fits]
         word = word[fits:]
     yield word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: from dark to light, a dozen steps of CIELAB lightness or more between neighbours; hues alternate for the colour-blind
-COLOURS = ("#10265C", "#8B0F3F", "#00747F", "#D2691E", "#74ADD9", "#EBCB4B")
+COLOURS = ("#10265C", "#8B0F3F", "#006E78", "#D2691E", "#74ADD9", "#EBCB4B")
 #: one for each colour
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DARK, MIDDLE, FAINT, LIGHT, GRID = "#333333", "#8C8C8C", "#A8A8A8", "#D9D9D9", "#E6E6E6"

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from pt_reuse._check import flag, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, entry, plain, wrapped
 from pt_reuse.plots.look import GRID, NARROW, PAGE, Sizes, sizes_at
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 _LEAST, _MOST = 2.0, 40.0  # inches
@@ -33,6 +35,27 @@ def off_screen() -> Iterator[None]:
         yield
     finally:
         _OFF_SCREEN.reset(token)
+
+
+class NoMatplotlibError(InputError):
+    """There is nothing to draw with."""
+
+    TEXT = "drawing needs matplotlib; `pip install pt-reuse[plots]` brings it."
+
+
+def _new_figure(width: float) -> Figure:
+    """Return a figure; :meth:`Sheet.fit` makes it as high as it has to be."""
+    size = (width, 0.6 * width)
+    if not _OFF_SCREEN.get():
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 @dataclass(frozen=True)
@@ -54,16 +77,17 @@ class Place:
     def __post_init__(self) -> None:
         flag("legend", self.legend)
         if self.title is not None and not isinstance(self.title, str):
-            raise InputError(f"title must be a text or None, got {told(self.title)}.", argument="title")
+            raise InputError(Argument("title"), f" must be a text or None, got {told(self.title)}.", argument="title")
         if self.width is None:
             return
         if self.ax is not None:
-            problem = "width is that of a new figure; the axes given as ax have their own. Give one of the two."
-            raise InputError(problem, argument="width")
-        number = isinstance(self.width, int | float) and not isinstance(self.width, bool)
+            problem = " is that of a new figure; the axes given as ax have their own. Give one of the two."
+            raise InputError(Argument("width"), problem, argument="width")
+        number = isinstance(self.width, Real) and not isinstance(self.width, bool)
         if not number or not _LEAST <= self.width <= _MOST:
             raise InputError(
-                f"width must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column or 7 "
+                Argument("width"),
+                f" must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column or 7 "
                 f"for a page, got {told(self.width)}.",
                 argument="width",
             )
@@ -101,26 +125,18 @@ class Sheet:
     def open(cls, place: Place) -> Sheet:
         """Return the sheet of the axes given, or of a new figure."""
         try:
-            import matplotlib.pyplot as plt
             from matplotlib.axes import Axes
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
         except ImportError as error:
-            raise InputError("drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.") from error
+            raise NoMatplotlibError(NoMatplotlibError.TEXT) from error
         if place.ax is not None:
             if not isinstance(place.ax, Axes):
-                raise InputError(f"ax must be matplotlib Axes, got {type(place.ax).__name__}.", argument="ax")
+                problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
+                raise InputError(Argument("ax"), problem, argument="ax")
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
             share = place.ax.get_position(original=True).width / _DEFAULT_SHARE
             return cls(place.ax, place, float(whole * min(share, 1.0)), new=False)
         width = PAGE if place.width is None else float(place.width)
-        size = (width, 0.6 * width)
-        if _OFF_SCREEN.get():
-            figure = Figure(figsize=size, layout="constrained")
-            FigureCanvasAgg(figure)
-        else:
-            figure = plt.figure(figsize=size, layout="constrained")
-        return cls(figure.subplots(), place, width, new=True)
+        return cls(_new_figure(width).subplots(), place, width, new=True)
 
     def label(self, *, title: str, x: str, y: str = "") -> None:
         """Write the title and the labels of the axes, all in one size, with few lines around."""
@@ -172,6 +188,8 @@ class Sheet:
             below: whether it is below the axes or beside them; default below those of a column.
         """
         self.below = self.narrow if below is None else below
+        for handle, text in entries:
+            handle.set_label(entry(text))  # for a legend of the user's own
         if not self.place.legend or not entries:
             return
         size = self.sizes.text
@@ -205,12 +223,17 @@ class Sheet:
             height: of the axes, in inches; None for as high as they are wide, half a page at most.
         """
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
-        for _ in range(3):
+        before: tuple[object, ...] = ()
+        for _ in range(4):
             self.lay_out()
             self._wrap(texts)
             self._put_key()
             if self.new:
                 self._set_height(height)
+            now = (*(text.get_text() for text in texts), *self._outside(), self.ax.figure.bbox.height)
+            if now == before:
+                return
+            before = now
         self.lay_out()
 
     def lay_out(self) -> None:
@@ -218,8 +241,10 @@ class Sheet:
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         root = self.ax.figure.canvas.figure
-        root.draw_without_rendering()
-        if root.get_layout_engine() is None and self.ax.get_subplotspec() is not None and self._sticks_out():
+        engine = root.get_layout_engine()
+        if engine is not None:
+            engine.execute(root)
+        elif self.ax.get_subplotspec() is not None and self._sticks_out():
             ConstrainedLayoutEngine().execute(root)
 
     def _sticks_out(self) -> bool:
@@ -256,24 +281,32 @@ class Sheet:
         ax, key = self.ax, self.ax.get_legend()
         if key is None:
             return
-        box = ax.get_window_extent()
         if not self.below:
+            ax.set_anchor("W")  # a square stays beside its legend
             away = ScaledTranslation(_GAP * 2, 0, ax.figure.dpi_scale_trans)
             key.set_bbox_to_anchor((1, 1), transform=ax.transAxes + away)
             return
-        left, below = self._outside(box)
-        away = ScaledTranslation(-self.inches(left), -self.inches(below) - _GAP, ax.figure.dpi_scale_trans)
+        left, below = self._outside()
+        away = ScaledTranslation(-left, -below - _GAP, ax.figure.dpi_scale_trans)
         key.set_bbox_to_anchor((0, 0), transform=ax.transAxes + away)
 
-    def _outside(self, box: Bbox) -> tuple[float, float]:
-        """Return how far ticks and labels go out of the axes, to the left and below, in pixels."""
+    def _outside(self) -> tuple[float, float]:
+        """Return how far ticks and labels go out of the axes, to the left and below, in inches."""
+        box = self.ax.get_window_extent()
         left, below = self.ax.yaxis.get_tightbbox(), self.ax.xaxis.get_tightbbox()
-        return max(0, box.x0 - left.x0) if left else 0, max(0, box.y0 - below.y0) if below else 0
+        return (
+            round(self.inches(max(0, box.x0 - left.x0)), 3) if left else 0.0,
+            round(self.inches(max(0, box.y0 - below.y0)), 3) if below else 0.0,
+        )
 
     def _set_height(self, height: float | None) -> None:
         root = self.ax.figure.canvas.figure
-        now = self.axes_size[1]
-        wide = float(self.ax.get_position(original=True).width) * root.get_figwidth()
-        wanted = min(wide, 0.5 * PAGE) if height is None else height
-        around = self.inches(self._all().height) - now
-        root.set_figheight(wanted + around + 2 * _PAD)
+        wanted = min(self._free_width(), 0.5 * PAGE) if height is None else height
+        around = self.inches(self._all().height) - self.axes_size[1]
+        root.set_figheight(round(wanted + around + 2 * _PAD, 2))
+
+    def _free_width(self) -> float:
+        """Return how wide the axes can be in a new figure, in inches."""
+        key = self.ax.get_legend()
+        beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
+        return self.width - self._outside()[0] - max(beside, 0.1) - 2 * _PAD
