@@ -29,13 +29,13 @@ class Bars:
     Attributes:
         names: of the units.
         parts: of each bar from left to right: what it is, (units,) how long, and its colour.
-        notes: what stands at the end of each bar.
+        notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
         word: what a unit is.
     """
 
     names: Sequence[str]
     parts: Sequence[tuple[str, NDArray, str]]
-    notes: Sequence[str]
+    notes: Sequence[tuple[str, str]]
     word: str
 
 
@@ -77,7 +77,10 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     if len(bars.parts) > 1:
         sheet.key(entries, below=True)
     sheet.fit(sizes.row * (max(shown, 2) + 0.4))
-    notes = [shortened(ax, note, sizes.text, _NOTE * sheet.width) for note in bars.notes[:shown]]
+    notes = []
+    for name, tail in bars.notes[:shown]:
+        room = max(_NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
+        notes.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
     _leave_room(sheet, ends, notes)
     for y, end, note in zip(place, ends, notes, strict=True):
         written = ax.annotate(

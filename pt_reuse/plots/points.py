@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, Option
 from pt_reuse.plots.lettering import breadth, shortened
-from pt_reuse.plots.look import DARK, MIDDLE, MOST, looks
+from pt_reuse.plots.look import MIDDLE, MOST, looks
 from pt_reuse.plots.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -140,14 +140,15 @@ def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[
 def limit(sheet: Sheet, views: Views) -> None:
     """Set the limits of the axes, and draw the line on which nothing changes."""
     ax, drawn = sheet.ax, views.drawn
+    line = ax.spines["left"].get_edgecolor()
     x, y = views.table["score"].to_numpy(dtype=float)[drawn], views.upright[drawn]
     if views.kind == "scores":
         low, high = _limits(np.concatenate([x, y]), 0.01)
-        ax.plot([low, high], [low, high], color=DARK, linewidth=0.8, zorder=2)
+        ax.plot([low, high], [low, high], color=line, linewidth=0.8, zorder=2)
         ax.set(xlim=(low, high), ylim=(low, high))
         ax.set_aspect("equal", adjustable="box")
         return
-    ax.axhline(0, color=DARK, linewidth=0.8, zorder=2)
+    ax.axhline(0, color=line, linewidth=0.8, zorder=2)
     ax.set_xlim(_limits(x, 0.01))
     ax.set_ylim(_limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001))
 
@@ -188,7 +189,7 @@ def _name(
     here = ax.transData.transform(point)
     wide, high = breadth(ax, text, size) * ax.figure.dpi, 1.15 * size * dot
     radius = (0.5 * sheet.sizes.area**0.5 + 1) * dot
-    away = radius + 1.5 * dot
+    away = radius + 2.5 * dot
     frame = ax.get_window_extent()
     for corner in _places(here, away, wide, high):
         box = np.array([*corner, corner[0] + wide, corner[1] + high])

@@ -270,7 +270,7 @@ class Sheet:
         box = ax.get_window_extent()
         middle = (box.x0 + box.x1) / 2
         # a text in the middle of the axes of a figure of ours may be wider than they are
-        across = 2 * min(middle - page.x0, page.x1 - middle) - 8 if self.new else box.width
+        across = 2 * (min(middle - page.x0, page.x1 - middle) - _PAD * ax.figure.dpi) if self.new else box.width
         for text, given in texts.items():
             room = box.height if text is ax.yaxis.label else across
             text.set_text(wrapped(ax, given, self.sizes.text, max(self.inches(room), 0.5)))
@@ -301,6 +301,8 @@ class Sheet:
 
     def _set_height(self, height: float | None) -> None:
         root = self.ax.figure.canvas.figure
+        if self.narrow and height is None:
+            self.ax.set_anchor("W")  # so that what a square leaves free is on one side
         wanted = min(self._free_width(), 0.5 * PAGE) if height is None else height
         around = self.inches(self._all().height) - self.axes_size[1]
         root.set_figheight(round(wanted + around + 2 * _PAD, 2))
@@ -309,4 +311,4 @@ class Sheet:
         """Return how wide the axes can be in a new figure, in inches."""
         key = self.ax.get_legend()
         beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
-        return self.width - self._outside()[0] - max(beside, 0.1) - 2 * _PAD
+        return self.width - self._outside()[0] - max(beside, 0.15) - 2 * _PAD

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse.plots.bars import Bars, draw_bars
-from pt_reuse.plots.lettering import shortened
+from pt_reuse.plots.lettering import plain, shortened
 from pt_reuse.plots.look import COLOURS, LIGHT, MOST
 from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
 from pt_reuse.plots.sheet import Place, Sheet
@@ -107,7 +107,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
     bars = Bars(
         names=[str(name) for name in counts[column]],
         parts=[("relevant (number beside)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
-        notes=[f"{n:,}" for n in relevant],
+        notes=[("", f"{n:,}") for n in relevant],
         word=word,
     )
     return draw_bars(
@@ -137,7 +137,7 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
     )
     word = _WORDS.get(column, column)
     notes = [
-        f"{'no run' if pd.isna(run) else run} ({'no tau_b' if pd.isna(tau) else f'tau_b {tau:.4f}'})"
+        ("no run" if pd.isna(run) else str(run), " " + plain("(no tau_b)" if pd.isna(tau) else f"(tau_b {tau:.4f})"))
         for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)
     ]
     bars = Bars(

@@ -109,6 +109,8 @@ def check(ax, size):
     figure = ax.figure.canvas.figure
     figure.canvas.draw()
     page, found = figure.bbox, texts(ax)
+    whole, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(whole.x0, whole.y0, width - whole.x1, height - whole.y1) > 0.02, whole
     for what, all_ in found.items():
         for text in all_:
             assert within(box(text), page), (what, text.get_text(), box(text))
