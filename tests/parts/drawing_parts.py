@@ -107,7 +107,7 @@ def overlaps(one, other, slack=SLACK):
 def check(ax, size):
     """Assert that a figure is whole and can be read, with letters of that size in points."""
     figure = ax.figure.canvas.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     page, found = figure.bbox, texts(ax)
     whole, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert min(whole.x0, whole.y0, width - whole.x1, height - whole.y1) > 0.02, whole
