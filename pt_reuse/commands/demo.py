@@ -39,10 +39,10 @@ def _run(options: argparse.Namespace) -> None:
         tables[file] = table
     if folder is None:
         return
-    pictures = (
-        Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10")),
-        Drawing(7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
-        Drawing(7.2, 2.6, report.by_type.plot_uniques),
+    pictures: tuple[Drawing, ...] = (
+        partial(report.partial.plot, "nDCG@10"),
+        partial(report.by_team.plot, "nDCG@10"),
+        report.by_type.plot_uniques,
     )
     drawings = dict(zip(_PICTURES, pictures, strict=True))
     for name, table in tables.items():

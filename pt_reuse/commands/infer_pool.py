@@ -57,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
         print(textwrap.fill(line, _WIDTH))
     _report(result, options.all)
     if folder is not None:
-        drawings = {_PICTURE: Drawing(9.0, 4.0, result.plot)}
+        drawings: dict[str, Drawing] = {_PICTURE: result.plot}
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         with replacing(folder / _CONTRIBUTORS) as file:
             file.write("".join(f"{name}\n" for name in result.contributors).encode())

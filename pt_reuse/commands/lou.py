@@ -128,11 +128,8 @@ def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> No
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
-    of_scores = {
-        _picture(measure): Drawing(7.6, 5.0, partial(result.plot, measure)) for measure in result.scores.measures
-    }
-    n_bars = min(len(result.unique_counts), 30)
-    return {**of_scores, "uniques.png": Drawing(7.2, 1.4 + 0.24 * max(n_bars, 3), result.plot_uniques)}
+    drawings: dict[str, Drawing] = {_picture(m): partial(result.plot, m) for m in result.scores.measures}
+    return {**drawings, "uniques.png": result.plot_uniques}
 
 
 def _picture(measure: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,45 +12,21 @@ import pandas as pd
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: rows of a long table on the screen
 SHOWN = 12
+_DOTS = 150  # of a picture, per inch
 
 
-class Paint(Protocol):
-    """Draws into axes."""
+class Drawing(Protocol):
+    """Draws a figure of its own."""
 
-    def __call__(self, *, ax: Axes) -> object:
-        """Draw into one."""
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A picture to be drawn.
-
-    Attributes:
-        width: in inches.
-        height: in inches.
-        paint: what draws it.
-    """
-
-    width: float
-    height: float
-    paint: Paint
-
-    def draw(self, path: Path) -> None:
-        """Draw the picture into a PNG file; without a screen, and apart from figures that the user has open."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(self.width, self.height), layout="constrained")
-        FigureCanvasAgg(figure)
-        self.paint(ax=figure.subplots())
-        with replacing(path) as file:
-            figure.savefig(file, format="png", dpi=150)
+    def __call__(self) -> Axes:
+        """Draw it and return its axes."""
 
 
 def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
@@ -93,10 +68,10 @@ def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
     for name, drawing in drawings.items():
         try:
-            drawing.draw(folder / name)
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "matplotlib":
-                raise
-            print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
+            # the process may have no screen, or figures that its user has open
+            with off_screen(), replacing(folder / name) as file:
+                drawing().figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
+        except NoMatplotlibError:
+            print(f"No pictures: {NoMatplotlibError.TEXT}", file=sys.stderr)
             return []
     return list(drawings)

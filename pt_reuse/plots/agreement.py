@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes, plain
+from pt_reuse._check import count
+from pt_reuse.plots.lettering import shortened
+from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
+from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,41 +19,52 @@ def plot_two_scores(
     changes: pd.DataFrame,
     *,
     measure: str,
-    by: str,
+    kind: str = "change",
+    by: str | None = None,
     judgments: tuple[str, str] = ("first judgments", "other judgments"),
-    ax: Axes | None = None,
+    place: Place | None = None,
 ) -> Axes:
-    """Draw each run's score under one set of judgments against its score under another.
+    """Draw each run's score under one set of judgments against what becomes of it under another.
+
+    Runs on the line keep their score. Those that lose most are named where there is room.
 
     Args:
         changes: the `changes` table of an Agreement.
         measure: one of its measures.
-        by: the column that gives colour and marker, ``"type"`` or ``"team"``; beyond the six most common, grey.
+        kind: what the upright axis shows, one of :data:`~pt_reuse.plots.points.VIEWS`: the ``"change"`` of the score,
+            the same in ``"percent"`` of the first score, or the other ``"scores"`` themselves, with a diagonal.
+        by: the column that gives colour and marker, ``"type"`` or ``"team"``; beyond six, those whose runs change most
+            have a colour. Default the type where any run has one, else the team, else none.
         judgments: what to call the two sets on the axes.
-        ax: where to draw; default a new figure.
+        place: where to draw; default a new figure of a page's width.
 
     Returns:
-        The axes, with one collection per coloured type or team.
+        The axes, with one collection per coloured type or team, and one for all others.
     """
-    ax = axes(ax, 7.2, 5)
-    table = changes[changes["measure"] == measure]
-    kinds = table[by].fillna("not given")
-    shown = kinds.value_counts(sort=True).index[: len(COLOURS)]
-    top = max(float(table[["score", "other_score"]].to_numpy().max(initial=0.0)) * 1.05, 1e-3)
-    ax.plot([0, top], [0, top], color=DARK, linewidth=0.8, zorder=1)
-    for kind, colour, marker in zip(sorted(shown), COLOURS, MARKERS, strict=False):
-        rows = table[kinds == kind]
-        ax.scatter(
-            rows["score"], rows["other_score"], s=44, color=colour, marker=marker, label=plain(str(kind)), zorder=3
-        )
-    rest = table[~kinds.isin(shown)]
-    if len(rest):
-        ax.scatter(rest["score"], rest["other_score"], s=18, color=GREY, label=f"other {by}s", zorder=2)
-    ax.set(xlim=(0, top), ylim=(0, top), aspect="equal")
-    ax.set_xlabel(f"{measure}, {judgments[0]}")
-    ax.set_ylabel(f"{measure}, {judgments[1]}")
-    ax.set_title("The same runs under two sets of judgments", fontsize=11)
-    ax.legend(title=by, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=9)
-    ax.grid(color="#EEEEEE", zorder=0)
-    ax.set_axisbelow(True)
-    return ax
+    sheet = Sheet.open(place or Place())
+    views = Views(changes[changes["measure"] == measure], kind)
+    column = by or next((known for known in ("type", "team") if views.table[known].notna().any()), None)
+    shown = largest_first(views, column) if column else []
+    handles = draw_points(sheet, views, column, shown)
+    names = [shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room("")) for group in shown]
+    entries = [(handles[group], name) for group, name in zip(shown, names, strict=True)]
+    rest = len(set(views.groups(column)) - set(shown)) if column else 0
+    if rest and None in handles:
+        entries.append((handles[None], count(rest, f"other {column}")))
+    limit(sheet, views)
+    first, other = judgments
+    y = {
+        "change": f"change of {measure} ({other} − {first})",
+        "percent": f"change of {measure} in % ({other} against {first})",
+        "scores": f"{measure}, {other}",
+    }
+    sheet.label(
+        title="The same runs under two sets of judgments", x=f"{measure}, {first}{views.not_drawn()}", y=y[kind]
+    )
+    sheet.grid()
+    sheet.ticks("x")
+    sheet.ticks("y")
+    sheet.key(entries, title=column)
+    sheet.fit(None if kind == "scores" else 0.55 * sheet.width if sheet.narrow else 0.45 * sheet.width)
+    name_losses(sheet, views)
+    return sheet.ax

@@ -7,41 +7,54 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pt_reuse.plots._axes import COLOURS, DARK, GREY, axes
+from pt_reuse.plots.look import COLOURS, DARK, FAINT
+from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FEW = 25  # ranks; each has a marker
 
-def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+
+def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place: Place | None = None) -> Axes:
     """Draw the share of judged documents at each rank, of the runs judged as deep and of all others.
 
     Args:
         by_rank: the `by_rank` table of an inferred pool.
         by_topic: its `by_topic` table, for the depths.
-        ax: where to draw; default a new figure.
+        place: where to draw; default a new figure of a page's width.
 
     Returns:
         The axes: a line for the runs judged as deep (needed, needed together or covered), one for their documents that
         are new at a rank, one for all other runs, and an upright line at every depth.
     """
-    from matplotlib.ticker import MaxNLocator
-
-    ax = axes(ax, 7.2, 4)
+    sheet = Sheet.open(place or Place())
+    ax, line = sheet.ax, sheet.sizes.line
     depths = np.unique(by_topic["depth"].to_numpy())
-    deepest = int(depths.max(initial=0))
-    shown = by_rank[by_rank["rank"] <= max(2 * deepest, 20)]
-    for depth in depths[depths > 0]:
-        ax.axvline(depth, color=DARK, linewidth=0.6, linestyle=":", zorder=1)
-    new = "runs judged as deep, new at the rank"
-    ax.plot(shown["rank"], shown["other_judged"], color=GREY, label="other runs", zorder=2)
-    ax.plot(shown["rank"], shown["new_judged"], color=COLOURS[1], linestyle="--", label=new)
-    ax.plot(shown["rank"], shown["judged"], color=COLOURS[0], label="runs judged as deep")
-    ax.set(ylim=(-0.02, 1.02), xlabel="rank", ylabel="share of the documents that is judged")
-    ax.set_title("Where the judged documents end (dotted: depth)", fontsize=11)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    # below the axes: lines and depths go through every corner of them
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False, fontsize=9)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    depths = depths[depths > 0]
+    shown = by_rank[by_rank["rank"] <= max(2 * int(depths.max(initial=0)), 20)]
+    marker = sheet.sizes.area**0.5 * 0.7 if len(shown) <= _FEW else 0
+    entries = []
+    for column, label, colour, style, shape in (
+        ("judged", "runs judged as deep", COLOURS[0], "-", "o"),
+        ("new_judged", "their new documents", COLOURS[3], "--", "D"),
+        ("other_judged", "other runs", FAINT, "-.", "^"),
+    ):
+        if shown[column].notna().any():
+            (drawn,) = ax.plot(
+                shown["rank"], shown[column], color=colour, linestyle=style, linewidth=line, marker=shape,
+                markersize=marker, zorder=3,
+            )  # fmt: skip
+            entries.append((drawn, label))
+    for depth in depths:
+        upright = ax.axvline(depth, color=DARK, linewidth=0.8, linestyle=":", zorder=1)
+    if len(depths):
+        entries.append((upright, "depth" if len(depths) == 1 else "depth of a topic"))
+    ax.set_ylim(-0.03, 1.03)
+    sheet.label(title="Where the judged documents end", x="rank", y="share of the documents that is judged")
+    sheet.grid("y")
+    sheet.ticks("x", whole=True)
+    sheet.ticks("y")
+    sheet.key(entries)
+    sheet.fit(0.5 * sheet.width if sheet.narrow else 0.4 * sheet.width)
     return ax

@@ -4,69 +4,95 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
-from pt_reuse.plots._axes import COLOURS, DARK, GREY, MARKERS, axes, plain
+from pt_reuse._check import count
+from pt_reuse.plots.bars import Bars, draw_bars
+from pt_reuse.plots.lettering import plain, shortened
+from pt_reuse.plots.look import COLOURS, LIGHT, MOST
+from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
+from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_BARS = 30
 _WORDS = {"team": "team", "name": "run", "type": "type"}
 
 
-def plot_reduced_scores(by_run: pd.DataFrame, *, measure: str, by: str, ax: Axes | None = None) -> Axes:
-    """Draw each run's score under the full judgments against its score without the uniques of its own unit.
+def plot_reduced_scores(
+    by_run: pd.DataFrame,
+    *,
+    measure: str,
+    unit: str,
+    kind: str = "change",
+    by: str | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw each run's score against what becomes of it without the uniques of its own unit.
 
-    Points on the diagonal lose nothing; the units whose runs lose most have a colour and a marker of their own.
+    Runs on the line lose nothing. Those that lose most are named where there is room.
 
     Args:
         by_run: the `by_run` table of leave-out-uniques.
         measure: one of its measures.
-        by: the unit that was left out: team, run or type.
-        ax: where to draw; default a new figure.
+        unit: what was left out: team, run or type.
+        kind: what the upright axis shows, one of :data:`~pt_reuse.plots.points.VIEWS`: the ``"change"`` of the score,
+            the same in ``"percent"`` of the score, or the reduced ``"scores"`` themselves, with a diagonal.
+        by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out, of
+            which those that lose most, six at most, have a colour. Of teams or types all have one where they are no
+            more than six.
+        place: where to draw; default a new figure of a page's width.
 
     Returns:
-        The axes, with one collection per coloured unit, most affected first, and one for all others.
+        The axes, with one collection per coloured group, and one for all others.
 
-    Source: after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
+    Source: the scores after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
     """
-    ax = axes(ax, 7.2, 5)
-    table = by_run[by_run["measure"] == measure]
-    unit = table["name" if by == "run" else by].to_numpy(dtype=object)
-    loss = (table["score"] - table["reduced_score"]).groupby(unit).max().sort_values(ascending=False, kind="stable")
-    shown = loss[loss > 0].index[: len(COLOURS)]
-    top = max(float(table[["score", "reduced_score"]].to_numpy().max(initial=0.0)) * 1.05, 1e-3)
-    ax.plot([0, top], [0, top], color=DARK, linewidth=0.8, zorder=1)
-    rest = ~np.isin(unit, list(shown))
-    for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False):
-        rows = table[unit == name]
-        label = f"{plain(str(name))} (-{loss[name]:.3f})"
-        ax.scatter(rows["score"], rows["reduced_score"], s=44, color=colour, marker=marker, label=label, zorder=3)
-    if rest.any():
-        others = table[rest]
-        n_others = len(set(unit[rest]))
-        label = f"{n_others} other {by}{'s' if n_others != 1 else ''}"
-        ax.scatter(others["score"], others["reduced_score"], s=18, color=GREY, label=label, zorder=2)
-    ax.set(xlim=(0, top), ylim=(0, top), aspect="equal")
-    ax.set_xlabel(f"{measure}, all judgments")
-    ax.set_ylabel(f"{measure}, without the uniques of the run's own {by}")
-    ax.set_title(f"Scores with and without the {by}'s own unique documents", fontsize=11)
-    ax.legend(
-        title=f"{by} (largest loss of a run)", loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=9
+    sheet = Sheet.open(place or Place())
+    table = by_run[by_run["measure"] == measure].rename(columns={"reduced_score": "other_score"})
+    views = Views(table, kind)
+    by = by or unit
+    column = "name" if by == "run" else by
+    losses = views.losses(column)
+    shown = losses[losses > 0].index[:MOST].tolist() if by == unit else largest_first(views, column)
+    handles = draw_points(sheet, views, column, shown)
+    entries = []
+    for group in shown:
+        tail = f" ({views.loss_in_words(losses.get(group, 0.0))})"
+        name = shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(tail))
+        entries.append((handles[group], name + tail))
+    rest = len(set(views.groups(column)[views.drawn]) - set(shown))
+    if rest:
+        entries.append((handles[None], count(rest, f"other {by}") if shown else count(rest, by)))
+    limit(sheet, views)
+    without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
+    y = {
+        "change": f"change of {measure} {without}",
+        "percent": f"change of {measure} in % {without}",
+        "scores": f"{measure}, {without}",
+    }
+    whose = "own" if unit == "run" else f"{unit}'s"
+    sheet.label(
+        title=f"What runs lose without their {whose} uniques",
+        x=f"{measure}, all judgments{views.not_drawn()}",
+        y=y[kind],
     )
-    ax.grid(color="#EEEEEE", zorder=0)
-    ax.set_axisbelow(True)
-    return ax
+    sheet.grid()
+    sheet.ticks("x")
+    sheet.ticks("y")
+    sheet.key(entries, title=f"{by} (largest loss of a run)")
+    sheet.fit(None if kind == "scores" else 0.55 * sheet.width if sheet.narrow else 0.45 * sheet.width)
+    name_losses(sheet, views)
+    return sheet.ax
 
 
-def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: Place | None = None) -> Axes:
     """Draw how many judged documents each unit alone contributed, relevant and not relevant.
 
     Args:
         uniques: the `unique_counts` table of leave-out-uniques; its first column names the units.
-        ax: where to draw; default a new figure.
+        top: how many units at most, those with most unique relevant documents; default 30, 15 in a column.
+        place: where to draw; default a new figure of a page's width.
 
     Returns:
         The axes: stacked bars, most unique relevant documents on top; beside each bar how many are relevant.
@@ -76,24 +102,54 @@ def plot_unique_counts(uniques: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     column = str(uniques.columns[0])
     counts = uniques[uniques["contributing"] > 0]
     counts = counts.sort_values(["unique_relevant", "unique"], ascending=False, kind="stable")
-    hidden = len(counts) - _MOST_BARS
-    counts = counts.head(_MOST_BARS)
-    ax = axes(ax, 7.2, 1.4 + 0.24 * max(len(counts), 3))
-    place = np.arange(len(counts))[::-1]
-    relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
-    ax.barh(place, relevant, color=COLOURS[0], label="relevant (number)")
-    ax.barh(place, other, left=relevant, color="#D9D9D9", label="not relevant")
-    ax.set_yticks(place, [plain(str(name)) for name in counts[column]], fontsize=8)
-    for y, total, n in zip(place, relevant + other, relevant, strict=True):
-        ax.annotate(
-            f"{n:,}", (total, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8, color=COLOURS[0]
-        )
-    ax.set_ylim(-0.7, len(counts) - 0.3)
-    ax.margins(x=0.08)
     word = _WORDS.get(column, column)
-    ax.set_xlabel(f"judged documents that one {word} alone put into the pool")
-    ax.set_title(f"What each {word} found alone" + (f" ({hidden:,} more not shown)" if hidden > 0 else ""), fontsize=11)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return ax
+    relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
+    bars = Bars(
+        names=[str(name) for name in counts[column]],
+        parts=[("relevant (number beside)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
+        notes=[("", f"{n:,}") for n in relevant],
+        word=word,
+    )
+    return draw_bars(
+        Sheet.open(place or Place()),
+        bars,
+        top=top,
+        title=f"What each {word} found alone",
+        x=f"judged documents that one {word} alone put into the pool",
+    )
+
+
+def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None, place: Place | None = None) -> Axes:
+    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again.
+
+    Args:
+        table: the `table` of leave-out-uniques; its first column names the units.
+        measure: one of its measures.
+        top: how many units at most, those with the largest drop; default 30, 15 in a column.
+        place: where to draw; default a new figure of a page's width.
+
+    Returns:
+        The axes: a bar per unit, the largest drop on top; beside each bar the run that falls and the ranking's tau_b.
+    """
+    column = str(table.columns[0])
+    rows = table[table["measure"] == measure].sort_values(
+        ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
+    )
+    word = _WORDS.get(column, column)
+    notes = [
+        ("no run" if pd.isna(run) else str(run), " " + plain("(no tau_b)" if pd.isna(tau) else f"(tau_b {tau:.4f})"))
+        for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)
+    ]
+    bars = Bars(
+        names=[str(name) for name in rows[column]],
+        parts=[("largest drop", rows["max_drop"].to_numpy(), COLOURS[0])],
+        notes=notes,
+        word=word,
+    )
+    return draw_bars(
+        Sheet.open(place or Place()),
+        bars,
+        top=top,
+        title=f"The ranking without each {word}",
+        x=f"most ranks that a run loses by {measure} without the {word}",
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, told
+from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
@@ -107,23 +107,37 @@ class Agreement(Result):
         self,
         measure: MeasureLike | None = None,
         *,
-        by: str = "type",
+        kind: str = "change",
+        by: str | None = None,
         ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
     ) -> Axes:
-        """Draw each run's score under the truth against the other, coloured by ``"type"`` or ``"team"``.
+        """Draw how each run's score changes from the truth to the other judgments; runs on the line keep it.
 
         The axes are labelled with `names`.
 
         Args:
             measure: one of the measures; default the first.
-            by: what gives the colour.
-            ax: where to draw; default a new figure.
+            kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or the other ``"scores"``.
+            by: what gives colour and marker, ``"type"`` or ``"team"``; default the first of these that any run has.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: a point per run; those that lose most are named where there is room.
         """
         from pt_reuse.plots.agreement import plot_two_scores
+        from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.table["measure"].tolist(), measure)
-        choice("by", by, ("type", "team"))
-        return plot_two_scores(self.changes, measure=name, by=by, judgments=self.names, ax=ax)
+        check_view(kind, by, ("type", "team"), self.changes)
+        place = Place(ax, title, legend, width)
+        return plot_two_scores(self.changes, measure=name, kind=kind, by=by, judgments=self.names, place=place)
 
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""

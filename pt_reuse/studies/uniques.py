@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -33,6 +33,7 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_reports import ROWS, per_measure, per_run, per_unit
 from pt_reuse.studies.unique_tables import (
     Means,
@@ -44,12 +45,9 @@ from pt_reuse.studies.unique_tables import (
     whole_field_table,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(Result):
+class LeaveOutUniques(UniqueFigures, Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
@@ -141,36 +139,6 @@ class LeaveOutUniques(Result):
         choice("by", by, ROWS)
         name = measure_among(self.scores.measures, measure)
         return per_measure(self) if by == "measure" else per_unit(self, name) if by == "unit" else per_run(self, name)
-
-    @door
-    def plot(self, measure: MeasureLike | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw each run's score under the full against its own unit's reduced judgments.
-
-        Args:
-            measure: one of the measures; default the first.
-            ax: where to draw; default a new figure.
-
-        Returns:
-            Axes: a point per run; runs on the diagonal lose nothing.
-        """
-        from pt_reuse.plots.uniques import plot_reduced_scores
-
-        name = measure_among(self.scores.measures, measure)
-        return plot_reduced_scores(self.by_run, measure=name, by=self.units.by, ax=ax)
-
-    @door
-    def plot_uniques(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how many unique documents each unit contributed, relevant and not relevant.
-
-        Args:
-            ax: where to draw; default a new figure.
-
-        Returns:
-            Axes: a bar per contributing unit.
-        """
-        from pt_reuse.plots.uniques import plot_unique_counts
-
-        return plot_unique_counts(self.unique_counts, ax=ax)
 
 
 @door

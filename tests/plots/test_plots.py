@@ -9,14 +9,31 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from drawing_parts import by_run, changes, unique_counts, units
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
+from pt_reuse.plots.agreement import plot_two_scores
+from pt_reuse.plots.lettering import plain
+from pt_reuse.plots.sheet import Place, off_screen
+from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
+
+FIELD = ptr.simulate_field(seed=8)
+
+
+def blank():
+    return Figure(figsize=(7, 4), layout="constrained").subplots()
 
 
 @pytest.fixture(scope="module")
 def lou():
-    field = ptr.simulate_field(seed=8)
-    return ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
+    return ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"], depth=FIELD.depth)
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    truth, estimate = (ptr.score(FIELD.runs, qrels, ["AP", "nDCG@10"]) for qrels in (FIELD.all_qrels, FIELD.qrels))
+    return truth.compare(estimate, names=("all", "pool"))
 
 
 @pytest.fixture(autouse=True)
@@ -25,81 +42,238 @@ def _close_figures():
     plt.close("all")
 
 
-def test_scores_are_drawn_once_per_run(lou):
-    ax = lou.plot("nDCG@10")
-    drawn = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
+def drawn(ax):
+    """Return the points of all collections, sorted."""
+    points = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
+    return points[np.lexsort(points.T)]
+
+
+def expected(x, y):
+    points = np.column_stack([x, y])
+    return points[np.lexsort(points.T)]
+
+
+def key(ax):
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
+
+
+def said(label):
+    return label.replace("\n", " ")
+
+
+def named(ax):
+    return {note.get_text(): note.xy for note in ax.texts}
+
+
+def test_the_change_is_drawn_once_per_run(lou):
+    ax = lou.plot("nDCG@10", ax=blank())
     table = lou.by_run[lou.by_run["measure"] == "nDCG@10"]
-    expected = table[["score", "reduced_score"]].to_numpy()
-    assert np.array_equal(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
+    assert np.allclose(drawn(ax), expected(table["score"], table["change"]), atol=1e-12)
     assert ax.get_xlabel() == "nDCG@10, all judgments"
-    assert ax.get_ylabel() == "nDCG@10, without the uniques of the run's own team"
+    assert said(ax.get_ylabel()) == "change of nDCG@10 without the uniques of its own team"
 
 
-def test_the_units_that_lose_most_are_named_first(lou):
-    labels = [text.get_text() for text in lou.plot("AP").get_legend().get_texts()]
+def test_the_change_in_per_cent_and_the_scores_themselves(lou):
+    table = lou.by_run[lou.by_run["measure"] == "AP"]
+    ax = lou.plot("AP", kind="percent", ax=blank())
+    assert np.allclose(drawn(ax), expected(table["score"], table["change_pct"]), atol=1e-9)
+    assert said(ax.get_ylabel()) == "change of AP in % without the uniques of its own team"
+    ax = lou.plot("AP", kind="scores", ax=blank())
+    assert np.array_equal(drawn(ax), expected(table["score"], table["reduced_score"]))
+    assert said(ax.get_ylabel()) == "AP, without the uniques of its own team"
+    assert ax.get_xlim() == ax.get_ylim()
+
+
+def test_the_units_that_lose_most_have_the_colours(lou):
     table = lou.by_run[lou.by_run["measure"] == "AP"]
     loss = (table["score"] - table["reduced_score"]).groupby(table["team"]).max().sort_values(ascending=False)
-    assert labels[:6] == [f"{team} (-{value:.3f})" for team, value in loss.head(6).items()]
+    labels = key(lou.plot("AP", ax=blank()))
+    assert labels[:6] == [f"{team} (−{value:.3f})" for team, value in loss.head(6).items()]
     assert labels[6] == "3 other teams"
 
 
-def test_plot_draws_into_given_axes_and_defaults_to_the_first_measure(lou):
+def test_runs_can_have_the_colour_of_their_type(lou):
+    table = lou.by_run[lou.by_run["measure"] == "AP"]
+    ax = lou.plot("AP", by="type", kind="percent", ax=blank())
+    loss = (-table["change_pct"]).groupby(table["type"]).max()
+    assert key(ax) == [f"{kind} (−{loss[kind]:.1f} %)" for kind in ("lexical", "manual", "neural")]
+    for points, kind in zip(ax.collections, ("lexical", "manual", "neural"), strict=True):
+        rows = table[table["type"] == kind]
+        assert np.allclose(np.sort(points.get_offsets()[:, 0]), np.sort(rows["score"]))
+
+
+def test_the_runs_that_lose_most_are_named_at_their_points():
+    table = by_run(9, 3)
+    table["name"], table["reduced_score"] = [f"run{i}" for i in range(9)] * 2, table["score"]
+    table["score"] = np.tile(np.linspace(0.1, 0.9, 9), 2)
+    table["reduced_score"] = table["score"] - np.tile([0, 0.3, 0, 0, 0.2, 0, 0.001, 0.1, 0], 2)
+    place = Place(width=7)
+    found = named(plot_reduced_scores(table, measure="AP", unit="team", place=place))
+    assert set(found) == {"run1", "run4", "run7"}, "a loss that cannot be seen has no name"
+    assert np.allclose(found["run4"], (0.5, -0.2))
+    in_column = plot_reduced_scores(table.assign(reduced_score=table["score"] - 0.1), measure="AP", unit="team")
+    assert len(in_column.texts) <= 5
+    nothing = table.assign(reduced_score=table["score"], drop=0)
+    assert not named(plot_reduced_scores(nothing, measure="AP", unit="team"))
+
+
+def test_where_all_gain_the_runs_are_named_that_fall_most_ranks():
+    table = changes(6, 2, change="gain").query("measure == 'AP'").assign(name=list("abcdef"), drop=[0, 3, 0, -3, 1, 0])
+    table = table.assign(score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], other_score=[0.2, 0.25, 0.45, 0.6, 0.55, 0.8])
+    assert set(named(plot_two_scores(table, measure="AP"))) == {"b", "e"}
+
+
+def test_axes_are_returned_and_the_measure_is_the_first(lou):
     ax = plt.figure().subplots()
     assert lou.plot(ax=ax) is ax
     assert ax.get_xlabel() == "AP, all judgments"
 
 
-def test_unknown_measure_is_an_error(lou, messages):
+def test_runs_without_a_point_are_counted():
+    table = by_run(5, 2)
+    table["score"] = table["score"].where(table["name"] != table["name"].iloc[0], 0.0)
+    ax = plot_reduced_scores(table, measure="AP", unit="team", kind="percent", place=Place(ax=blank()))
+    assert said(ax.get_xlabel()) == "AP, all judgments (1 run with score 0 not drawn)"
+    assert len(drawn(ax)) == 4
+    table["reduced_score"] = np.nan
+    ax = plot_reduced_scores(table, measure="AP", unit="team", place=Place(ax=blank()))
+    assert said(ax.get_xlabel()) == "AP, all judgments (5 runs with no number not drawn)"
+
+
+def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
     messages.refused(lambda: lou.plot("P@10"), argument="measure")
+    messages.refused(lambda: lou.plot(kind="percents"), argument="kind")
+    messages.refused(lambda: lou.plot(by="types"), argument="by")
+    messages.refused(lambda: agreement.plot(by="run"), argument="by")
+    messages.refused(lambda: agreement.plot(kind="scatter"), argument="kind")
+    messages.refused(lambda: lou.plot(width=84), argument="width")
+    messages.refused(lambda: lou.plot(width="3.3"), argument="width")
+    messages.refused(lambda: lou.plot(width=3.3, ax=blank()), argument="width")
+    messages.refused(lambda: lou.plot(ax=Figure()), argument="ax")
+    messages.refused(lambda: lou.plot(title=3), argument="title")
+    messages.refused(lambda: lou.plot_uniques(top=0), argument="top")
+    messages.refused(lambda: lou.plot_drops(top="all"), argument="top")
+    frames = {name: FIELD.runs[name] for name in FIELD.runs}
+    bare = ptr.score(ptr.RunSet.from_frames(frames), FIELD.qrels, "AP")
+    messages.refused(lambda: bare.compare(bare).plot(by="type"), argument="by")
+    assert plt.get_fignums() == [], "a figure is begun when all is checked"
 
 
 def test_unique_counts_are_the_bars(lou):
-    ax = lou.plot_uniques()
+    ax = lou.plot_uniques(ax=blank())
     relevant, other = ([bar.get_width() for bar in bars] for bars in ax.containers)
     counts = lou.unique_counts[lou.unique_counts["contributing"] > 0].sort_values(
         ["unique_relevant", "unique"], ascending=False, kind="stable"
     )
     assert relevant == counts["unique_relevant"].tolist()
     assert other == counts["unique_nonrelevant"].tolist()
+    assert [bar.get_x() for bar in ax.containers[1]] == relevant, "one after the other"
     assert [label.get_text() for label in ax.get_yticklabels()] == counts["team"].tolist()
+    assert [note.get_text() for note in ax.texts] == [f"{n:,.0f}" for n in relevant]
 
 
-def test_names_with_dollar_signs_are_not_mathematics():
-    field = ptr.simulate_field(seed=8)
-    runs = field.runs.with_metadata(teams={name: "$x_1$ & <b>" for name in field.runs.names})
-    lou = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=field.depth)
-    lou.plot().figure.canvas.draw()
-    assert lou.plot().get_legend().get_texts()[0].get_text().startswith(r"\$x_1\$ & <b>")
+def test_the_largest_drops_are_the_bars(lou):
+    ax = lou.plot_drops("nDCG@10", top=4, ax=blank())
+    table = lou.table[lou.table["measure"] == "nDCG@10"]
+    table = table.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable").head(4)
+    assert [bar.get_width() for bar in ax.containers[0]] == table["max_drop"].tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == table["team"].tolist()
+    runs = table["dropped"].fillna("no run")
+    notes = [f"{run} (tau_b {tau:.4f})" for run, tau in zip(runs, table["tau_b"], strict=True)]
+    assert [note.get_text() for note in ax.texts] == notes
+    assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
 
-def test_names_with_underscores_and_long_names_are_in_the_legend():
-    field = ptr.simulate_field(seed=8)
-    names = {team: "_" + team + "x" * 60 for team in field.runs.teams}
-    runs = field.runs.with_metadata(
-        teams={n: names[t] for n, t in zip(field.runs, field.runs.run_table["team"], strict=True)}
-    )
-    texts = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=field.depth).plot().get_legend().get_texts()
+def test_how_many_bars_is_told():
+    assert len(plot_unique_counts(unique_counts(40)).get_yticklabels()) == 30
+    column = plot_unique_counts(unique_counts(40), place=Place(width=3.3))
+    assert len(column.get_yticklabels()) == 15
+    assert said(column.get_xlabel()).endswith("(25 more teams not shown)")
+    every = plot_unit_drops(units(40), measure="AP", top=50, place=Place(width=3.3))
+    assert len(every.get_yticklabels()) == 40
+    assert "not shown" not in every.get_xlabel()
+    low = Figure(figsize=(3.3, 1.6), layout="constrained").subplots()
+    assert len(plot_unique_counts(unique_counts(40), top=20, place=Place(ax=low)).get_yticklabels()) < 12
+
+
+def test_names_are_shown_letter_by_letter():
+    runs = FIELD.runs.with_metadata(teams={name: "$x_1$ & <b>" for name in FIELD.runs.names})
+    lou = ptr.leave_out_uniques(runs, FIELD.qrels, "AP", depth=FIELD.depth)
+    assert key(lou.plot(ax=blank()))[0].startswith(r"\$x_1\$ & <b>")
+    assert plain("a\udcffb\tc\x07") == "a?b c?", "bytes that are no letters"
+    with mpl.rc_context({"text.usetex": True}):
+        assert plain(r"a_b & 5% of #1 \$x{}") == r"a\_b \& 5\% of \#1 \textbackslash{}\$x\{\}"
+
+
+def test_long_names_lose_their_middle_and_none_is_hidden():
+    names = {team: f"_{team}{'x' * 60}{team[-2:]}" for team in FIELD.runs.teams}
+    teams = {name: names[team] for name, team in zip(FIELD.runs, FIELD.runs.run_table["team"], strict=True)}
+    lou = ptr.leave_out_uniques(FIELD.runs.with_metadata(teams=teams), FIELD.qrels, "AP", depth=FIELD.depth)
+    texts = key(lou.plot(ax=blank()))
     assert len(texts) == 7
-    assert all(text.get_text().startswith(" _team-") and len(text.get_text()) < 50 for text in texts[:6])
+    assert all(text.startswith(" _team") and "…" in text and len(text) < 50 for text in texts[:6])
+    assert len({text.partition(" (")[0] for text in texts}) == 7, "the ends tell them apart"
 
 
-def test_two_sets_of_scores_are_drawn_by_type(messages):
-    field = ptr.simulate_field(seed=8)
-    truth = ptr.score(field.runs, field.all_qrels, ["AP", "nDCG@10"])
-    agreement = truth.compare(ptr.score(field.runs, field.qrels, ["AP", "nDCG@10"]), names=("all", "pool"))
-    ax = agreement.plot("nDCG@10")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["lexical", "manual", "neural"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
-    drawn = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
+def test_two_sets_of_scores_are_drawn_by_type(agreement):
+    ax = agreement.plot("nDCG@10", ax=blank())
+    assert key(ax) == ["lexical", "manual", "neural"]
+    assert ax.get_legend().get_title().get_text() == "type"
+    assert (ax.get_xlabel(), said(ax.get_ylabel())) == ("nDCG@10, all", "change of nDCG@10 (pool − all)")
     rows = agreement.changes[agreement.changes["measure"] == "nDCG@10"]
-    expected = rows[["score", "other_score"]].to_numpy()
-    assert np.array_equal(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
-    messages.refused(lambda: agreement.plot(by="run"), argument="by")
+    assert np.allclose(drawn(ax), expected(rows["score"], rows["other_score"] - rows["score"]), atol=1e-12)
+    ax = agreement.plot("nDCG@10", kind="scores", ax=blank())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
+    assert np.array_equal(drawn(ax), expected(rows["score"], rows["other_score"]))
+    percent = agreement.plot("nDCG@10", kind="percent", ax=blank())
+    changed = 100 * (rows["other_score"] / rows["score"] - 1)
+    assert np.allclose(drawn(percent), expected(rows["score"], changed), atol=1e-9)
+    assert said(percent.get_ylabel()) == "change of nDCG@10 in % (pool against all)"
 
 
-def test_many_units_are_cut_with_a_note():
-    field = ptr.simulate_field(seed=1, n_teams=33, n_topics=3, n_docs=300, length=20, depth=5)
-    lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=5)
-    ax = lou.plot_uniques()
-    assert len(ax.get_yticklabels()) == 30
-    assert ax.get_title() == "What each team found alone (2 more not shown)"
+def test_of_many_teams_those_that_change_most_have_a_colour():
+    table = changes(40, 40).query("measure == 'AP'").reset_index(drop=True)
+    table["team"] = [f"team{i:02}" for i in range(40)]
+    change = (table["other_score"] - table["score"]).abs()
+    ax = plot_two_scores(table, measure="AP", by="team", place=Place(ax=blank()))
+    assert key(ax) == [*table["team"][change.sort_values(ascending=False).index[:6]], "34 other teams"]
+
+
+def test_what_nobody_gave_gives_no_colour():
+    table = changes(12, 3, types=False)
+    assert plot_two_scores(table, measure="AP").get_legend().get_title().get_text() == "team"
+    ax = plot_two_scores(table.assign(team=None), measure="AP")
+    assert ax.get_legend() is None
+    assert len(drawn(ax)) == 12
+    some = table.assign(type=["lexical", None] * 12)
+    assert key(plot_two_scores(some, measure="AP")) == ["lexical", "not given"]
+
+
+def test_a_part_of_a_figure_is_a_place_too(lou):
+    left, right = plt.figure(figsize=(7, 3), layout="constrained").subfigures(1, 2)
+    ax = lou.plot(ax=left.subplots())
+    assert ax.title.get_fontsize() != 7
+    assert ax.xaxis.label.get_fontsize() == 7, "half a page is a column"
+    right.subplots()
+    left.figure.canvas.draw()
+    assert ax.get_tightbbox().x1 <= left.bbox.x1 + 1
+
+
+def test_off_the_screen_no_figure_is_open(lou):
+    with off_screen():
+        ax = lou.plot()
+    assert plt.get_fignums() == []
+    assert ax.figure.get_figwidth() == 7
+    lou.plot()
+    assert len(plt.get_fignums()) == 1
+
+
+def test_saved_for_print_it_is_a_page_of_that_size(lou, tmp_path):
+    pytest.importorskip("matplotlib.backends.backend_pdf")
+    for width in (3.3, 7.0):
+        ax = lou.plot_uniques(width=width)
+        with mpl.rc_context({"pdf.fonttype": 42}):
+            ax.figure.savefig(tmp_path / "figure.pdf")
+        text = (tmp_path / "figure.pdf").read_bytes()
+        assert f"/MediaBox [ 0 0 {width * 72:g}".encode() in text
+        assert b"/FontFile2" in text, "an embedded TrueType font"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
@@ -16,10 +17,16 @@ from pt_reuse._result import Record
 
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
+SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
+    "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
+    "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
+    "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
+    "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
+    "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
     "ReuseDataset.fetch": lambda d, **flag: ptr.ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ptr.ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ptr.ReuseDataset("demo").get_runs(type="dense", **flag),

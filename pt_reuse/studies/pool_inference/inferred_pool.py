@@ -200,18 +200,29 @@ class InferredPool(Result):
         return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
 
     @door
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
         """Draw the share of judged documents by rank, of the runs judged as deep and all others.
 
         Args:
-            ax: where to draw; default a new figure.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
             Axes: a line for each kind of runs, and an upright line at every depth.
         """
         from pt_reuse.plots.inference import plot_judged_by_rank
+        from pt_reuse.plots.sheet import Place
 
-        return plot_judged_by_rank(self.by_rank, self.by_topic, ax=ax)
+        return plot_judged_by_rank(self.by_rank, self.by_topic, place=Place(ax, title, legend, width))
 
 
 def depths_in_words(by_topic: pd.DataFrame) -> str:

@@ -1,0 +1,103 @@
+"""Lying bars, one for each unit, with a note at the end of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, positive
+from pt_reuse.plots.lettering import breadth, shortened
+from pt_reuse.plots.look import DARK
+from pt_reuse.plots.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: bars that are shown at most where nobody says otherwise: on a page, in a column
+MOST_BARS, MOST_IN_COLUMN = 30, 15
+_NAME, _NOTE = 0.32, 0.42  # of the width, at most
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What is to be drawn, the first bar on top.
+
+    Attributes:
+        names: of the units.
+        parts: of each bar from left to right: what it is, (units,) how long, and its colour.
+        notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
+        word: what a unit is.
+    """
+
+    names: Sequence[str]
+    parts: Sequence[tuple[str, NDArray, str]]
+    notes: Sequence[tuple[str, str]]
+    word: str
+
+
+def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) -> Axes:
+    """Draw the first `top` bars, fewer in axes too low for them, and say how many there are besides.
+
+    Args:
+        sheet: where to.
+        bars: all of them.
+        top: how many at most; default 30, 15 in a column.
+        title: of a new figure.
+        x: what the bars count.
+    """
+    from matplotlib.patches import Patch
+
+    ax, sizes = sheet.ax, sheet.sizes
+    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
+    shown = min(len(bars.names), most)
+    if not sheet.new:
+        shown = min(shown, max(1, int(sheet.axes_size[1] / (1.25 * sizes.text / 72)) - 1))
+    rest = len(bars.names) - shown
+    place = np.arange(shown)[::-1]
+    ends = np.zeros(shown)
+    entries = []
+    for what, lengths, colour in bars.parts:
+        ax.barh(place, lengths[:shown], 0.76, ends, color=colour, edgecolor=DARK, linewidth=0.3, zorder=2, label=what)
+        entries.append((Patch(facecolor=colour, edgecolor=DARK, linewidth=0.3), what))
+        ends = ends + lengths[:shown]
+    names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]
+    ax.set_yticks(place, names)
+    ax.set_ylim(-0.7, max(shown, 1) - 0.3)
+    ax.set_xlim(0, max(float(ends.max(initial=0)), 1) * 1.1)
+    more = f" ({count(rest, f'more {bars.word}')} not shown)" if rest else ""
+    sheet.label(title=title, x=f"{x}{more}")
+    sheet.grid("x")
+    sheet.ticks("x", whole=True)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.tick_params(axis="y", length=0)
+    if len(bars.parts) > 1:
+        sheet.key(entries, below=True)
+    sheet.fit(sizes.row * (max(shown, 2) + 0.4))
+    notes = []
+    for name, tail in bars.notes[:shown]:
+        room = max(_NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
+        notes.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
+    _leave_room(sheet, ends, notes)
+    for y, end, note in zip(place, ends, notes, strict=True):
+        written = ax.annotate(
+            note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text
+        )
+        written.set_in_layout(False)
+    return ax
+
+
+def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
+    """Let the axes end where the last note does."""
+    across = sheet.axes_size[0]
+    widths = np.array([breadth(sheet.ax, note, sheet.sizes.text) for note in notes]) + 5 / 72
+    free = np.maximum(across - widths, 0.1 * across)
+    sheet.ax.set_xlim(0, max(float((ends * across / free).max(initial=0)), 1.0))
+
+
+def checked_top(top: int | None) -> int | None:
+    """Return a user's number of bars, or raise."""
+    return None if top is None else positive("top", top, "bars")

@@ -1,0 +1,224 @@
+"""A point for each run: its score against what other judgments make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count
+from pt_reuse._errors import InputError, Option
+from pt_reuse.plots.lettering import breadth, shortened
+from pt_reuse.plots.look import MIDDLE, MOST, looks
+from pt_reuse.plots.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+#: what the upright axis shows: the change of the score, the same in per cent of the score, or the other score itself
+VIEWS = ("change", "percent", "scores")
+UNKNOWN = "not given"
+
+
+@dataclass(frozen=True)
+class Views:
+    """The scores of the runs twice, as one of the :data:`VIEWS`.
+
+    Attributes:
+        table: one row per run: ``name score other_score drop``, and the columns that name groups.
+        kind: the view.
+    """
+
+    table: pd.DataFrame
+    kind: str
+
+    @property
+    def effect(self) -> NDArray[np.float64]:
+        """Return (runs,) the change, or the change in per cent, NaN where the score is 0."""
+        score = self.table["score"].to_numpy(dtype=float)
+        change = self.table["other_score"].to_numpy(dtype=float) - score
+        if self.kind != "percent":
+            return change
+        return 100 * np.divide(change, score, out=np.full(len(score), np.nan), where=score != 0)
+
+    @property
+    def upright(self) -> NDArray[np.float64]:
+        """Return (runs,) what the upright axis shows."""
+        return self.table["other_score"].to_numpy(dtype=float) if self.kind == "scores" else self.effect
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Return (runs,) whether a run has a point."""
+        return np.isfinite(self.table["score"].to_numpy(dtype=float)) & np.isfinite(self.upright)
+
+    def not_drawn(self) -> str:
+        """Return how many runs have no point, in words for a label; nothing where all have one."""
+        missing = int((~self.drawn).sum())
+        if not missing:
+            return ""
+        why = "score 0" if self.kind == "percent" and not self.table["score"].isna().any() else "no number"
+        return f" ({count(missing, 'run')} with {why} not drawn)"
+
+    def groups(self, column: str) -> NDArray[np.object_]:
+        """Return (runs,) the group of each run, a word where nobody gave one."""
+        return self.table[column].astype(object).where(self.table[column].notna(), UNKNOWN).to_numpy(dtype=object)
+
+    def losses(self, column: str) -> pd.Series:
+        """Return the largest loss of a run in each group, as a number above 0, the largest first."""
+        loss = pd.Series(-self.effect[self.drawn]).groupby(self.groups(column)[self.drawn]).max()
+        return loss.clip(lower=0).sort_values(ascending=False, kind="stable")
+
+    def loss_in_words(self, loss: float) -> str:
+        """Return a loss as a legend shows it."""
+        if loss <= 0:
+            return "no loss"
+        if self.kind == "percent":
+            return f"−{loss:.1f} %"
+        return f"−{loss:.3f}" if loss >= 0.0005 else f"−{loss:.1g}"
+
+
+def check_view(kind: str, by: str | None, allowed: Sequence[str], run_table: pd.DataFrame) -> None:
+    """Raise unless a user's ``kind=`` is a view and ``by=`` is None or one of those allowed, which some run has."""
+    choice("kind", kind, VIEWS)
+    if by is None:
+        return
+    choice("by", by, allowed)
+    if by != "run" and run_table[by].isna().all():
+        advice = Option(f"{by}s", ...)
+        raise InputError(
+            Option("by", by), f" needs runs with a {by}; no run has one. Give ", advice, " when reading the runs.",
+            argument="by",
+        )  # fmt: skip
+
+
+def largest_first(views: Views, column: str) -> list[str]:
+    """Return the groups that have a colour: all by name where there are few, else those with the largest change."""
+    groups = views.groups(column)
+    if len(set(groups)) <= MOST:
+        return sorted(set(groups), key=lambda name: (name == UNKNOWN, str(name)))
+    change = pd.Series(np.abs(views.effect)).groupby(groups).max().fillna(0)
+    return change.sort_values(ascending=False, kind="stable").index[:MOST].tolist()
+
+
+def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[str]) -> dict[str | None, Artist]:
+    """Draw the points, each of the groups shown in a look of its own; return what was drawn of each, None: the rest."""
+    ax, sizes = sheet.ax, sheet.sizes
+    x, y, drawn = views.table["score"].to_numpy(dtype=float), views.upright, views.drawn
+    groups = views.groups(column) if column else np.full(len(x), None, dtype=object)
+    handles: dict[str | None, Artist] = {}
+    rest = drawn & ~np.isin(groups, np.array(shown, dtype=object))
+    for group, look in zip(shown, looks(len(shown)), strict=True):
+        rows = drawn & (groups == group)
+        handles[group] = ax.scatter(
+            x[rows],
+            y[rows],
+            s=sizes.area,
+            color=look.colour,
+            marker=look.marker,
+            edgecolor=look.edge,
+            linewidth=0.4,
+            zorder=3 + 1 / (1 + rows.sum()),
+        )
+    if rest.any():
+        handles[None] = ax.scatter(
+            x[rest],
+            y[rest],
+            s=0.55 * sizes.area,
+            marker="o",
+            facecolor="none",
+            edgecolor=MIDDLE,
+            linewidth=0.7,
+            zorder=2.5,
+        )
+    return handles
+
+
+def limit(sheet: Sheet, views: Views) -> None:
+    """Set the limits of the axes, and draw the line on which nothing changes."""
+    ax, drawn = sheet.ax, views.drawn
+    line = ax.spines["left"].get_edgecolor()
+    x, y = views.table["score"].to_numpy(dtype=float)[drawn], views.upright[drawn]
+    if views.kind == "scores":
+        low, high = _limits(np.concatenate([x, y]), 0.01)
+        ax.plot([low, high], [low, high], color=line, linewidth=0.8, zorder=2)
+        ax.set(xlim=(low, high), ylim=(low, high))
+        ax.set_aspect("equal", adjustable="box")
+        return
+    ax.axhline(0, color=line, linewidth=0.8, zorder=2)
+    ax.set_xlim(_limits(x, 0.01))
+    ax.set_ylim(_limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001))
+
+
+def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    air = 0.07 * max(high - low, least)
+    middle = (low + high) / 2
+    half = max((high - low) / 2, least / 2) + air
+    return middle - half, middle + half
+
+
+def name_losses(sheet: Sheet, views: Views) -> None:
+    """Write the names of the runs with the largest losses beside their points, where there is room.
+
+    Where no loss can be seen, the runs that fall most ranks are named.
+    """
+    ax, table = sheet.ax, views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
+    seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
+    worst = table[table["effect"] < -max(seen, 1e-12)].sort_values("effect", kind="stable")
+    if worst.empty:
+        worst = table[table["drop"] > 0].sort_values("drop", ascending=False, kind="stable")
+    # a name may touch neither a point nor the line on which nothing changes
+    line = np.linspace(*ax.get_xlim(), 400)
+    unchanged = np.column_stack([line, line if views.kind == "scores" else np.zeros(len(line))])
+    occupied = ax.transData.transform(np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
+    taken: list[NDArray[np.float64]] = []
+    for name, x, y in worst[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
+        text = shortened(ax, str(name), sheet.sizes.text, 0.42 * sheet.axes_size[0])
+        _name(sheet, text, (float(x), float(y)), occupied, taken)
+
+
+def _name(
+    sheet: Sheet, text: str, point: tuple[float, float], occupied: NDArray[np.float64], taken: list[NDArray[np.float64]]
+) -> None:
+    """Write a name beside a point, unless every place touches what is drawn or the edge of the axes."""
+    ax, size, dot = sheet.ax, sheet.sizes.text, sheet.ax.figure.dpi / 72
+    here = ax.transData.transform(point)
+    wide, high = breadth(ax, text, size) * ax.figure.dpi, 1.15 * size * dot
+    radius = (0.5 * sheet.sizes.area**0.5 + 1) * dot
+    away = radius + 2.5 * dot
+    frame = ax.get_window_extent()
+    for corner in _places(here, away, wide, high):
+        box = np.array([*corner, corner[0] + wide, corner[1] + high])
+        inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
+        near = (occupied >= box[:2] - radius).all(axis=1) & (occupied <= box[2:] + radius).all(axis=1)
+        touching = any((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all() for other in taken)
+        if inside and not near.any() and not touching:
+            taken.append(box)
+            shift = ((corner[0] - here[0]) / dot, (corner[1] + high / 2 - here[1]) / dot)
+            written = ax.annotate(
+                text,
+                point,
+                xytext=shift,
+                textcoords="offset points",
+                fontsize=size,
+                va="center",
+                zorder=5,
+            )
+            written.set_in_layout(False)
+            return
+
+
+def _places(here: NDArray[np.float64], away: float, wide: float, high: float) -> Iterable[tuple[float, float]]:
+    """Yield the lower left corners that a name may have beside a point, the best first."""
+    x, y = float(here[0]), float(here[1])
+    yield x + away, y - high / 2
+    yield x - away - wide, y - high / 2
+    yield x - wide / 2, y - away - high
+    yield x - wide / 2, y + away
+    for left in (x + 0.5 * away, x - 0.5 * away - wide):
+        yield left, y - 0.7 * away - high
+        yield left, y + 0.7 * away

@@ -1,0 +1,314 @@
+"""Where a figure is drawn, in axes of the user's or a new figure, and how nothing around the axes is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
+
+from pt_reuse._check import flag, told
+from pt_reuse._errors import Argument, InputError
+from pt_reuse.plots.lettering import breadth, entry, plain, wrapped
+from pt_reuse.plots.look import GRID, NARROW, PAGE, Sizes, sizes_at
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+_LEAST, _MOST = 2.0, 40.0  # inches
+_DEFAULT_SHARE = 0.775  # of a figure's width that matplotlib gives to its only axes
+_GAP, _PAD = 0.06, 0.0417  # inches: from the axes to the legend, and around a figure as matplotlib has it
+_HANDLE = 2.3  # what stands before a legend's text, in its size
+_OFF_SCREEN: ContextVar[bool] = ContextVar("pt_reuse_off_screen", default=False)
+
+
+@contextmanager
+def off_screen() -> Iterator[None]:
+    """Draw new figures apart from pyplot: without a screen, and not among those that the user has open."""
+    token = _OFF_SCREEN.set(True)
+    try:
+        yield
+    finally:
+        _OFF_SCREEN.reset(token)
+
+
+class NoMatplotlibError(InputError):
+    """There is nothing to draw with."""
+
+    TEXT = "drawing needs matplotlib; `pip install pt-reuse[plots]` brings it."
+
+
+def _new_figure(width: float) -> Figure:
+    """Return a figure; :meth:`Sheet.fit` makes it as high as it has to be."""
+    size = (width, 0.6 * width)
+    if not _OFF_SCREEN.get():
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a user wants a figure, and what around it.
+
+    Attributes:
+        ax: axes to draw into; None for a new figure.
+        title: what stands above; None for the figure's own title in a new figure and for none in given axes.
+        legend: whether there is one.
+        width: of a new figure, in inches; None for a page's 7.
+    """
+
+    ax: Axes | None = None
+    title: str | None = None
+    legend: bool = True
+    width: float | None = None
+
+    def __post_init__(self) -> None:
+        flag("legend", self.legend)
+        if self.title is not None and not isinstance(self.title, str):
+            raise InputError(Argument("title"), f" must be a text or None, got {told(self.title)}.", argument="title")
+        if self.width is None:
+            return
+        if self.ax is not None:
+            problem = " is that of a new figure; the axes given as ax have their own. Give one of the two."
+            raise InputError(Argument("width"), problem, argument="width")
+        number = isinstance(self.width, Real) and not isinstance(self.width, bool)
+        if not number or not _LEAST <= self.width <= _MOST:
+            raise InputError(
+                Argument("width"),
+                f" must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column or 7 "
+                f"for a page, got {told(self.width)}.",
+                argument="width",
+            )
+
+
+@dataclass
+class Sheet:
+    """Axes to draw into, with the sizes that suit their width.
+
+    Attributes:
+        ax: the axes.
+        place: what the user wants around them.
+        width: in inches, of the figure or of the part of it that is the axes'.
+        new: whether the figure is ours.
+        sizes: of what is drawn.
+        below: whether the legend is below the axes.
+    """
+
+    ax: Axes
+    place: Place
+    width: float
+    new: bool
+    sizes: Sizes = field(init=False)
+    below: bool = field(init=False, default=True)
+
+    def __post_init__(self) -> None:
+        self.sizes = sizes_at(self.width)
+
+    @property
+    def narrow(self) -> bool:
+        """Return whether this is for a column."""
+        return self.width < NARROW
+
+    @classmethod
+    def open(cls, place: Place) -> Sheet:
+        """Return the sheet of the axes given, or of a new figure."""
+        try:
+            from matplotlib.axes import Axes
+        except ImportError as error:
+            raise NoMatplotlibError(NoMatplotlibError.TEXT) from error
+        if place.ax is not None:
+            if not isinstance(place.ax, Axes):
+                problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
+                raise InputError(Argument("ax"), problem, argument="ax")
+            whole = place.ax.figure.bbox.width / place.ax.figure.dpi
+            share = place.ax.get_position(original=True).width / _DEFAULT_SHARE
+            return cls(place.ax, place, float(whole * min(share, 1.0)), new=False)
+        width = PAGE if place.width is None else float(place.width)
+        return cls(_new_figure(width).subplots(), place, width, new=True)
+
+    def label(self, *, title: str, x: str, y: str = "") -> None:
+        """Write the title and the labels of the axes, all in one size, with few lines around."""
+        ax, size = self.ax, self.sizes.text
+        given = self.place.title
+        said = (title if self.new else "") if given is None else given
+        if said:
+            ax.set_title(said, fontsize=size, pad=0.6 * size)
+        ax.set_xlabel(plain(x), fontsize=size, labelpad=0.3 * size)
+        ax.set_ylabel(plain(y), fontsize=size, labelpad=0.4 * size)
+        ax.tick_params(labelsize=size, length=0.35 * size, width=0.6, pad=0.3 * size)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_linewidth(0.6)
+        ax.set_axisbelow(True)
+
+    def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
+        """Draw a faint grid."""
+        self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
+
+    def ticks(self, axis: str, *, whole: bool = False) -> None:
+        """Keep the numbers at an axis from touching; whole numbers only where nothing is between them."""
+        from matplotlib.ticker import MaxNLocator
+
+        which = self.ax.xaxis if axis == "x" else self.ax.yaxis
+        which.set_major_locator(MaxNLocator(nbins=5 if self.narrow else 8, steps=[1, 2, 2.5, 5, 10], integer=whole))
+        which.get_offset_text().set_fontsize(self.sizes.text)
+
+    @property
+    def room(self) -> float:
+        """Return how wide the legend may be, in inches."""
+        return 0.94 * self.width if self.below else 0.33 * self.width
+
+    def name_room(self, tail: str) -> float:
+        """Return how wide a name in the legend may be that is followed by a text, in inches: two side by side."""
+        room = 0.47 * self.width if self.narrow else 0.33 * self.width
+        size = self.sizes.text
+        return max(room - breadth(self.ax, tail, size) - (_HANDLE + 1.3) * size / 72, 0.4)
+
+    def key(
+        self, entries: Sequence[tuple[Artist, str]], title: str | None = None, *, below: bool | None = None
+    ) -> None:
+        """Make the legend, if one is wanted; :meth:`fit` gives it its place.
+
+        Args:
+            entries: what is drawn, and its text as matplotlib is to show it.
+            title: of the legend.
+            below: whether it is below the axes or beside them; default below those of a column.
+        """
+        self.below = self.narrow if below is None else below
+        for handle, text in entries:
+            handle.set_label(entry(text))  # for a legend of the user's own
+        if not self.place.legend or not entries:
+            return
+        size = self.sizes.text
+        self.ax.legend(
+            [handle for handle, _ in entries],
+            [entry(wrapped(self.ax, text, size, self.room - _HANDLE * size / 72)) for _, text in entries],
+            title=wrapped(self.ax, title, size, self.room) if title else None,
+            ncols=self._columns([text for _, text in entries]) if self.below else 1,
+            loc="upper left",
+            frameon=False,
+            fontsize=size,
+            title_fontsize=size,
+            alignment="left",
+            borderpad=0,
+            borderaxespad=0,
+            handlelength=1.8,
+            handletextpad=0.5,
+            columnspacing=1.2,
+            labelspacing=0.35,
+        )
+
+    def _columns(self, texts: Sequence[str]) -> int:
+        em = self.sizes.text / 72
+        widest = max(breadth(self.ax, text, self.sizes.text) for text in texts) + (_HANDLE + 1.2) * em
+        return max(1, min(len(texts), int((self.room + 1.2 * em) / widest)))
+
+    def fit(self, height: float | None) -> None:
+        """Wrap the texts, put the legend beside or below, and make a new figure as high as that takes.
+
+        Args:
+            height: of the axes, in inches; None for as high as they are wide, half a page at most.
+        """
+        texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
+        before: tuple[object, ...] = ()
+        for _ in range(4):
+            self.lay_out()
+            self._wrap(texts)
+            self._put_key()
+            if self.new:
+                self._set_height(height)
+            now = (*(text.get_text() for text in texts), *self._outside(), self.ax.figure.bbox.height)
+            if now == before:
+                return
+            before = now
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Let matplotlib find the place of everything; without a layout of its own a figure gets one where it must."""
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        root = self.ax.figure.canvas.figure
+        engine = root.get_layout_engine()
+        if engine is not None:
+            engine.execute(root)
+        elif self.ax.get_subplotspec() is not None and self._sticks_out():
+            ConstrainedLayoutEngine().execute(root)
+
+    def _sticks_out(self) -> bool:
+        box, page = self._all(), self.ax.figure.bbox
+        return bool(box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1)
+
+    def _all(self) -> Bbox:
+        """Return the box around the axes and all that belongs to them, in pixels."""
+        return self.ax.get_tightbbox() or self.ax.get_window_extent()
+
+    def inches(self, pixels: float) -> float:
+        """Return a distance on the screen in inches."""
+        return float(pixels) / float(self.ax.figure.dpi)
+
+    @property
+    def axes_size(self) -> tuple[float, float]:
+        """Return the width and the height of the axes, in inches."""
+        box = self.ax.get_window_extent()
+        return self.inches(box.width), self.inches(box.height)
+
+    def _wrap(self, texts: dict[Any, str]) -> None:
+        ax, page = self.ax, self.ax.figure.bbox
+        box = ax.get_window_extent()
+        middle = (box.x0 + box.x1) / 2
+        # a text in the middle of the axes of a figure of ours may be wider than they are
+        across = 2 * (min(middle - page.x0, page.x1 - middle) - _PAD * ax.figure.dpi) if self.new else box.width
+        for text, given in texts.items():
+            room = box.height if text is ax.yaxis.label else across
+            text.set_text(wrapped(ax, given, self.sizes.text, max(self.inches(room), 0.5)))
+
+    def _put_key(self) -> None:
+        from matplotlib.transforms import ScaledTranslation
+
+        ax, key = self.ax, self.ax.get_legend()
+        if key is None:
+            return
+        if not self.below:
+            ax.set_anchor("W")  # a square stays beside its legend
+            away = ScaledTranslation(_GAP * 2, 0, ax.figure.dpi_scale_trans)
+            key.set_bbox_to_anchor((1, 1), transform=ax.transAxes + away)
+            return
+        left, below = self._outside()
+        away = ScaledTranslation(-left, -below - _GAP, ax.figure.dpi_scale_trans)
+        key.set_bbox_to_anchor((0, 0), transform=ax.transAxes + away)
+
+    def _outside(self) -> tuple[float, float]:
+        """Return how far ticks and labels go out of the axes, to the left and below, in inches."""
+        box = self.ax.get_window_extent()
+        left, below = self.ax.yaxis.get_tightbbox(), self.ax.xaxis.get_tightbbox()
+        return (
+            round(self.inches(max(0, box.x0 - left.x0)), 3) if left else 0.0,
+            round(self.inches(max(0, box.y0 - below.y0)), 3) if below else 0.0,
+        )
+
+    def _set_height(self, height: float | None) -> None:
+        root = self.ax.figure.canvas.figure
+        if self.narrow and height is None:
+            self.ax.set_anchor("W")  # so that what a square leaves free is on one side
+        wanted = min(self._free_width(), 0.5 * PAGE) if height is None else height
+        around = self.inches(self._all().height) - self.axes_size[1]
+        root.set_figheight(round(wanted + around + 2 * _PAD, 2))
+
+    def _free_width(self) -> float:
+        """Return how wide the axes can be in a new figure, in inches."""
+        key = self.ax.get_legend()
+        beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
+        return self.width - self._outside()[0] - max(beside, 0.15) - 2 * _PAD

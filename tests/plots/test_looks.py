@@ -1,0 +1,154 @@
+"""Every figure for a column and for a page, of nasty data: nothing cut off or on top of another, all legible."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from drawing_parts import by_run, changes, check, depths, lightness, ranks, unique_counts, units
+
+from pt_reuse.plots.agreement import plot_two_scores
+from pt_reuse.plots.inference import plot_judged_by_rank
+from pt_reuse.plots.look import COLOURS, MARKERS, looks
+from pt_reuse.plots.sheet import Place
+from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
+
+LONG = ("the judgments of everybody who took part in the track", "a pool of lexical runs alone, to depth 10")
+SIZES = {3.3: 7, 7.0: 9}
+
+
+def nan_scores():
+    table = by_run(6, 2)
+    table.loc[:2, "reduced_score"] = np.nan
+    return table
+
+
+FIGURES = {
+    "change": lambda place: plot_reduced_scores(by_run(), measure="AP", unit="team", place=place),
+    "percent": lambda place: plot_reduced_scores(by_run(), measure="AP", unit="team", kind="percent", place=place),
+    "scores": lambda place: plot_reduced_scores(
+        by_run(), measure="nDCG(dcg='exp-log2')@10", unit="team", kind="scores", place=place
+    ),
+    "of one run": lambda place: plot_reduced_scores(by_run(1, 1), measure="AP", unit="run", place=place),
+    "no change": lambda place: plot_reduced_scores(by_run(change="none"), measure="AP", unit="team", place=place),
+    "no number": lambda place: plot_reduced_scores(nan_scores(), measure="AP", unit="team", by="type", place=place),
+    "two judgments": lambda place: plot_two_scores(changes(), measure="AP", judgments=LONG, place=place),
+    "gains by team": lambda place: plot_two_scores(
+        changes(change="gain"), measure="AP", kind="percent", by="team", place=place
+    ),
+    "two scores, no groups": lambda place: plot_two_scores(
+        changes(40, types=False).assign(team=None), measure="AP", kind="scores", judgments=LONG, place=place
+    ),
+    "uniques": lambda place: plot_unique_counts(unique_counts(), place=place),
+    "uniques of one": lambda place: plot_unique_counts(unique_counts(1, "type"), place=place),
+    "uniques of nobody": lambda place: plot_unique_counts(unique_counts(0), place=place),
+    "drops": lambda place: plot_unit_drops(units(), measure="AP", place=place),
+    "ranks": lambda place: plot_judged_by_rank(ranks(), depths(100), place=place),
+    "ranks, depths by topic": lambda place: plot_judged_by_rank(
+        ranks(40, others=False), depths(0, 5, 7, 8, 9, 10, 12, 14, 18, 20), place=place
+    ),
+}
+ON_A_PAGE = ("change", "scores", "gains by team", "uniques", "ranks")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("name", "width"), [(name, width) for name in FIGURES for width in SIZES if width < 7 or name in ON_A_PAGE]
+)
+def test_a_new_figure_is_whole(name, width):
+    before = dict(mpl.rcParams)
+    ax = FIGURES[name](Place(width=width))
+    assert ax.figure.get_figwidth() == width
+    found = check(ax, SIZES[width])
+    assert len(found["title"]) == 1
+    assert dict(mpl.rcParams) == before
+    assert ax.figure.get_figheight() < 1.2 * width
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [("change", "constrained"), ("drops", "constrained"), ("two judgments", None), ("scores", None), ("uniques", None)],
+)
+def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
+    figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), layout=layout)
+    ax = FIGURES[name](Place(ax=axes[0]))
+    assert ax is axes[0]
+    assert not check(ax, 7)["title"]
+    assert figure.get_size_inches().tolist() == [7, 2.8]
+
+
+def test_a_title_is_taken_and_wrapped_with_its_formulas_whole():
+    title = "A title that is far too long for a column of a paper, with $a + b = c$ in it, and then some more words"
+    ax = FIGURES["change"](Place(width=3.3, title=title))
+    assert "\n" in ax.get_title()
+    assert ax.get_title().replace("\n", " ") == title
+    assert "$a + b = c$" in ax.get_title()
+    check(ax, 7)
+    assert FIGURES["change"](Place(width=3.3, title="")).get_title() == ""
+    ax = plt.figure(figsize=(3.3, 2.5), layout="constrained").subplots()
+    assert FIGURES["ranks"](Place(ax=ax, title="Mine")).get_title() == "Mine"
+    check(ax, 7)
+
+
+@pytest.mark.parametrize("name", ["two judgments", "uniques", "ranks"])
+def test_a_legend_can_be_left_out_and_made_by_oneself(name):
+    ax = FIGURES[name](Place(width=3.3, legend=False))
+    assert ax.get_legend() is None
+    _, mine = ax.get_legend_handles_labels()
+    plt.close("all")
+    ours = FIGURES[name](Place(width=3.3)).get_legend().get_texts()
+    assert sorted(text.replace("\n", " ") for text in mine) == sorted(t.get_text().replace("\n", " ") for t in ours)
+
+
+def test_a_legend_is_below_the_axes_of_a_column_and_beside_those_of_a_page():
+    narrow, wide = (FIGURES["change"](Place(width=width)) for width in SIZES)
+    for ax in (narrow, wide):
+        ax.figure.canvas.draw()
+    assert narrow.get_legend().get_window_extent().y1 < narrow.get_window_extent().y0
+    assert wide.get_legend().get_window_extent().x0 > wide.get_window_extent().x1
+
+
+def test_colours_differ_by_twelve_steps_of_lightness_and_markers_differ():
+    light = [lightness(colour) for colour in COLOURS]
+    assert light == sorted(light)
+    assert min(np.diff(light)) >= 11.5
+    assert light[-1] < 85, "to be seen on white"
+    assert len(set(MARKERS)) == len(COLOURS)
+    for n in range(2, 7):
+        chosen = [lightness(look.colour) for look in looks(n)]
+        assert len(chosen) == n
+        # fewer groups are further apart
+        assert min(np.diff(chosen)) >= [65, 25, 12, 11.5, 11.5][n - 2]
+        assert len({look.marker for look in looks(n)}) == n
+
+
+def test_points_in_one_colour_have_one_marker_and_no_two_groups_share_them():
+    ax = FIGURES["change"](Place())
+    groups = ax.collections[:-1]
+    assert len({tuple(points.get_facecolor()[0]) for points in groups}) == 6
+    shapes = {points.get_paths()[0].vertices.tobytes() for points in ax.collections}
+    assert len(shapes) == 6, "a circle for the darkest and, hollow and small, for all others"
+    assert len(ax.collections[-1].get_facecolor()) == 0
+
+
+def test_lines_and_bars_differ_without_colour():
+    ax = FIGURES["ranks"](Place())
+    assert len({line.get_linestyle() for line in ax.get_lines()}) == 4
+    grey = [lightness(line.get_color()) for line in ax.get_lines()[1:]]
+    relevant, other = (lightness(bars[0].get_facecolor()[:3]) for bars in FIGURES["uniques"](Place()).containers)
+    assert other - relevant > 60
+    assert min(np.diff(sorted(grey))) >= 10
+
+
+def test_nothing_is_shown_on_the_screen(monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda *args, **kwargs: pytest.fail("shown"))
+    FIGURES["drops"](Place(width=3.3))
