@@ -25,8 +25,9 @@ _ENDS = (2.5, 97.5)
 class HeldOut:
     """Runs of teams that gave nothing to a pool, lexical and dense, compared under it.
 
-    Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its runs
-    are compared with those of the dense teams, which are in none of these pools, separately for each length of query.
+    Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its
+    runs are compared with those of the dense teams, which are in none of these pools, and only with runs whose queries
+    are as long.
 
     Attributes:
         table: one row per team left out, length of query and team compared: ``left_out queries team type runs top
@@ -106,25 +107,40 @@ def compare_held_out(
     return HeldOut(pd.DataFrame(rows), pd.DataFrame(leads), len(topics))
 
 
+def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
+    """Count what a pool misses in the top ten of each run.
+
+    Args:
+        runs: the field.
+        complete: the labels of all that the runs have in their top ten, on the topics that count.
+        judged: the pool's part of these labels.
+
+    Returns:
+        DataFrame: ``name qid top unjudged relevant``, one row per run and topic: documents in the top ten, those that
+        the pool does not have, and those of these that are relevant.
+    """
+    tops = runs.to_frame()
+    tops = tops[(tops["rank"] < 10) & tops["qid"].isin(complete.topics)]
+    pairs = pd.MultiIndex.from_frame(tops[["qid", "docno"]])
+    unjudged = ~pairs.isin(pd.MultiIndex.from_frame(judged.to_frame()[["qid", "docno"]]))
+    labels = complete.to_frame().set_index(["qid", "docno"])["label"].reindex(pairs).to_numpy()
+    marked = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & (labels >= complete.rel))
+    return marked.groupby(["name", "qid"], as_index=False).sum()
+
+
 def _compared(runs: RunSet, complete: Qrels, depth: int) -> Iterator[list[_Group]]:
     """Yield, per lexical team left out and length of query, its runs and then those of each dense team."""
     table = runs.run_table
     lexical, dense = (table[table["type"] == kind] for kind in ("lexical", "dense"))
-    labels = complete.to_frame().set_index(["qid", "docno"])["label"]
-    tops = runs.to_frame()
-    tops = tops[(tops["rank"] < 10) & tops["qid"].isin(complete.topics)]
-    pairs = pd.MultiIndex.from_frame(tops[["qid", "docno"]])
-    relevant = labels.reindex(pairs).to_numpy() > 0
     truth = score(runs, complete, nDCG @ 10)
     for left_out in lexical["team"].unique():
         others = lexical.loc[lexical["pooled"].astype(bool) & (lexical["team"] != left_out), "name"].tolist()
         judged = complete.restrict(depth_pool(runs.select(others), depth=depth))
-        unjudged = ~pairs.isin(pd.MultiIndex.from_frame(judged.to_frame()[["qid", "docno"]]))
-        counted = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & relevant)
+        counted = top_tens(runs, complete, judged)
         scores = np.stack([truth.values[0], score(runs, judged, nDCG @ 10).values[0]], axis=-1)
         of_team = lexical[lexical["team"] == left_out]
         for queries in of_team["queries"].unique():
-            alike = pd.concat([of_team, dense]).query("queries == @queries")
+            alike = pd.concat([part[part["queries"] == queries] for part in (of_team, dense)])
             if (alike["type"] == "dense").any():
                 yield [
                     _Group(
