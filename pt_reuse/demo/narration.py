@@ -90,7 +90,7 @@ def _of_shares(held_out: HeldOut) -> str:
 
 
 def _of_leads(held_out: HeldOut) -> str:
-    most = held_out.leads.loc[held_out.leads["change"].idxmin()]
+    most = held_out.leads.sort_values("change").iloc[0]
     short = held_out.leads[(held_out.leads["queries"] == "short") & (held_out.leads["team"] == most["team"])]
     return (
         f"The lead is the mean {_NDCG} of the dense team less that of the lexical team left out, under complete "
