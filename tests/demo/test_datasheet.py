@@ -130,13 +130,17 @@ def test_judgments_are_those_of_the_pool_by_default(demo, complete, runs):
     assert len(pool.remainder(demo.get_judgments())) == 0
 
 
-def test_leave_out_uniques_of_the_default_judgments_finds_something(demo, runs):
+def test_leave_out_uniques_of_the_default_judgments_finds_something(demo, complete, runs):
     found = ptr.leave_out_uniques(runs, demo.get_judgments(), ["AP", "nDCG@10"])
-    assert found.settings["depth"] == 10
-    assert found.fit.stranger_share == 0
-    assert found.unique_counts["relevant"].sum() > 0
-    # judged in full nobody has a unique to lose that others' judgments do not hold
-    assert (found.summary["largest_loss_pct"] > 1).all()
+    assert (found.settings["depth"], found.settings["depth from"]) == (10, "the field")
+    assert (found.fit.judged, found.fit.strangers, found.fit.unjudged) == (989, 0, 0)
+    uniques = found.unique_counts.set_index("team")["unique_relevant"]
+    assert uniques[uniques > 0].sort_values().to_dict() == {"furrow": 6, "lumen": 11, "curator": 27}
+    assert (found.summary["largest_loss_pct"] > 2).all()
+    # where all is judged, who found what first takes nothing from the others: the pool explains a twentieth of it
+    with pytest.warns(ptr.ReuseWarning):
+        every = ptr.leave_out_uniques(runs, complete, ["AP"])
+    assert every.fit.strangers == 41 * 480 - 989
 
 
 def test_the_judgments_are_plain_qrels_files_that_the_script_makes(demo, complete, tmp_path):
@@ -236,7 +240,7 @@ def test_lexical_runs_overlap_as_printed(runs, sheet):
 
 
 def test_what_the_datasheet_says_of_texts_is_so(demo, sheet):
-    texts = {document["docno"]: document["text"] for document in demo.documents()}
+    texts = {document["docno"]: f"{document['title']} {document['text']}" for document in demo.documents()}
     named = {
         "NEWS-150": "Edwin Hubble", "FORUM-013": "Moctezuma", "FORUM-014": "Cortes", "FORUM-062": "Marco Polo",
         "NEWS-114": "NASA", "NEWS-089": "Jaguar", "FORUM-071": "Lightning", "ENC-159": "Boeing",

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse.collections.definition import read_definition
@@ -186,3 +187,13 @@ def test_texts_can_be_looked_up_through_ir_datasets(demo, documents):
 
 def test_package_data_is_small():
     assert sum(path.stat().st_size for path in DATA.rglob("*") if path.is_file()) < 3_000_000
+
+
+def test_the_obvious_first_command_answers_with_something(capsys):
+    status, out, _ = run(capsys, "lou", "--collection", "demo")
+    assert status == 0
+    assert "Qrels: 41 topics, 989 judgments" in out
+    assert "depth=10" in out
+    lines = [line.split() for line in out.splitlines()]
+    (curator,) = [line for line in lines if line[:2] == ["curator", "AP"]]
+    assert curator[2:5] == ["2", "92", "27"]

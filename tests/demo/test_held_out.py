@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -220,3 +222,23 @@ def test_shares_under_the_pool_of_all_lexical_runs(demo, runs, rankings, labels,
     share = sums["relevant"] / sums["unjudged"]
     assert share[["lumen-minilm", "lumen-minilm-desc"]].between(0.4, 0.55).all()
     assert share[["furrow-bm25-desc", "furrow-pl2-desc"]].between(0.02, 0.06).all()
+
+
+def test_the_page_of_the_demo_has_these_numbers(held_out, runs, demo):
+    page = (Path(__file__).parents[2] / "docs" / "demo.rst").read_text(encoding="utf-8")
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    for row in held_out.table.itertuples():
+        counted = f"{row.unjudged:,} of {row.top:,} {row.relevant} {100 * row.share:.1f} %"
+        said = f"{row.left_out} {row.queries} {row.team} ({row.type}) {counted}"
+        assert f"{said} {100 * row.low:.1f} % to {100 * row.high:.1f} %" in lines
+    text = " ".join(page.split())
+    leads = held_out.leads.set_index(["left_out", "queries", "team"])
+    short, described = leads.loc["ridge", "short", "lumen"], leads.loc["furrow", "described", "lumen"]
+    assert f"``ridge`` shrinks from {short['lead']:.3f} to {short['pool_lead']:.3f}" in text
+    assert f"would shrink from {described['lead']:.3f} to {described['pool_lead']:.3f}" in text
+    complete = demo.get_judgments("complete")
+    judged = complete.restrict(ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10))
+    sums = top_tens(runs, complete.select([q for q in complete.topics if q != "14"]), judged).groupby("name")
+    share = 100 * sums["relevant"].sum() / sums["unjudged"].sum()
+    assert f"{share['lumen-minilm']:.1f} % and {share['lumen-minilm-desc']:.1f} % are relevant" in text
+    assert f"{share['furrow-bm25-desc']:.1f} % and {share['furrow-pl2-desc']:.1f} %, but only because" in text
