@@ -4,60 +4,121 @@ from __future__ import annotations
 
 import pandas as pd
 
+from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut
 from pt_reuse.demo.pipelines import LIVE
 from pt_reuse.demo.walk import DEPTH, DemoReport
 from pt_reuse.studies.uniques import in_words
 
 #: short names of what is narrated
-SUBJECTS = ("live-pipelines", "lexical-pool", "gains-and-losses", "leave-out-type", "leave-out-team")
+SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")
+_NDCG = "nDCG@10"
 
 
 def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
     """Return (question, table, answer in words) for each of the subjects."""
-    coverage = report.coverage.set_index("group")
-    dense, held = coverage.loc["dense"], coverage.loc["lexical, held out"]
-    partial, full = (a.table.set_index("measure") for a in (report.partial, report.full))
-    n, changes = "nDCG@10", report.partial.changes
-    moved = (
-        changes[changes["measure"] == n]
-        .sort_values("rank")[["name", "type", "score", "other_score", "rank", "other_rank", "drop"]]
-        .rename(columns={"score": "complete judgments", "other_score": "lexical pool", "other_rank": "new rank"})
-    )
-    unjudged, fallers = f"{n} unjudged", report.partial.changes
-    fallers = fallers[(fallers["measure"] == n) & (fallers["type"] == "dense") & (fallers["drop"] > 0)]
-    live = report.experiment.set_index("name")
-    columns = ["name", n, f"{n} rank", f"{n} unjudged", "AP", "AP rank"]
+    held_out, by_type, by_team = report.held_out, report.by_type, report.by_team
+    leads = held_out.leads[["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]]
+    of_type = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
+    of_team = ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
     return [
         (
             "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
-            report.experiment[columns],
-            f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all "
-            "of its top 10 is judged; BM25 and MiniLM with descriptions have none, and "
-            f"{live.loc[LIVE[1], unjudged]:.1%} and {live.loc[LIVE[2], unjudged]:.1%} of theirs never were. They "
-            f"rank {live.loc[LIVE[0], f'{n} rank']}, "
-            f"{live.loc[LIVE[1], f'{n} rank']} and {live.loc[LIVE[2], f'{n} rank']} of the "
-            f"{len(report.runs) + len(LIVE)} runs, stored and live, by {n}.",
+            report.experiment[["name", _NDCG, f"{_NDCG} rank", f"{_NDCG} unjudged", "AP", "AP rank"]],
+            _of_live(report),
         ),
         (
             "What if only lexical systems had been pooled?",
-            report.coverage,
-            f"Of the top 10 of dense runs {dense['Unjudged@10']:.1%} would be unjudged, of lexical runs that were not "
-            f"pooled either {held['Unjudged@10']:.1%}. Dense runs fall {dense['drop']:+.2f} ranks on average, lexical "
-            f"runs held out {held['drop']:+.2f} (positive: down). The lead of dense over held-out lexical runs shrinks "
-            f"from {dense[n] - held[n]:.3f} to {dense[f'{n} lexical pool'] - held[f'{n} lexical pool']:.3f}. The dense "
-            f"runs that fall are {' and '.join(fallers['name'])}; MiniLM keeps its place, with a smaller lead.",
+            held_out.table.drop(columns="runs"),
+            _of_shares(held_out),
         ),
         (
-            "Which runs gain and lose by it?",
-            moved,
-            f"tau_b to the ranking under complete judgments: {partial.loc[n, 'tau_b']:.3f} with the lexical pool, "
-            f"{full.loc[n, 'tau_b']:.3f} with the pool of all types; largest drop {partial.loc[n, 'max_drop']} and "
-            f"{full.loc[n, 'max_drop']}.",
+            "How much of the lead of the dense teams would such a pool hide?",
+            leads,
+            _of_leads(held_out),
+        ),
+        (
+            "Which runs gain and lose by a lexical pool?",
+            _moved(report),
+            _of_moves(report),
         ),
         (
             "What if a type of system had not taken part in the pool?",
-            report.by_type.table[report.by_type.table["measure"] == n].drop(columns="measure"),
-            in_words(report.by_type),
+            by_type.table.loc[by_type.table["measure"] == _NDCG, of_type],
+            in_words(by_type),
         ),
-        ("And a team?", report.by_team.summary, in_words(report.by_team)),
+        ("And a team?", by_team.summary[of_team], in_words(by_team)),
     ]
+
+
+def _of_live(report: DemoReport) -> str:
+    live, unjudged, rank = report.experiment.set_index("name"), f"{_NDCG} unjudged", f"{_NDCG} rank"
+    n_topics = report.held_out.n_topics
+    left_out = len(report.without) / (n_topics + len(report.without))
+    return (
+        f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all of its "
+        f"top 10 is judged. BM25 and MiniLM with descriptions have none: {live.loc[LIVE[1], unjudged]:.1%} and "
+        f"{live.loc[LIVE[2], unjudged]:.1%} of their top 10 never were judged. The three rank "
+        f"{live.loc[LIVE[0], rank]}, {live.loc[LIVE[1], rank]} and {live.loc[LIVE[2], rank]} of the "
+        f"{len(report.runs) + len(LIVE)} runs, stored and live, by {_NDCG}.\n"
+        f"Means are over the {n_topics} topics that have a relevant document. Topic {' and '.join(report.without)} has "
+        f"none, so every run scores 0 on it: with it each mean would be {left_out:.1%} lower, and each rank the same."
+    )
+
+
+def _of_shares(held_out: HeldOut) -> str:
+    parts = [
+        "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
+        "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
+        "as long: short ones are the query, described ones have the description, too. Share is the share of the "
+        "unjudged documents in the top 10 that are relevant, low to high its interval."
+    ]
+    for (left_out, queries), rows in held_out.table.groupby(["left_out", "queries"], sort=False):
+        lexical, *dense = rows.to_dict("records")
+        of_dense = [
+            f"{row['share']:.0%} of those of {row['team']} ({row['low']:.0%} to {row['high']:.0%})" for row in dense
+        ]
+        parts.append(
+            f"{left_out}, {queries}: of its top 10 {lexical['unjudged'] / lexical['top']:.0%} are unjudged, and "
+            f"{lexical['share']:.0%} of these are relevant, but {' and '.join(of_dense)}."
+        )
+    parts.append(
+        "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
+        f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). No resample can find what no topic "
+        "has: a share of 0 has the interval 0 to 0, whatever the number."
+    )
+    return "\n".join(parts)
+
+
+def _of_leads(held_out: HeldOut) -> str:
+    most = held_out.leads.sort_values("change").iloc[0]
+    short = held_out.leads[(held_out.leads["queries"] == "short") & (held_out.leads["team"] == most["team"])]
+    return (
+        f"The lead is the mean {_NDCG} of the dense team less that of the lexical team left out, under complete "
+        f"judgments and under the pool. With short queries the lead of {most['team']} shrinks by "
+        f"{-short['change'].max():.3f} to {-short['change'].min():.3f}. It shrinks most, from {most['lead']:.3f} to "
+        f"{most['pool_lead']:.3f}, where {most['left_out']} is left out: the pool then has no run with more than the "
+        "query in it."
+    )
+
+
+def _moved(report: DemoReport) -> pd.DataFrame:
+    changes = report.partial.changes
+    moved = changes[changes["measure"] == _NDCG].merge(report.lexical, on="name").sort_values("rank")
+    columns = {"score": "complete", "other_score": "pool", "other_rank": "pool rank"}
+    return moved[["name", "type", "unjudged", "relevant", *columns, "rank"]].rename(columns=columns)[
+        ["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]
+    ]
+
+
+def _of_moves(report: DemoReport) -> str:
+    partial, full = (a.table.set_index("measure").loc[_NDCG] for a in (report.partial, report.full))
+    changes = report.partial.changes
+    fallers = changes[(changes["measure"] == _NDCG) & (changes["drop"] > 0)].sort_values("rank")
+    return (
+        "The pool is that of all pooled lexical runs. Unjudged is the share of the top 10 that it does not have, "
+        f"relevant the share of these that are relevant. Scores are {_NDCG} under complete judgments and under the "
+        f"pool. tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
+        f"{full['tau_b']:.3f} with the pool of all types; the largest drop is {partial['max_drop']:.0f} and "
+        f"{full['max_drop']:.0f}. The runs that fall are {', '.join(fallers['name']) or 'none'}. Some runs here are of "
+        "teams that were pooled: the tables above compare types."
+    )

@@ -10,7 +10,6 @@ import pyterrier as pt
 import pytest
 from pool_parts import fitter
 
-from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.pool_inference.evidence import Evidence
@@ -20,27 +19,25 @@ from pt_reuse.studies.pool_inference.inference import infer_pool
 def test_demo_pool():
     demo = pt.get_dataset("reuse:demo")
     runs, qrels = demo.get_runs(), demo.get_judgments()
-    found = infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)))
+    found = infer_pool(runs, qrels)
     assert found.headline() == ("depth 10, 11 to 13 of 22 runs contributed, 989 of 989 judgments explained")
     table = found.table.set_index("name")
     recorded = set(runs.select(pooled=True).names)
     assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
     assert set(found.contributors) <= recorded
     assert table.index[table["evidence"] == "covered"].tolist() == ["quarry-bm25-stem", "weave-sum"]
-    assert list(infer_pool(runs, qrels.restrict(depth_pool(runs, depth=10)), depth="topic").contributors) == (
-        found.contributors
-    )
+    assert list(infer_pool(runs, qrels, depth="topic").contributors) == found.contributors
 
 
 def test_a_sample_of_a_pool_has_no_depth():
     demo = pt.get_dataset("reuse:demo")
     runs = demo.get_runs()
-    sample = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.1, seed=1)
+    sample = demo.get_judgments().sample(0.1, seed=1)
     found = infer_pool(runs, sample)
     assert found.depth == 0
     assert found.contributors == []
     # nine tenths of a pool are still a pool, when a few unjudged documents are tolerated
-    most = demo.get_judgments().restrict(depth_pool(runs, depth=10)).sample(0.9, seed=1)
+    most = demo.get_judgments().sample(0.9, seed=1)
     found = infer_pool(runs, most, tolerance=0.15)
     assert (found.depth, len(found.contributors)) == (10, 11)
     assert found.explanation.startswith(

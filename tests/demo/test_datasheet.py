@@ -1,0 +1,262 @@
+"""The judgments of the embedded collection, and every number and checksum that its datasheet gives."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import importlib.util
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "pt_reuse" / "collections" / "data" / "demo"
+#: frequent words that say nothing of the subject
+_FREQUENT = (
+    "a an the of in on at for to and or with by from as is are was were be been it its this that these those what "
+    "which who how why when where do does did can could should would will may might not no than then so if into about "
+    "over under my your their his her our"
+)
+STOP = frozenset(_FREQUENT.split())
+#: pair -> label before and after the review, and those of the second and third assessor
+REVIEWED = {
+    ("4", "ENC-067"): (0, 1, 1, 1),
+    ("8", "ENC-024"): (1, 1, 1, 1),
+    ("20", "ENC-023"): (0, 1, 0, 0),
+    ("34", "ENC-070"): (1, 2, 1, 2),
+    ("34", "ENC-079"): (0, 1, 1, 1),
+    ("39", "ENC-052"): (0, 2, 0, 1),
+}
+#: relevant pairs that no run has in its top 20, labelled in a third sitting
+THIRD_SITTING = [("13", "FORUM-072"), ("34", "FORUM-044"), ("34", "NEWS-126")]
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return pt.get_dataset("reuse:demo")
+
+
+@pytest.fixture(scope="module")
+def complete(demo):
+    return demo.get_judgments("complete")
+
+
+@pytest.fixture(scope="module")
+def runs(demo):
+    return demo.get_runs()
+
+
+@pytest.fixture(scope="module")
+def sheet(demo):
+    """Return the datasheet in one line, without marks."""
+    return " ".join(re.sub(r"[`|*]", " ", demo.datasheet()).split())
+
+
+def read_script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def labels_of(demo):
+    """Return pair -> the labels of the three assessors, on the pairs that all saw."""
+    of = [demo.get_qrels(name).set_index(["qid", "docno"])["label"] for name in ("complete", "second", "third")]
+    return pd.concat(of, axis=1, join="inner", keys=["first", "second", "third"])
+
+
+def stems(text):
+    """Return content words cut to their first five letters, a generous idea of "the same word"."""
+    return {word[:5] for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in STOP}
+
+
+def sheet_number(sheet, pattern):
+    """Return a number that the datasheet gives."""
+    found = re.search(pattern, sheet)
+    assert found, f"the datasheet does not say {pattern}"
+    return float(found.group(1).replace(",", ""))
+
+
+def test_every_number_of_the_datasheet_is_computed(demo):
+    numbers = read_script("demo_numbers")
+    said = list(numbers.sentences(demo))
+    assert len(said) >= 14
+    assert numbers.missing_from(demo.datasheet(), said) == []
+    # a number that is not so is missed
+    assert numbers.missing_from(demo.datasheet(), ["481 documents of 40 to 90 words"])
+
+
+def test_complete_judgments_are_complete_and_in_range(demo, complete, sheet):
+    frame = demo.get_qrels("complete")
+    assert frame.columns.tolist() == ["qid", "docno", "label"]
+    assert len(frame) == len(complete) == 41 * 480
+    assert not frame.duplicated(["qid", "docno"]).any()
+    assert set(frame["label"]) == {0, 1, 2}
+    counts = complete.counts().set_index("qid")["relevant"]
+    assert counts[counts == 0].index.tolist() == ["14"]
+    assert (counts[counts > 0].min(), counts.max()) == (3, 22)
+    assert int(counts.sum()) == sheet_number(sheet, r"([\d,]+) relevant pairs \(") == (frame["label"] > 0).sum()
+    assert (frame["label"] == 2).sum() == sheet_number(sheet, r"([\d,]+) of label 2")
+    assert (frame["label"] == 1).sum() == sheet_number(sheet, r"([\d,]+) of label 1")
+    assert set(frame["docno"]) == {document["docno"] for document in demo.documents()}
+
+
+def test_judgments_are_those_of_the_pool_by_default(demo, complete, runs):
+    labels = complete.to_frame().set_index(["qid", "docno"])["label"].to_dict()
+    pooled = set()
+    for name in runs.select(pooled=True):
+        frame = runs[name].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+        for qid, docnos in frame.groupby("qid")["docno"]:
+            pooled |= {(qid, docno) for docno in docnos.tolist()[:10]}
+    expected = {pair: labels[pair] for pair in pooled}
+    assert len(expected) == 989
+    frame = demo.get_qrels()
+    assert dict(zip(zip(frame["qid"], frame["docno"], strict=True), frame["label"], strict=True)) == expected
+    for found in (demo.get_qrels("pool"), demo.get_judgments().to_frame(), demo.get_judgments("pool").to_frame()):
+        pd.testing.assert_frame_equal(found, frame)
+    assert demo.get_judgments().topics == complete.topics
+    pool = ptr.depth_pool(runs)  # the depth and the order on record
+    assert len(pool) == 989
+    assert len(pool.remainder(demo.get_judgments())) == 0
+
+
+def test_leave_out_uniques_of_the_default_judgments_finds_something(demo, complete, runs):
+    found = ptr.leave_out_uniques(runs, demo.get_judgments(), ["AP", "nDCG@10"])
+    assert (found.settings["depth"], found.settings["depth from"]) == (10, "the field")
+    assert (found.fit.judged, found.fit.strangers, found.fit.unjudged) == (989, 0, 0)
+    uniques = found.unique_counts.set_index("team")["unique_relevant"]
+    assert uniques[uniques > 0].sort_values().to_dict() == {"furrow": 6, "lumen": 11, "curator": 27}
+    assert (found.summary["largest_loss_pct"] > 2).all()
+    # where all is judged, who found what first takes nothing from the others: the pool explains a twentieth of it
+    with pytest.warns(ptr.ReuseWarning):
+        every = ptr.leave_out_uniques(runs, complete, ["AP"])
+    assert every.fit.strangers == 41 * 480 - 989
+
+
+def test_the_judgments_are_plain_qrels_files_that_the_script_makes(demo, complete, tmp_path):
+    pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "qrels.txt.gz").to_frame(), demo.get_judgments().to_frame())
+    pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "complete.txt.gz").to_frame(), complete.to_frame())
+    script = ROOT / "scripts" / "build_demo.py"
+    subprocess.run([sys.executable, str(script), "--only-judgments", "--out", str(tmp_path)], check=True)
+    names = ("complete.txt.gz", "labels.csv.gz", "qrels.txt.gz")
+    for name in names:
+        made, shipped = tmp_path / name, DATA / name
+        assert gzip.decompress(made.read_bytes()) == gzip.decompress(shipped.read_bytes())
+    assert [line.split()[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()] == list(names)
+    with gzip.open(DATA / "labels.csv.gz", "rt") as labels:
+        assert {row["assessor"] for row in csv.DictReader(labels)} == {"second", "third"}
+
+
+def test_every_data_file_has_its_checksum(demo, sheet):
+    listed = dict(line.split("  ")[::-1] for line in (DATA / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    files = {path.relative_to(DATA).as_posix(): path for path in DATA.rglob("*") if path.is_file()}
+    assert set(files) - set(listed) == {"SHA256SUMS", "DATASHEET.md"}
+    assert len(listed) == 22 + 9
+    assert {name: hashlib.sha256(files[name].read_bytes()).hexdigest() for name in listed} == listed
+    assert "SHA256SUMS" in sheet
+
+
+def test_labels_that_were_looked_at_again_are_as_the_datasheet_says(demo, complete):
+    first, second, third = (
+        demo.get_qrels(name).set_index(["qid", "docno"])["label"] for name in ("complete", "second", "third")
+    )
+    rows = re.findall(r"^\| (\d+)/(\w+-\d+) \| (\d) \| (\d) \| (\d), (\d) \| (.+) \|$", demo.datasheet(), re.MULTILINE)
+    assert {(qid, docno): tuple(map(int, labels)) for qid, docno, *labels, _ in rows} == REVIEWED
+    assert all(len(why) > 60 for *_, why in rows)
+    for pair, (_, after, *others) in REVIEWED.items():
+        assert (first[pair], second[pair], third[pair]) == (after, *others)
+
+
+def test_further_assessors_saw_the_top_20_all_that_is_relevant_and_a_sample(demo, complete, runs, sheet):
+    labels = {name: demo.get_qrels(name).set_index(["qid", "docno"])["label"] for name in ("second", "third")}
+    pool = ptr.depth_pool(runs, depth=20, contributors="all").to_frame()
+    pooled = pd.MultiIndex.from_frame(pool[["qid", "docno"]])
+    frame = complete.to_frame()
+    relevant = pd.MultiIndex.from_frame(frame.loc[frame["label"] > 0, ["qid", "docno"]])
+    for given in labels.values():
+        assert given.index.is_unique
+        assert pooled.isin(given.index).all()
+        assert relevant.isin(given.index).all()
+        assert len(given) == sheet_number(sheet, r"([\d,]+) pairs each")
+        # documents of the random sample that later runs ranked high count as both
+        assert 41 * 15 < len(given) - len(pooled) <= 41 * 20
+    assert sorted(set(relevant) - set(pooled) & set(THIRD_SITTING)) >= THIRD_SITTING
+    assert all(f"{qid}/{docno}" in sheet for qid, docno in THIRD_SITTING)
+
+
+def test_kappas_are_those_of_statsmodels(demo, sheet):
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    labels = labels_of(demo)
+    asked = {"all": labels, "relevant": labels[labels.max(axis=1) > 0]}
+    for name, rows in asked.items():
+        row = re.search(rf"{name} ([\d,]+): ([\d.]+), ([\d.]+), ([\d.]+)", sheet)
+        assert int(row.group(1).replace(",", "")) == len(rows)
+        for (one, other), printed in zip(combinations(labels, 2), row.groups()[1:], strict=True):
+            crossed = pd.crosstab(rows[one], rows[other]).reindex(index=range(3), columns=range(3), fill_value=0)
+            found = cohens_kappa(crossed.to_numpy(), return_results=False)
+            assert found == pytest.approx(float(printed), abs=0.0006)
+            assert 0.9 < found < 1
+
+
+def test_relevant_documents_with_and_without_the_words_of_the_query(demo, complete, sheet):
+    texts = {document["docno"]: stems(f"{document['title']} {document['text']}") for document in demo.documents()}
+    frame = complete.to_frame()
+    query = dict(zip(*demo.get_topics()[["qid", "query"]].to_numpy().T, strict=True))
+    frame["shared"] = [len(stems(query[q]) & texts[d]) for q, d in zip(frame["qid"], frame["docno"], strict=True)]
+    relevant = frame[frame["label"] > 0]
+    without = (relevant["shared"] == 0).mean()
+    assert without == pytest.approx(sheet_number(sheet, r"([\d.]+)% of the relevant pairs share no") / 100, abs=0.0006)
+    of_topic = (relevant["shared"] == 0).groupby(relevant["qid"]).mean()
+    assert of_topic.min() == pytest.approx(sheet_number(sheet, r"query: (\d+)% at least") / 100, abs=0.006)
+    # the quota
+    assert of_topic.min() >= 0.45
+    assert (relevant.groupby("qid")["shared"].max() > 0).all()
+    half = frame["qid"].map(lambda qid: (len(stems(query[qid])) + 1) // 2)
+    misses = frame[(frame["label"] == 0) & (frame["shared"] >= half)].groupby("qid").size()
+    assert misses.reindex(list(query), fill_value=0).min() == sheet_number(sheet, r"(\d+) to \d+ documents a topic")
+
+
+def test_lexical_runs_overlap_as_printed(runs, sheet):
+    alike = ("quarry-bm25-stem", "quarry-dph", "quarry-qld", "ridge-bm25", "ridge-hiemstra")
+    tops = {}
+    for name in alike:
+        frame = runs[name].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+        tops[name] = {qid: set(docnos[:10]) for qid, docnos in frame.groupby("qid")["docno"].agg(list).items()}
+    shared = [np.mean([len(tops[a][q] & tops[b][q]) / 10 for q in tops[a]]) for a, b in combinations(alike, 2)]
+    low, high = re.search(r"two of these five share ([\d.]+) to ([\d.]+) of their top ten", sheet).groups()
+    assert (min(shared), max(shared)) == pytest.approx((float(low), float(high)), abs=0.006)
+    assert all(name in sheet for name in alike)
+
+
+def test_what_the_datasheet_says_of_texts_is_so(demo, sheet):
+    texts = {document["docno"]: f"{document['title']} {document['text']}" for document in demo.documents()}
+    named = {
+        "NEWS-150": "Edwin Hubble", "FORUM-013": "Moctezuma", "FORUM-014": "Cortes", "FORUM-062": "Marco Polo",
+        "NEWS-114": "NASA", "NEWS-089": "Jaguar", "FORUM-071": "Lightning", "ENC-159": "Boeing",
+    }  # fmt: skip
+    for docno, name in named.items():
+        assert name in texts[docno]
+        assert docno in sheet
+        assert name.split()[-1] in sheet
+    for docno in ("NEWS-025", "NEWS-037", "NEWS-040", "NEWS-128", "NEWS-143", "NEWS-149", "FORUM-026", "FORUM-073"):
+        assert docno in sheet
+        assert re.search(r"\b(19|20)\d\d\b", texts[docno])
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["No human checked it", "not recorded", "were not kept", "Maintenance", "written to a quota", "Near misses"],
+)
+def test_what_is_unknown_and_who_answers_is_said(sheet, said):
+    assert said in sheet

@@ -1,0 +1,244 @@
+"""What a lexical pool misses, against a brute force that shares no code with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from scipy.stats import bootstrap
+
+import pt_reuse as ptr
+from pt_reuse.demo.held_out import compare_held_out, top_tens
+
+LEXICAL_POOLS = {
+    "furrow": ["quarry-bm25", "quarry-bm25-stem", "quarry-dph", "ridge-bm25", "ridge-bo1"],
+    "quarry": ["furrow-bm25-long", "ridge-bm25", "ridge-bo1"],
+    "ridge": ["furrow-bm25-long", "quarry-bm25", "quarry-bm25-stem", "quarry-dph"],
+}
+#: (team left out, length of query) -> team -> its runs of that length
+COMPARED = {
+    ("furrow", "described"): {"furrow": ["furrow-bm25-desc", "furrow-pl2-desc"], "lumen": ["lumen-minilm-desc"]},
+    ("quarry", "short"): {
+        "quarry": ["quarry-bm25", "quarry-bm25-stem", "quarry-dph", "quarry-qld"],
+        "lumen": ["lumen-minilm"],
+        "mosaic": ["mosaic-lsa", "mosaic-lsa-50"],
+    },
+    ("ridge", "short"): {
+        "ridge": ["ridge-bm25", "ridge-bo1", "ridge-hiemstra", "ridge-rm3"],
+        "lumen": ["lumen-minilm"],
+        "mosaic": ["mosaic-lsa", "mosaic-lsa-50"],
+    },
+    ("ridge", "described"): {"ridge": ["ridge-bo1-desc"], "lumen": ["lumen-minilm-desc"]},
+}
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return pt.get_dataset("reuse:demo")
+
+
+@pytest.fixture(scope="module")
+def runs(demo):
+    return demo.get_runs()
+
+
+@pytest.fixture(scope="module")
+def labels(demo):
+    frame = demo.get_qrels("complete")
+    return {pair: label for *pair, label in frame.itertuples(index=False) for pair in [tuple(pair)]}
+
+
+@pytest.fixture(scope="module")
+def topics(labels):
+    return sorted({qid for (qid, _), label in labels.items() if label > 0}, key=int)
+
+
+@pytest.fixture(scope="module")
+def rankings(runs):
+    """Return run -> topic -> docnos, by score and, in ties, by docno from the last on."""
+    found = {}
+    for name in runs:
+        frame = runs[name].sort_values(["score", "docno"], ascending=False, kind="stable")
+        found[name] = frame.groupby("qid")["docno"].agg(list).to_dict()
+    return found
+
+
+@pytest.fixture(scope="module")
+def held_out(demo, runs):
+    return compare_held_out(runs, demo.get_judgments("complete"))
+
+
+def counts_of(rankings, labels, names, pooled, topics):
+    """Return per topic the documents in the top tens, those not in the pool, and the relevant ones of these."""
+    rows = []
+    for qid in topics:
+        pool = {docno for name in pooled for docno in rankings[name][qid][:10]}
+        top = [docno for name in names for docno in rankings[name][qid][:10]]
+        unjudged = [docno for docno in top if docno not in pool]
+        rows.append((len(top), len(unjudged), sum(labels[qid, docno] > 0 for docno in unjudged)))
+    return rows
+
+
+def ndcg_of(ranking, qid, known):
+    """Return nDCG@10 under judgments docno -> label."""
+    gains = [known.get(docno, 0) / np.log2(place) for place, docno in enumerate(ranking[:10], 2)]
+    best = sorted(known.values(), reverse=True)[:10]
+    ideal = sum(label / np.log2(place) for place, label in enumerate(best, 2))
+    return sum(gains) / ideal if ideal else 0.0
+
+
+def test_only_teams_that_gave_nothing_to_the_pool_are_compared(runs, held_out):
+    table = runs.run_table.set_index("name")
+    pooled = table["pooled"].astype(bool)
+    for left_out, names in LEXICAL_POOLS.items():
+        lexical = table.index[pooled & (table["type"] == "lexical") & (table["team"] != left_out)]
+        assert sorted(lexical) == names
+        assert set(table.loc[names, "team"]) & {left_out, "lumen", "mosaic"} == set()
+    for (left_out, queries), teams in COMPARED.items():
+        for team, names in teams.items():
+            assert sorted(table.index[(table["team"] == team) & (table["queries"] == queries)]) == names
+        rows = held_out.table[(held_out.table["left_out"] == left_out) & (held_out.table["queries"] == queries)]
+        assert dict(zip(rows["team"], rows["runs"], strict=True)) == {team: len(n) for team, n in teams.items()}
+        assert rows["type"].tolist() == ["lexical", *["dense"] * (len(rows) - 1)]
+    assert len(held_out.table) == sum(map(len, COMPARED.values()))
+
+
+def test_lengths_of_queries_are_those_of_the_systems(runs):
+    table = runs.run_table
+    for row in table.itertuples():
+        described = "description" in row.system
+        expected = "manual" if row.type == "manual" else "long" if "narrative" in row.system else "short"
+        assert row.queries == ("described" if described and expected == "short" else expected)
+
+
+def test_unjudged_and_relevant_documents_are_those_of_the_brute_force(rankings, labels, topics, held_out):
+    assert held_out.n_topics == len(topics) == 40
+    for row in held_out.table.itertuples():
+        names = COMPARED[row.left_out, row.queries][row.team]
+        counted = np.sum(counts_of(rankings, labels, names, LEXICAL_POOLS[row.left_out], topics), axis=0)
+        assert (row.top, row.unjudged, row.relevant) == tuple(counted)
+        assert row.share == pytest.approx(row.relevant / row.unjudged, abs=1e-12)
+
+
+def test_what_a_lexical_pool_misses_is_mostly_dense(held_out):
+    table = held_out.table.set_index(["left_out", "queries", "team"])
+    for left_out in ("quarry", "ridge"):
+        lexical, minilm = table.loc[left_out, "short", left_out], table.loc[left_out, "short", "lumen"]
+        assert lexical["unjudged"] / lexical["top"] < 0.08 < 0.28 < minilm["unjudged"] / minilm["top"]
+        assert lexical["high"] < 0.04 < 0.3 < minilm["low"]
+    # with descriptions a lexical team, too, finds what short queries do not
+    assert 0.2 < table.loc["furrow", "described", "furrow"]["share"] < table.loc["furrow", "described", "lumen"]["low"]
+    assert (held_out.leads["more_low"] > 0).all()
+
+
+def test_leads_are_those_of_the_brute_force(rankings, labels, topics, held_out):
+    of_topic = {qid: {docno: label for (q, docno), label in labels.items() if q == qid} for qid in topics}
+    for row in held_out.leads.itertuples():
+        teams, pooled = COMPARED[row.left_out, row.queries], LEXICAL_POOLS[row.left_out]
+        leads = []
+        for qid in topics:
+            pool = {docno for name in pooled for docno in rankings[name][qid][:10]}
+            known = {docno: label for docno, label in of_topic[qid].items() if docno in pool}
+            leads.append([])
+            for judged in (of_topic[qid], known):
+                dense, lexical = (
+                    np.mean([ndcg_of(rankings[name][qid], qid, judged) for name in teams[team]])
+                    for team in (row.team, row.left_out)
+                )
+                leads[-1].append(dense - lexical)
+        true, pool = np.mean(leads, axis=0)
+        assert (row.lead, row.pool_lead, row.change) == pytest.approx((true, pool, pool - true), abs=1e-6)
+
+
+def test_intervals_are_those_of_the_brute_force(demo, runs, rankings, labels, topics):
+    found = compare_held_out(runs, demo.get_judgments("complete"), resamples=200, seed=3)
+    random = np.random.default_rng(3)
+    drawn = [random.integers(0, 40, 40) for _ in range(200)]
+    assert np.array_equal(np.random.default_rng(3).integers(0, 40, (200, 40)), drawn)
+    shares = {}
+    for row in found.table.itertuples():
+        names = COMPARED[row.left_out, row.queries][row.team]
+        counts = counts_of(rankings, labels, names, LEXICAL_POOLS[row.left_out], topics)
+        # the package's order of the topics
+        counts = dict(zip(topics, counts, strict=True))
+        order = [qid for qid in demo.get_judgments("complete").topics if qid in counts]
+        values = []
+        for sample in drawn:
+            _, unjudged, relevant = (sum(column) for column in zip(*(counts[order[at]] for at in sample), strict=True))
+            values.append(relevant / unjudged if unjudged else np.nan)
+        shares[row.left_out, row.queries, row.team] = np.array(values)
+        assert (row.low, row.high) == pytest.approx(tuple(np.nanpercentile(values, [2.5, 97.5])), abs=1e-12)
+    for row in found.leads.itertuples():
+        key = (row.left_out, row.queries)
+        more = shares[(*key, row.team)] - shares[(*key, row.left_out)]
+        assert (row.more_low, row.more_high) == pytest.approx(tuple(np.nanpercentile(more, [2.5, 97.5])), abs=1e-12)
+        assert row.more_low <= row.more <= row.more_high
+
+
+def test_intervals_are_near_those_of_scipy(rankings, labels, topics, held_out):
+    row = held_out.table.set_index(["left_out", "queries", "team"]).loc["ridge", "short", "lumen"]
+    counts = np.array(counts_of(rankings, labels, ["lumen-minilm"], LEXICAL_POOLS["ridge"], topics))
+    theirs = bootstrap(
+        (counts[:, 2], counts[:, 1]),
+        lambda relevant, unjudged, axis=-1: relevant.sum(axis=axis) / unjudged.sum(axis=axis),
+        paired=True,
+        method="percentile",
+        n_resamples=10_000,
+        rng=np.random.default_rng(5),
+    ).confidence_interval
+    assert (row["low"], row["high"]) == pytest.approx(tuple(theirs), abs=0.01)
+
+
+def test_the_same_seed_gives_the_same_intervals(demo, runs, held_out):
+    again, other = (compare_held_out(runs, demo.get_judgments("complete"), seed=seed) for seed in (1, 2))
+    pd.testing.assert_frame_equal(again.table, held_out.table)
+    pd.testing.assert_frame_equal(again.leads, held_out.leads)
+    assert not other.table["low"].equals(held_out.table["low"])
+    pd.testing.assert_frame_equal(
+        other.table.drop(columns=["low", "high"]), held_out.table.drop(columns=["low", "high"])
+    )
+    assert other.table["low"].to_numpy() == pytest.approx(held_out.table["low"].to_numpy(), abs=0.02)
+
+
+def test_a_topic_without_a_relevant_document_changes_means_by_one_part_in_41(demo, runs):
+    complete = demo.get_judgments("complete")
+    every = ptr.score(runs, complete, "nDCG@10").mean_values[0]
+    without = ptr.score(runs, complete.select([qid for qid in complete.topics if qid != "14"]), "nDCG@10")
+    assert every == pytest.approx(without.mean_values[0] * 40 / 41, abs=1e-12)
+    changes = ptr.score(runs, complete, "nDCG@10").compare(without).changes
+    assert (changes["drop"] == 0).all()
+
+
+def test_shares_under_the_pool_of_all_lexical_runs(demo, runs, rankings, labels, topics):
+    names = sorted({name for pool in LEXICAL_POOLS.values() for name in pool})
+    complete = demo.get_judgments("complete").select(topics)
+    judged = complete.restrict(ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10))
+    sums = top_tens(runs, complete, judged).groupby("name")[["top", "unjudged", "relevant"]].sum()
+    for name in runs:
+        assert tuple(sums.loc[name]) == tuple(np.sum(counts_of(rankings, labels, [name], names, topics), axis=0))
+    share = sums["relevant"] / sums["unjudged"]
+    assert share[["lumen-minilm", "lumen-minilm-desc"]].between(0.4, 0.55).all()
+    assert share[["furrow-bm25-desc", "furrow-pl2-desc"]].between(0.02, 0.06).all()
+
+
+def test_the_page_of_the_demo_has_these_numbers(held_out, runs, demo):
+    page = (Path(__file__).parents[2] / "docs" / "demo.rst").read_text(encoding="utf-8")
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    for row in held_out.table.itertuples():
+        counted = f"{row.unjudged:,} of {row.top:,} {row.relevant} {100 * row.share:.1f} %"
+        said = f"{row.left_out} {row.queries} {row.team} ({row.type}) {counted}"
+        assert f"{said} {100 * row.low:.1f} % to {100 * row.high:.1f} %" in lines
+    text = " ".join(page.split())
+    leads = held_out.leads.set_index(["left_out", "queries", "team"])
+    short, described = leads.loc["ridge", "short", "lumen"], leads.loc["furrow", "described", "lumen"]
+    assert f"``ridge`` shrinks from {short['lead']:.3f} to {short['pool_lead']:.3f}" in text
+    assert f"would shrink from {described['lead']:.3f} to {described['pool_lead']:.3f}" in text
+    complete = demo.get_judgments("complete")
+    judged = complete.restrict(ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10))
+    sums = top_tens(runs, complete.select([q for q in complete.topics if q != "14"]), judged).groupby("name")
+    share = 100 * sums["relevant"].sum() / sums["unjudged"].sum()
+    assert f"{share['lumen-minilm']:.1f} % and {share['lumen-minilm-desc']:.1f} % are relevant" in text
+    assert f"{share['furrow-bm25-desc']:.1f} % and {share['furrow-pl2-desc']:.1f} %, but only because" in text
