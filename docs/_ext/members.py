@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
-import pt_reuse
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.ext.autosummary import Autosummary
+
+import pt_reuse
 
 
 def public_members(kind: type) -> list[str]:

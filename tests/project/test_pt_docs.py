@@ -1,4 +1,4 @@
-"""The pages in the wheel, from which PyTerrier's documentation takes a plugin's part: they build, and their code runs."""
+"""The pages in the wheel that PyTerrier's documentation takes a plugin's part from: they build, and their code runs."""
 
 from __future__ import annotations
 
