@@ -41,6 +41,8 @@ class Members(Autosummary):
         (name,) = self.arguments
         self.options["nosignatures"] = True
         names = [f"~{name}.{member}" for member in public_members(getattr(pt_reuse, name))]
+        if not names:
+            raise self.error(f"{name} has no public methods or properties")
         self.content = StringList(names, source=name)
         caption = nodes.rubric(text=f"Methods and properties of {name}")
         return [caption, *super().run()]
