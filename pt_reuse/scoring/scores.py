@@ -120,19 +120,6 @@ class Scores(Record):
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["A"])
-            >>> qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "label": [1, 0]})
-            >>> scores = ptr.score(runs, qrels, ["P@1"])
-            >>> other = ptr.score(runs, qrels.assign(label=[0, 1]), ["P@1"])
-            >>> scores.compare(other).changes[["name", "rank", "other_rank", "drop"]]
-              name  rank  other_rank  drop
-            0    A     1           2     1
-            1    B     2           1    -1
         """
         if not isinstance(other, Scores):
             raise InputError(f"expected Scores, got {type(other).__name__}.", argument="other")
