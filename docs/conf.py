@@ -1,5 +1,9 @@
 import os
+import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 # keeps pyterrier from making folders in the home of whoever builds the pages
 os.environ.setdefault("PYTERRIER_HOME", tempfile.mkdtemp())
@@ -10,12 +14,14 @@ project = "pt_reuse"
 author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_build"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "members"]
+exclude_patterns = ["_build", "_ext"]
 html_theme = "furo"
 html_title = "pt_reuse"
-html_static_path = []
-autodoc_typehints = "none"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+autodoc_typehints = "description"
+autosummary_generate = False
 autodoc_member_order = "bysource"
 napoleon_custom_sections = ["Source", "Differences"]
 nitpicky = False

@@ -45,12 +45,15 @@ ORIGIN = (
 COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "pooled")
 #: what the page says above its tables
 INTRODUCTION = (
-    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each of them opens the collection, but",
-    "an id that two collections have and one of the documents only. *Topics* and *judged* count judged topics and",
-    "judgments; *pooled* counts the runs that were pooled, where that is on record. What ir_datasets lacks is yours to",
-    "bring; judgments are linked where they are published. Run files come from your own folder, or from where NIST",
-    "publishes them: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results, for those who have an agreement",
-    "with NIST. An empty cell is not known, or is none.",
+    "Below a name stand its id in ir_datasets and, after *also*, its aliases. Each of them opens the collection. Two",
+    "kinds of ids do not: one that two collections share, and one of documents only.",
+    "",
+    "*Topics* and *judged* count judged topics and judgments. *Pooled* counts the runs that are on record as pooled.",
+    "*Runs at* says where the run files are published: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results,",
+    "for those who have an agreement with NIST. You can also use files of your own. An empty cell is not known, or is",
+    "none.",
+    "",
+    "Where ir_datasets has no judgments, you bring them. A link says where they are published.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"

@@ -93,14 +93,12 @@ def register_datasets(*, overwrite: bool = False) -> list[str]:
     Args:
         overwrite: replace those that are registered already, such as an own collection whose definition changed.
 
-    Raises:
-        InputError: `overwrite` is not True or False.
-
     Returns:
         list of str: the names for ``ir_datasets.load``, also behind ``irds:`` in ``pt.get_dataset``.
 
     Raises:
-        InputError: nothing; a collection that cannot be registered is left out, with a warning.
+        InputError: `overwrite` is not True or False. A collection that cannot be registered is no error; it is left
+            out, with a warning.
 
     Example:
         >>> import ir_datasets, pt_reuse as ptr

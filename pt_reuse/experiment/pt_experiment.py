@@ -150,8 +150,8 @@ def Experiment(
         0    A  1.0      0.5      -50.0         1             1         0    True
 
     Source: leave-out-uniques as in :func:`leave_out_uniques`; documents are ranked as pt.Experiment's own scores rank
-    them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (RR@k and Judged@k
-    break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
+    them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (``RR@k`` and
+    ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_handed_over(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)

@@ -179,7 +179,17 @@ class Pool:
         return pd.concat([frame, self.columns], axis=1)
 
     def contributions(self) -> pd.DataFrame:
-        """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
+        """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1).
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=True)
+            >>> pool = ptr.depth_pool(runs, depth=2)
+            >>> pool.contributions()[["docno", "name", "rank"]].values.tolist()
+            [['d1', 'A', 1], ['d2', 'A', 2], ['d2', 'B', 1], ['d3', 'B', 2]]
+        """
         doc, run = self.entries.document, self.entries.run
         name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
         return pd.DataFrame(
@@ -299,6 +309,15 @@ class Pool:
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=True)
+            >>> pool = ptr.depth_pool(runs, depth=2)
+            >>> pool.judge(lambda frame: [int(docno == "d1") for docno in frame["docno"]])
+            Qrels: 1 topic, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
         frame, rel = pd.DataFrame({"qid": self._qid, "docno": self._docno}), None
         given: Any = judge(frame.copy()) if callable(judge) else judge

@@ -104,6 +104,15 @@ class Qrels:
 
         Args:
             rel: the lowest label that is relevant, >= 1; None forgets it.
+
+        Returns:
+            Qrels: the same topics, documents and labels.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.with_rel(2)
+            Qrels: 2 topics, 3 judgments, 1 relevant from label 2 (labels 0: 1, 1: 1, 2: 1)
         """
         return Qrels.of_arrays(self.arrays, checked_rel(rel))
 
@@ -130,6 +139,17 @@ class Qrels:
 
         Args:
             rel: the lowest label that is relevant; default :attr:`rel`.
+
+        Returns:
+            DataFrame: one row per topic; ``density`` is between 0 and 1.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.counts()
+              qid  judged  relevant  unjudged  junk  density
+            0   1       2         2         0     0      1.0
+            1   2       1         0         0     0      0.0
         """
         lowest = relevant_from(self, rel)
         labels, n = self.arrays.labels, len(self.arrays.documents.topics)
@@ -171,6 +191,13 @@ class Qrels:
         Raises:
             InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
                 which label is relevant.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> more = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "c"], "label": [1, 0]}))
+            >>> qrels.union(more, conflict="higher")
+            Qrels: 2 topics, 4 judgments, 2 relevant (labels 0: 2, 1: 1, 2: 1)
         """
         choice("conflict", conflict, CONFLICTS)
         theirs = as_qrels(other, "other")
@@ -199,6 +226,12 @@ class Qrels:
 
         Returns:
             Qrels: the same topic set, fewer judgments.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.restrict(pd.DataFrame({"qid": ["1"], "docno": ["b"]}))
+            Qrels: 2 topics, 1 judgment, 1 relevant (labels 1: 1)
         """
         return self.keep(self._find_rows(pool, "pool") >= 0)
 
@@ -209,6 +242,15 @@ class Qrels:
         Args:
             rel: the lowest label that becomes 1; default :attr:`rel`. From then on relevant is label 1, for nDCG, too,
                 where :meth:`with_rel` leaves the grades.
+
+        Returns:
+            Qrels: the same topics and documents, with labels of at most 1.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.threshold(2)
+            Qrels: 2 topics, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
         lowest, labels = relevant_from(self, rel), self.arrays.labels
         binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
@@ -221,6 +263,15 @@ class Qrels:
         Args:
             share: between 0 and 1.
             seed: the same seed gives the same sample in every process.
+
+        Returns:
+            Qrels: the same topics, fewer judgments.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> len(qrels.sample(0.5, seed=1).to_frame())
+            1
         """
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
             raise InputError(f"share must be a number between 0 and 1, got {share!r}.", argument="share")

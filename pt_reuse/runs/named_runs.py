@@ -53,7 +53,7 @@ class NamedRuns:
 
     @property
     def run_table(self) -> pd.DataFrame:
-        """Return a copy of the runs' metadata: ``name team type pooled`` and all further columns, one row per run."""
+        """Return a copy of the runs' metadata, ``name team type pooled`` and all further columns, one row per run."""
         return self._table.copy()
 
     @property
@@ -68,7 +68,7 @@ class NamedRuns:
 
     @property
     def pooled(self) -> pd.Series:
-        """Return which runs contributed to the pool: True, False, or <NA> where nobody recorded it (``boolean``)."""
+        """Return which runs contributed to the pool, True or False, <NA> where nobody recorded it (``boolean``)."""
         return self._table["pooled"].copy()
 
     @property

@@ -52,6 +52,10 @@ class RunSet(NamedRuns):
         RunSet: 2 runs (pooled: not on record), 2 teams, 1 topic, 4 rows, order='trec_eval'
         >>> runs.select(team="A").names
         ['BM25']
+        >>> runs.with_metadata(types={"BM25": "lexical", "twin": "copy"}).types
+        ['lexical', 'copy']
+        >>> runs.restrict(["d2"]).to_frame()["docno"].tolist()
+        ['d2', 'd2']
     """
 
     def __init__(
@@ -215,7 +219,7 @@ class RunSet(NamedRuns):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what the settings of a result say of the field: its order, and how much was left out, if anything."""
+        """Return what the settings of a result say of the field, its order and how much was left out, if anything."""
         return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
 
     @property

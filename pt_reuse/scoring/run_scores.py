@@ -71,8 +71,8 @@ def score(
 
     Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
     result is undefined (it may crash or never end) for a topic whose labels are all negative, which here scores 0. Its
-    Judged and RR@k break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the
-    same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
+    Judged and ``RR@k`` break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is
+    the same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
     that every provider follows the order of the runs.
     """
     parsed = checked_measures(measures)

@@ -55,19 +55,31 @@ class Scores(Record):
 
     @property
     def mean_values(self) -> NDArray[np.float64]:
-        """Return (measures, runs): the mean over the topic set."""
+        """Return the mean over the topic set, (measures, runs)."""
         return mean_over_topics(self.values, None if self.complete else self.has_topic)
 
     @property
     def mean(self) -> pd.DataFrame:
-        """Return one row per run: ``name`` and the mean of each measure, also of counts that others add up (NumRet)."""
+        """Return one row per run, ``name`` and the mean of each measure, also of counts that others add up (NumRet)."""
         return self._frame(self.mean_values)
 
     @property
     def ranks(self) -> pd.DataFrame:
-        """Return one row per run: ``name`` and its rank under each measure, 1 + the number of strictly better runs.
+        """Return one row per run, ``name`` and its rank under each measure, 1 + the number of strictly better runs.
 
         Means are compared after rounding to 12 decimals, so that equal runs tie.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["A"])
+            >>> qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "label": [1, 0]})
+            >>> scores = ptr.score(runs, qrels, ["P@1"])
+            >>> scores.ranks
+              name  P@1
+            0    A    1
+            1    B    2
         """
         return self._frame(pairs.ranks(np.round(self.mean_values, DECIMALS)))
 
@@ -86,7 +98,20 @@ class Scores(Record):
 
     @door
     def of(self, measure: MeasureLike) -> pd.DataFrame:
-        """Return one measure as a table, a row per topic and a column per run."""
+        """Return one measure as a table, a row per topic and a column per run.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["A"])
+            >>> qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "label": [1, 0]})
+            >>> scores = ptr.score(runs, qrels, ["P@1"])
+            >>> scores.of("P@1")
+                   A    B
+            qid
+            1    1.0  0.0
+        """
         values = self.values[self.measures.index(measure_among(self.measures, measure))]
         return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 

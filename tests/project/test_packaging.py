@@ -43,6 +43,7 @@ def test_the_wheel_holds_types_and_data(wheel):
         f"{data}/demo/DATASHEET.md",
         f"{data}/demo/runs/input.ridge-bm25.gz",
         "pt_reuse/verification/data/trec-8-adhoc.toml",
+        "pt_reuse/pt_docs/index.rst",
     ):
         assert wheel[name] == (ROOT / name).read_bytes()
 

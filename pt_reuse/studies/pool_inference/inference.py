@@ -44,8 +44,8 @@ def infer_pool(
     judged set. Every pair of topic and document with any label counts as judged, -1 (pooled, not judged) too.
 
     What is not given is tried: orders of the runs, tolerances, one depth for all topics and one for each. The answer
-    is the one with which the judged set can be written down in the fewest bits (see :doc:`who-was-pooled`); an answer
-    that is exact ends the search.
+    is the one with which the judged set can be written down in the fewest bits; the page *Who was pooled* says how. An
+    answer that is exact ends the search.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; the more of the
