@@ -21,6 +21,9 @@ from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose
 _WIDTH = 80
 #: columns of numbers beside the first
 MOST = 5
+_LEAST_P = 0.0001
+#: a line of prose in LaTeX
+_SOURCE = 100
 #: a heading of LaTeX that is no longer than this stays on one line
 _LEAST_HEADING = 8
 _MINUS = re.compile(r"-(?=\d)")
@@ -39,7 +42,7 @@ _ESCAPED = {
 
 
 class Digits(Enum):
-    """How the cells of a column are written; the value is Python's format, empty for texts."""
+    """How the cells of a column are written; the value is Python's format where that is all there is to it."""
 
     #: as it is
     TEXT = ""
@@ -51,6 +54,8 @@ class Digits(Enum):
     CHANGE = "+.4f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
     PERCENT = "+.1f"
+    #: the p-value of a test, four decimals, ``<0.0001`` below
+    P = "p"
     #: a difference of which the size matters, two digits: ``0.00043``
     SIZE = ".2g"
 
@@ -60,6 +65,8 @@ class Digits(Enum):
             return "-"
         if self is Digits.TEXT:
             return visible(str(value))
+        if self is Digits.P:
+            return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
         text = format(value, self.value)
         return text.lstrip("+-") if not text.strip("+-0.,") else text
 
@@ -109,9 +116,11 @@ class Report:
         >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
         Means of 18 runs over 25 topics (a topic that a run lacks counts 0), the best by
         AP first.
+        ---------------------
         Run        AP      RR
         man3a  0.6913  0.9280
         man6a  0.6828  0.9600
+        ---------------------
         Documents are ranked in the order trec_eval.
         The first 2 of 18 rows.
     """
@@ -194,10 +203,10 @@ class Report:
         ]
 
     def __str__(self) -> str:
-        parts = [self.caption] * bool(self.caption)
         table = lay_out(self._text_columns(), width=_WIDTH)
-        notes = [prose(note, width=_WIDTH) for note in self.notes]
-        return "\n".join([*(prose(part, width=_WIDTH) for part in parts), table, *notes])
+        rule = "-" * max(map(display_width, table.split("\n")))
+        above = [prose(self.caption, width=_WIDTH)] if self.caption else []
+        return "\n".join([*above, rule, table, rule, *(prose(note, width=_WIDTH) for note in self.notes)])
 
     __repr__ = __str__
 
@@ -221,7 +230,7 @@ def _latex_cell(value: Any, digits: Digits) -> str:
     if is_missing(value):
         return "--"
     if digits is not Digits.TEXT:
-        return _MINUS.sub("$-$", digits.written(value))
+        return _MINUS.sub("$-$", digits.written(value).replace("<", "$<$"))
     return _latex_start(digits.written(value))
 
 
@@ -242,7 +251,7 @@ def _latex_heading(column: Column) -> str:
 
 
 def _latex_prose(text: str) -> str:
-    return _mathematics(latex(text))
+    return textwrap.fill(_mathematics(latex(text)), _SOURCE, break_long_words=False, break_on_hyphens=False)
 
 
 def _mathematics(text: str) -> str:

@@ -38,10 +38,12 @@ def report():
 def test_as_text(report):
     assert str(report).split("\n") == [
         "Scores and tau-b of 3 systems on 50 topics.",
+        "------------------------------------------------------------------",
         "System        nDCG@10    tau-b  Worst loss, %  Largest drop  Whose",
         "BM25_x & 50%   0.2512   0.9981           -9.9             2  a_b",
         "[dense]             -  -0.2000            0.0         1,234  -",
         "*              0.3000   1.0000            0.0             0  -",
+        "------------------------------------------------------------------",
         "One swapped pair is worth a tau-b of .0002.",
     ]
     assert repr(report) == str(report)
@@ -74,6 +76,18 @@ def test_latex_across_both_columns_with_another_caption(report):
     assert found.startswith("\\begin{table*}\n\\centering\n\\caption{As in \\cite{x}.}\n\\small")
     assert found.endswith("\\end{table*}")
     assert r"\label" not in found
+
+
+def test_latex_of_long_texts_stands_on_several_lines():
+    report = Report(
+        [Column("p", [1e-9], Digits.P), Column("d", [-0.5], Digits.CHANGE)],
+        caption="50 % of words " * 20,
+        notes=["a " * 90],
+    )
+    lines = report.to_latex().split("\n")
+    assert max(map(len, lines)) <= 140
+    assert " ".join(lines).count(r"50 \% of words") == 20
+    assert r"$<$0.0001 & $-$0.5000 \\" in lines
 
 
 def test_what_latex_takes(report, messages):
@@ -168,6 +182,10 @@ def test_as_a_frame_with_numbers_as_they_are(report):
         (Digits.PERCENT, 0.05, "+0.1"),
         (Digits.PERCENT, -1234.56, "-1234.6"),
         (Digits.PERCENT, float("inf"), "+inf"),
+        (Digits.P, 0.00012, "0.0001"),
+        (Digits.P, 0.00009, "<0.0001"),
+        (Digits.P, 1.0, "1.0000"),
+        (Digits.SIZE, 0.000427, "0.00043"),
         (Digits.COUNT, np.int64(1_000_000), "1,000,000"),
         (Digits.COUNT, pd.NA, "-"),
         (Digits.TEXT, "a\nb", "a\\nb"),
