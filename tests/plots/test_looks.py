@@ -57,6 +57,7 @@ ON_A_PAGE = ("change", "scores", "gains by team", "uniques", "ranks")
 
 @pytest.fixture(autouse=True)
 def _close_figures():
+    plt.close("all")
     yield
     plt.close("all")
 

@@ -38,6 +38,7 @@ def agreement():
 
 @pytest.fixture(autouse=True)
 def _close_figures():
+    plt.close("all")
     yield
     plt.close("all")
 
