@@ -150,7 +150,7 @@ def system_tables(
     table = make_run_table(base["name"].tolist(), teams=teams, types=types, pooled=pooled, base=base, naming=OF_SYSTEMS)
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
-    counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default).astype(bool))
+    counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))
     return SystemTables(stated, counted, table["name"][unsaid].tolist())
 
 

@@ -76,6 +76,7 @@ class ExperimentResult(pd.DataFrame):
         return made
 
     @property
+    @door
     def runs(self) -> RunSet:
         """Return the systems as they were executed, in the order of pt.Experiment's scores (``"trec_eval9"``).
 

@@ -41,17 +41,20 @@ class OtherOrder:
 
     def in_words(self) -> str:
         """Return it in the few words of a setting."""
-        return f"by {self.order} {len(self.topics):,} of {count(self.systems, 'system')} score otherwise"
+        return f"by {self.order} the scores of {len(self.topics):,} of {count(self.systems, 'system')} are different"
 
     def warn(self) -> None:
         """Warn of it."""
-        which = _examples(self.topics)
-        usual = "float64 scores, the default order of ptr.score and of the studies"
-        what = usual if self.order == USUAL else "the order of the runs given"
+        equal, what = "", "the order of the runs given"
+        if self.order == USUAL:
+            equal, what = (
+                ", to which different scores may be equal",
+                "float64, the default of ptr.score and the studies",
+            )
         warn(
-            f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}), which makes some scores equal. In "
-            f"order={self.order!r} ({what}) {len(self.topics):,} of {count(self.systems, 'system')} score otherwise: "
-            f"{which}. {self.example} For the scores in that order use ",
+            f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}){equal}. In order={self.order!r} "
+            f"({what}) the scores of {len(self.topics):,} of {count(self.systems, 'system')} are different: "
+            f"{_examples(self.topics)}. {self.example} For the scores in that order use ",
             Call("ptr.score", f"result.runs.reorder({self.order!r}), qrels, measures"),
             ".",
         )

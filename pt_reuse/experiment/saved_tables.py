@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, warn
 from pt_reuse._files import write_together
 from pt_reuse.experiment.adding import Adding
 
@@ -58,11 +58,11 @@ class SavedTables:
         try:
             write_together(self.folder, files)
         except OSError as error:
-            raise InputError(
+            # what was computed is worth more than its tables
+            warn(
                 f"{self.folder} cannot be written to: {error.strerror or error}. The results of the systems and the "
-                "tables of pt.Experiment are there, those with the added columns are not.",
-                argument="save_dir",
-            ) from error
+                f"tables of pt.Experiment are there, {' and '.join(BESIDE.values())} are not, or those of before."
+            )
 
 
 def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
@@ -81,7 +81,7 @@ def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
         try:
             before[name] = _read(path)
         except (OSError, ValueError) as error:
-            raise _not_ours(path, str(error).splitlines()[0]) from error
+            raise _not_ours(path, "it cannot be read as one") from error
         missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
         if missing:
             raise _not_ours(path, f"it lacks {examples(missing)}")
