@@ -171,11 +171,12 @@ def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
 
 
 def given_field(field: Any) -> RunSet | None:
-    """Return the field of anything that holds runs; of frames by name, which say no team, each is a team of its own."""
+    """Return the field of anything that holds runs; of results, which cannot say a team, each is a team of its own."""
     if field is None:
         return None
     runs = as_runs(field, argument="field")
-    return runs.with_metadata(teams={name: name for name in runs}) if isinstance(field, Mapping) else runs
+    own = isinstance(field, Mapping | pd.DataFrame)
+    return runs.with_metadata(teams={name: name for name in runs}) if own else runs
 
 
 def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) -> RunSet | None:
