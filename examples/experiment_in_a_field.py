@@ -1,4 +1,4 @@
-"""Two systems in a ptr.Experiment, ranked and pooled among the official runs of a collection, and what a paper prints."""
+"""Two systems in a ptr.Experiment among the official runs of a collection, what a paper prints, and a pool of both."""
 
 import pandas as pd
 import pyterrier as pt
