@@ -1,4 +1,4 @@
-"""Two systems in a ptr.Experiment, ranked and pooled among the official runs of a collection."""
+"""Two systems in a ptr.Experiment among the official runs of a collection, what a paper prints, and a pool of both."""
 
 import pandas as pd
 import pyterrier as pt
@@ -19,10 +19,15 @@ result = ptr.Experiment(
     mine, topics, field.qrels, [nDCG @ 10, AP],
     field=official, pooled={"BM25": True, "MiniLM": False}, depth=field.depth, baseline="BM25", round=3,
 )  # fmt: skip
-print(result.set_index("name").T.to_string())
+print(result.report())
 
 print("\nOver all", len(official) + len(mine), "runs:")
 print(ptr.reuse_summary(result)[["measure", "own_tau_b", "own_gamma", "own_max_drop"]].to_string(index=False))
+
+# the runs were executed once: a pool of them, and how much of it the judgments lack
+pool = ptr.depth_pool(result.runs, depth=10, contributors="all")
+lacking = pool.remainder(field.qrels)
+print(f"\nA pool of the two to depth 10 has {len(pool):,} documents, {len(lacking):,} of them without a judgment")
 
 # MiniLM was not pooled: much of what it returns was never judged, so its score is a lower bound
 unjudged = result.set_index("name")["nDCG@10 unjudged"]

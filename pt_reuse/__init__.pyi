@@ -9,6 +9,7 @@ from .collections.registration import register_collection as register_collection
 from .collections.registration import register_datasets as register_datasets
 from .demo.simulated import SimulatedField as SimulatedField
 from .demo.simulated import simulate_field as simulate_field
+from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
 from .pooling.depth import depth_pool as depth_pool

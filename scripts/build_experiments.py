@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from ir_measures import AP, nDCG
+from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
@@ -44,6 +44,13 @@ def seen(call: str, **arguments: Any) -> str:
     text = "\n".join([f">>> {call}", *(line.rstrip() for line in lines), *said])
     assert max(map(len, text.splitlines())) <= WIDTH, call
     return text + "\n"
+
+
+def printed(call: str, result: Any) -> str:
+    """Return a call and what it prints, as text."""
+    text = f">>> {call}\n{result}\n"
+    assert max(map(len, text.splitlines())) <= WIDTH, call
+    return text
 
 
 def _cell(column: str, value: Any) -> str:
@@ -77,6 +84,30 @@ def trec8_of(runs: ptr.RunSet, qrels: ptr.Qrels) -> Iterator[tuple[str, str]]:
     yield "trec8-field", seen("ptr.Experiment(two, topics, qrels, [AP], field=field)", **given, field=field)
     call = "ptr.Experiment(two, topics, qrels, [AP], field=field, teams=teams, pooled=True)"
     yield "trec8-pooled", seen(call, **given, field=field, teams=teams, pooled=True)
+    yield "trec8-report", trec8_report({**given, "field": field, "teams": teams})
+    yield "trec8-orders", trec8_orders({**given, "retr_systems": runs.select(["acsys8alo", "uwmt8a0"])})
+
+
+def trec8_report(given: dict[str, Any]) -> str:
+    """Return what a paper prints of the two, as text."""
+    given = {**given, "eval_metrics": [AP, nDCG @ 10, P @ 10], "pooled": True, "baseline": "Dm8TFbn"}
+    call = "ptr.Experiment(two, topics, qrels, [AP, nDCG@10, P@10],\n...     "
+    call += 'field=field, teams=teams, pooled=True, baseline="Dm8TFbn").report()'
+    return printed(call, ptr.Experiment(**given).report())
+
+
+def trec8_orders(given: dict[str, Any]) -> str:
+    """Return what is seen of a run whose scores float32 cannot tell apart, and its scores in either order."""
+    call = 'result = ptr.Experiment(runs.select(["acsys8alo", "uwmt8a0"]), topics, qrels, [AP])'
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = ptr.Experiment(**given)
+    parts = [seen(call, **given)]
+    for order in ("trec_eval9", "trec_eval"):
+        scores = ptr.score(result.runs.reorder(order), given["qrels"], given["eval_metrics"])
+        call = f'ptr.score(result.runs.reorder("{order}"), qrels, [AP]).mean'
+        parts.append(printed(call, scores.mean.to_string(index=False)))
+    return "".join(parts)
 
 
 def dl19(data: Path) -> Iterator[tuple[str, str]]:
@@ -99,6 +130,13 @@ def dl19(data: Path) -> Iterator[tuple[str, str]]:
     yield "dl19-field", seen(call, **given, field=field, depth=10)
     call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field, depth=10, pooled=True)"
     yield "dl19-pooled", seen(call, **given, field=field, depth=10, pooled=True)
+    given |= {"eval_metrics": [nDCG @ 10, AP(rel=2), RR(rel=2)], "baseline": "SPLADE", "layout": "long", "round": 4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        long = ptr.Experiment(**given, field=field, depth=10, pooled=True)
+    call = "ptr.Experiment(two, topics, qrels, [nDCG@10, AP(rel=2), RR(rel=2)], field=field, depth=10,\n"
+    call += '...     pooled=True, baseline="SPLADE", round=4, layout="long")'
+    yield "dl19-long", printed(call, long.to_string(index=False))
 
 
 def vaswani(data: Path) -> Iterator[tuple[str, str]]:

@@ -31,12 +31,14 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
     def plain(text: str) -> str:
         return re.sub(r"[^\w\s]", " ", text)
 
-    short = pt.apply.query(lambda row: plain(row["query"]), verbose=False)
-    long = pt.apply.query(lambda row: plain(described[row["qid"]]), verbose=False)
+    short = pt.apply.query(lambda row: plain(row["query"]), verbose=False, label="words of the query")
+    long = pt.apply.query(lambda row: plain(described[row["qid"]]), verbose=False, label="and description")
     bm25 = index.bm25(num_results=100)
 
     def nearest(topics: pd.DataFrame) -> pd.DataFrame:
-        cosines = np.stack([queries[qid] for qid in topics["qid"]]) @ documents.T
+        # pyterrier asks with no topics, too
+        vectors = np.array([queries[qid] for qid in topics["qid"]], dtype=documents.dtype)
+        cosines = vectors.reshape(len(topics), documents.shape[1]) @ documents.T
         order = np.argsort(-cosines, axis=1, kind="stable")[:, :100]
         return pd.DataFrame(
             {
@@ -47,5 +49,8 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
             }
         )
 
-    dense = pt.apply.generic(nearest, transform_outputs=lambda columns: ["qid", "docno", "score", "rank"])
+    outputs = ["qid", "docno", "score", "rank"]
+    dense = pt.apply.generic(
+        nearest, required_columns=["qid"], transform_outputs=lambda columns: outputs, label="MiniLM"
+    )
     return dict(zip(LIVE, (short >> bm25, long >> bm25, dense), strict=True))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse._errors import warn
 from pt_reuse.experiment.columns import ORDER, RANKS, Columns
+from pt_reuse.experiment.layouts import to_long
 
 _SAME = 1e-9
 _SAME_BY_GDEVAL = 6e-6  # it prints five decimals, and computes nDCG(dcg='exp-log2')
@@ -59,11 +60,32 @@ class Adding:
         if isinstance(result, dict):
             return self._to_topic_dict(result) if perquery else self._to_mean_dict(result)
         if perquery:
-            return self._to_topic_frame(result)
+            return self.to_topics(result)
         if isinstance(result, pd.DataFrame):
-            return self._to_mean_frame(result)
+            return self.to_means(result)
         # a Styler: the same styles on the wider frame
-        return self._to_mean_frame(result.data).style.use(result.export())
+        return self.to_means(result.data).style.use(result.export())
+
+    def means(self, result: Any, perquery: bool | str) -> pd.DataFrame | None:
+        """Return the means of a result that has the columns, in the long layout; None where there are none.
+
+        By topic alone pt.Experiment gives no means: those of our scores are its, where it does not differ.
+        """
+        if isinstance(result, dict) or (isinstance(result, tuple) and isinstance(result[0], dict)):
+            return None
+        if perquery is not True:
+            frame = result[0] if isinstance(result, tuple) else result
+            return self.long(frame if isinstance(frame, pd.DataFrame) else frame.data)
+        if not self.columns.scores:
+            return None
+        names = list(dict.fromkeys(result["name"]))
+        at = [self._system[str(name)] for name in names]
+        means = {name: self._rounded(values.mean[at], name) for name, values in self.columns.scores.items()}
+        return self.long(self.to_means(pd.DataFrame({"name": names, **means})))
+
+    def long(self, wide: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame of means with the columns in the long layout."""
+        return to_long(wide, self.columns.measures, self.columns.added)
 
     def warn_of_differences(self) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
@@ -77,7 +99,8 @@ class Adding:
                 f"themselves."
             )
 
-    def _to_mean_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame of means, a row per system, with the columns."""
         places = [Place(str(name)) for name in frame["name"]]
         at = [self._system[place.system] for place in places]
         added = {}
@@ -91,7 +114,8 @@ class Adding:
             added["pooled"] = self._pooled(places, self.columns.left_out.pooled)
         return self._labelled(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
-    def _to_topic_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame with a row per system, topic and measure with the columns."""
         wide = frame.copy()
         places = [Place(str(name), str(qid)) for name, qid in zip(frame["name"], frame["qid"], strict=True)]
         system = np.array([self._system[place.system] for place in places], dtype=np.int64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from pt_reuse._check import choice, columns, count, examples
 from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse.experiment.columns import DEFAULTS, REUSE
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
 from pt_reuse.runs.run_set import RunSet
@@ -35,22 +38,37 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool) -> tupl
     return tuple(choice("reuse", value, tuple(REUSE)) for value in wanted)
 
 
-def read_frame(argument: str, value: Any, needed: Sequence[str], reader: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    """Return topics or qrels as a frame that has the columns needed, ids as text."""
-    if isinstance(value, Qrels):
-        frame = value.to_frame()
-    elif isinstance(value, str | Path):
-        if not os.path.isfile(value):
-            raise InputError(f"{argument} {str(value)!r}: no such file. Give a file or a DataFrame.", argument=argument)
-        frame = reader(str(value))
-    elif isinstance(value, pd.DataFrame):
-        frame = value
-    else:
-        raise InputError(f"{argument} must be a DataFrame or a file, got {type(value).__name__}.", argument=argument)
-    columns(argument, frame.columns, needed)
+def read_topics(topics: Any) -> pd.DataFrame:
+    """Return topics as a frame with ``qid``, ids as text; those of ir_datasets have ``query_id``, and ``text`` asks."""
+    if isinstance(topics, str | Path):
+        if not os.path.isfile(topics):
+            problem = f"topics {str(topics)!r}: no such file. Give a file or a DataFrame."
+            raise InputError(problem, argument="topics")
+        return pt.io.read_topics(str(topics))
+    if not isinstance(topics, pd.DataFrame):
+        rows = list(topics) if isinstance(topics, Iterable) and not isinstance(topics, Mapping) else []
+        if not rows or not all(hasattr(row, "_asdict") for row in rows):
+            problem = f"topics must be a DataFrame or a file, got {type(topics).__name__}."
+            raise InputError(problem, argument="topics")
+        topics = pd.DataFrame(rows)
+    if "query_id" in topics.columns:
+        theirs = {"query_id": "qid", "text": "query"}
+        topics = topics.rename(columns={name: ours for name, ours in theirs.items() if ours not in topics.columns})
+    columns("topics", topics.columns, ("qid",))
+    return _with_texts(topics, ("qid",))
+
+
+def read_judgments(qrels: Any) -> Qrels:
+    """Return judgments of any kind, ids that are numbers as text."""
+    if not isinstance(qrels, pd.DataFrame):
+        return as_qrels(qrels)
+    with located("qrels"):
+        return as_qrels(_with_texts(qrels, ("qid", "docno", "query_id", "doc_id")))
+
+
+def _with_texts(frame: pd.DataFrame, ids: Iterable[str]) -> pd.DataFrame:
     # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
-    ids = [column for column in ("qid", "docno") if column in frame]
-    numbers = [column for column in ids if pd.api.types.is_numeric_dtype(frame[column])]
+    numbers = [column for column in ids if column in frame and pd.api.types.is_numeric_dtype(frame[column])]
     return frame.astype(dict.fromkeys(numbers, str)) if numbers else frame
 
 
@@ -78,38 +96,62 @@ def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.M
     return given, {nickname.get(measure, str(measure)): measure for measure in parsed}
 
 
-def judgments_asked(topics: pd.DataFrame, qrels: pd.DataFrame, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
-    """Return the judgments that pt.Experiment averages over, relevant from a label on."""
-    judged = Qrels(qrels[["qid", "docno", "label"]], rel=rel)
-    asked = set(topics["qid"])
-    shared = [topic for topic in judged.topics if topic in asked]
+def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
+    """Return the judgments that pt.Experiment averages over: of topics that have some; relevant from a label on."""
+    judged, asked = set(qrels.to_frame()["qid"]), set(topics["qid"])
+    shared = [topic for topic in qrels.topics if topic in judged and topic in asked]
     by_topics = arguments.get("filter_by_topics", True)
     if not shared and (by_topics or arguments.get("filter_by_qrels", False)):
         raise InputError(
             f"topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
-            f"{examples(judged.topics)} judged.",
+            f"{examples(qrels.topics)} judged.",
             argument="topics",
         )
-    return judged.select(shared) if by_topics else judged
+    chosen = shared if by_topics else [topic for topic in qrels.topics if topic in judged]
+    return qrels.with_rel(qrels.stated_rel if rel is None else rel).select(chosen)
 
 
-def system_table(
-    names: Sequence[str],
+@dataclass(frozen=True)
+class SystemTables:
+    """What is known of the systems.
+
+    Attributes:
+        stated: the run table as far as somebody said it, each system of which no team is said a team of its own.
+        counted: the same, every system pooled or not.
+        own_teams: the systems of which no team is said.
+    """
+
+    stated: pd.DataFrame
+    counted: pd.DataFrame
+    own_teams: list[str]
+
+
+def system_tables(
+    systems: Sequence[str] | RunSet,
     teams: RunLabels | None,
     types: RunLabels | None,
     pooled: RunLabels | Collection[str] | bool | None,
     *,
     pooled_by_default: bool,
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the run table of the systems, and those of which no team is said: each is a team of its own.
+) -> SystemTables:
+    """Return what is known of the systems.
 
-    Where nothing else is said of it, a system is pooled or not as `pooled_by_default`.
+    Args:
+        systems: their names, or a RunSet that says of them what the other arguments do not.
+        teams: who belongs together.
+        types: which kind they are.
+        pooled: which of them were pooled.
+        pooled_by_default: whether a system counts as pooled of which nobody says it.
     """
-    own = pd.DataFrame({"name": list(names), "team": None, "type": None, "pooled": pooled_by_default}, dtype=object)
-    table = make_run_table(names, teams=teams, types=types, pooled=pooled, base=own, naming=OF_SYSTEMS)
+    if isinstance(systems, RunSet):
+        base = systems.run_table
+    else:
+        base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
+    table = make_run_table(base["name"].tolist(), teams=teams, types=types, pooled=pooled, base=base, naming=OF_SYSTEMS)
     unsaid = table["team"].isna()
-    team = table["team"].where(~unsaid, table["name"])
-    return table.assign(team=team, pooled=table["pooled"].astype(bool)), table["name"][unsaid].tolist()
+    stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
+    counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))
+    return SystemTables(stated, counted, table["name"][unsaid].tolist())
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
@@ -128,18 +170,24 @@ def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
     check_provided(measure for measure in measures.values() if native_spec(measure) is None)
 
 
-def check_field(field: Any, systems: Sequence[str], judgments: Qrels) -> RunSet | None:
+def given_field(field: Any) -> RunSet | None:
+    """Return the field of anything that holds runs; of results, which cannot say a team, each is a team of its own."""
+    if field is None:
+        return None
+    runs = as_runs(field, argument="field")
+    own = isinstance(field, Mapping | pd.DataFrame)
+    return runs.with_metadata(teams={name: name for name in runs}) if own else runs
+
+
+def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) -> RunSet | None:
     """Return the runs of the field that have some of the topics."""
     if field is None:
         return None
-    if not isinstance(field, RunSet):
-        made = (Call("read_runs"), " or get_runs() makes one")
-        raise InputError("field must be a RunSet (", *made, f"), got {type(field).__name__}.", argument="field")
     both = [name for name in systems if name in field]
     if both:
         raise InputError(
             f"the field has {count(len(both), 'run')} of a system's name: {examples(both)}. Give the system another "
-            "name.",
+            "name, or take the run out of the field.",
             argument="retr_systems",
         )
     has = topics_of_runs(field, judgments).any(axis=0)
@@ -199,8 +247,15 @@ def pooled_in(field: RunSet | None, pool_order: str | None) -> str | None:
     return field.pool_order if pool_order is None and field is not None else pool_order
 
 
-def check_pool_order(field: RunSet | None, pool_order: str | None) -> None:
-    """Raise where the field is to be pooled by its rank column and has none; it can be put into any other order."""
-    if field is not None and pool_order == "rank":
-        with located("field"):
-            field.in_pool_order(pool_order)
+def check_pool_order(field: RunSet | None, systems: RunSet | None, pool_order: str | None) -> None:
+    """Raise where runs are to be pooled by their rank column and have none; they can be put into any other order.
+
+    Args:
+        field: the field, None where there is none.
+        systems: the systems where they were given as a RunSet.
+        pool_order: as the user or the field has it.
+    """
+    for place, runs in (("field", field), ("retr_systems", systems)):
+        if runs is not None and pool_order == "rank":
+            with located(place):
+                runs.in_pool_order(pool_order)

@@ -31,6 +31,8 @@ REUSE = {
 ORDER = "trec_eval9"
 #: what `reuse=` stands for where the user leaves it out: with a field, and without one
 DEFAULTS = {True: ("lou", "rank", "unjudged"), False: ("unjudged", "rank")}
+#: what settings say of systems of which none counts as a contributor
+NOT_POOLED = "not pooled"
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
@@ -130,6 +132,10 @@ class Columns:
         summary = self.left_out.summary if self.left_out else []
         return {"summary": summary, "settings": self.settings, "hint": self.hint}
 
+    def with_settings(self, more: Mapping[str, Any]) -> Columns:
+        """Return the same columns with further settings."""
+        return replace(self, settings={**self.settings, **more})
+
 
 def compute_columns(
     systems: RunSet,
@@ -145,7 +151,7 @@ def compute_columns(
     else:
         columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
     unjudged = {"unjudged": _unjudged(systems, qrels, measures)} if "unjudged" in asked.kinds else {}
-    settings = {"reuse": list(asked.kinds), **columns.settings}
+    settings = {"reuse": list(asked.kinds), "order": ORDER, **columns.settings}
     return replace(columns, added={**columns.added, **unjudged}, settings=settings)
 
 
@@ -197,7 +203,7 @@ def _among(n_systems: int, n_runs: int) -> str:
 def _pooled_in_words(pooled: list[bool]) -> str:
     if all(pooled):
         return "pooled"
-    return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else "not pooled"
+    return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else NOT_POOLED
 
 
 def _left_out(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> LeftOut:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,23 @@ def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> Non
         check_writable(Path(folder), [], overwrite=True, argument="save_dir")
 
 
+def significance(systems: Sequence[str], given: Mapping[str, Any]) -> dict[str, str]:
+    """Return what settings say of the test against a baseline; nothing without one.
+
+    Args:
+        systems: their names.
+        given: the arguments that are handed over.
+    """
+    baseline, test = given.get("baseline"), given.get("test", "t")
+    if baseline is None:
+        return {}
+    names = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test"}
+    named = names.get(test) if isinstance(test, str) else f"the test {getattr(test, '__name__', type(test).__name__)}"
+    corrected = {"correction": str(given["correction"])} if given.get("correction") is not None else {}
+    name = baseline if isinstance(baseline, str) else systems[int(baseline)]
+    return {"baseline": name, "test": str(named or test), **corrected}
+
+
 def checked_perquery(perquery: Any) -> bool | str:
     """Return a user's ``perquery=``: True, False or ``"both"``."""
     if isinstance(perquery, str) and perquery == "both":
@@ -53,7 +70,7 @@ def _check_names(given: Mapping[str, Any], known: list[str], ours: Callable[...,
         renamed = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else ""
         hint = renamed or did_you_mean(unknown[0], [*known, *inspect.signature(ours).parameters])
         raise InputError(
-            f"neither pt.Experiment nor this function has an argument {examples(unknown)}.{hint}", argument=unknown[0]
+            f"neither ptr.Experiment nor pt.Experiment has an argument {examples(unknown)}.{hint}", argument=unknown[0]
         )
 
 

@@ -18,18 +18,24 @@ from pt_reuse.experiment.arguments import (
     check_measures,
     check_pool_order,
     check_units,
+    given_field,
     judgments_asked,
     parse_metrics,
     pooled_in,
-    read_frame,
-    system_table,
+    read_judgments,
+    read_topics,
+    system_tables,
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
-from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery
+from pt_reuse.experiment.experiment_result import Executed, carrying
+from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery, significance
+from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
+from pt_reuse.experiment.orders import order_given, tell_other_order
 from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
-from pt_reuse.experiment.systems import check_frames, name_systems, runs_of, saved_files
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.experiment.saved_tables import plan_tables
+from pt_reuse.experiment.systems import check_frames, executed_runs, name_systems, saved_files
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
@@ -38,9 +44,9 @@ from pt_reuse.studies.uniques import check_removal
 
 @door
 def Experiment(
-    retr_systems: Mapping[str, Any] | Sequence[Any],
-    topics: pd.DataFrame | str | Path,
-    qrels: pd.DataFrame | Qrels | str | Path,
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
     eval_metrics: Sequence[Any],
     names: Sequence[str] | None = None,
     perquery: bool | str = False,
@@ -49,13 +55,14 @@ def Experiment(
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     pooled: RunLabels | Collection[str] | bool | None = None,
-    field: RunSet | None = None,
+    field: Any = None,
     reuse: str | Iterable[str] | None = None,
     by: str = "team",
     depth: int | None = None,
     rel: int | None = None,
     pool_order: str | None = None,
     round: int | dict[str, int] | None = None,
+    layout: str = "wide",
     **experiment_arguments: Any,
 ) -> Any:
     """Run pt.Experiment and add, for every measure, how far the judgments can be trusted for each system.
@@ -84,23 +91,29 @@ def Experiment(
     per measure tau_b, gamma and the largest drop over the field (:func:`reuse_summary` shows it), and, where the
     judgments are a known collection's and no field was given, a hint how to get it.
 
+    ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
+    ``result.report()`` is what a paper prints (:class:`ExperimentResult`). With ``save_dir`` pt.Experiment writes
+    ``aggregated.csv`` and ``perquery.csv``; ``reuse-aggregated.csv`` and ``reuse-perquery.csv`` beside them have the
+    added columns as well, and ``ranked among``, which says among which runs.
+
     Args:
-        retr_systems: dict of name -> pipeline or result frame, or a list of them.
-        topics: frame with ``qid`` and ``query``, or a topics file.
-        qrels: frame with ``qid docno label``, a Qrels, or a qrels file.
+        retr_systems: dict of name -> pipeline or result frame, or a list of them; or a RunSet (or what makes one, as a
+            path does), which says of its runs what `teams`, `types` and `pooled` do not.
+        topics: frame with ``qid`` and ``query``, or a topics file; or ir_datasets' queries, a frame or a list of them.
+        qrels: whatever holds judgments: a frame with ``qid docno label``, a Qrels, a qrels file.
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
         names: names of the systems of a list, all different; default is how they print.
         perquery: as for pt.Experiment.
-        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary and
-            no ``pooled``.
+        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary, no
+            ``pooled`` and no runs.
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team, also
             those that a mapping does not name.
         types: system -> type; default none.
         pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
             not contribute to a pool of then. True asks what if they had, and what then if their teams had not; give
             True for an official run of the track that is run again. Default without a field all.
-        field: the collection's official runs, so that ranks and pools include them; their order becomes that of
-            pt.Experiment's scores.
+        field: the collection's official runs, so that ranks and pools include them: a RunSet, or whatever makes one; of
+            frames by name each is a team of its own. Their order becomes that of pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three with a `field`,
             ``"unjudged"`` and ``"rank"`` without one.
         by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
@@ -111,11 +124,17 @@ def Experiment(
         pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance, where it is not
             that of the scores (default).
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
+        layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
+            system and measure: ``name measure value``, then what a baseline adds (``+``, ``-``, ``p-value``), ``LOU``,
+            ``LOU %``, ``rank``, ``drop`` and ``unjudged``, but not ``LOU rank``, which is rank + drop, nor ``pooled``,
+            which ``result.runs.run_table`` has. By topic (`perquery`) rows are such in either layout. Neither the
+            dicts of ``dataframe=False`` nor ``highlight`` have a long one.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
             ``batch_size``, ``save_dir``, ``plan``, ``verbose`` and so on.
 
     Returns:
-        What pt.Experiment returns for these arguments (a frame, a Styler, dicts, or two of them), with more columns.
+        What pt.Experiment returns for these arguments (a frame, a Styler, dicts, or two of them), with more columns; a
+        frame is an :class:`ExperimentResult`. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs.
 
     Raises:
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system
@@ -126,8 +145,9 @@ def Experiment(
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
             judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
             judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
-            only; and, where `reuse` is left at its default, how to get the field of a known collection, and arguments
-            of leave-out-uniques that change nothing without a field.
+            only; systems that score otherwise in the order in which :func:`score` ranks them; and, where `reuse` is
+            left at its default, how to get the field of a known collection, and arguments of leave-out-uniques that
+            change nothing without a field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -155,7 +175,9 @@ def Experiment(
     """
     check_handed_over(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
-    verbose = experiment_arguments.get("verbose") is True
+    perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
+    arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
+    check_layout(layout, arguments)
     kinds = wanted_kinds(reuse, with_field=field is not None)
     of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
     of_pools["by"] = None if by == "team" else by
@@ -164,57 +186,83 @@ def Experiment(
         by=by,
         depth=depth,
         pool_order=pool_order,
-        verbose=verbose,
+        verbose=experiment_arguments.get("verbose") is True,
         alone=field is None,
         by_default=reuse is None,
         idle=() if "lou" in kinds else tuple(name for name, given in of_pools.items() if given is not None),
     )
-    perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
-    arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
-    topics = read_frame("topics", topics, ("qid",), pt.io.read_topics)
-    judged = read_frame("qrels", qrels, ("qid", "docno", "label"), pt.io.read_qrels)
+    topics, given_qrels = read_topics(topics), read_judgments(qrels)
+    judged = given_qrels.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
+    if isinstance(retr_systems, str | Path):
+        retr_systems = as_runs(retr_systems, argument="retr_systems")
     if not asked.kinds:
-        given = list(retr_systems) if isinstance(retr_systems, tuple) else retr_systems
-        return pt.Experiment(given, topics, judged, metrics, names, **arguments)
+        plain = _by_pt(retr_systems, topics, judged, metrics, names, arguments)
+        return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
         raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names)
-    stated = qrels.stated_rel if isinstance(qrels, Qrels) else None
-    judgments = judgments_asked(topics, judged, arguments, stated if rel is None else rel)
-    table, own_teams = system_table(systems.names, teams, types, pooled, pooled_by_default=field is None)
+    judgments = judgments_asked(topics, given_qrels, arguments, rel)
+    known = system_tables(
+        systems.names if systems.runs is None else systems.runs,
+        teams,
+        types,
+        pooled,
+        pooled_by_default=field is None,
+    )
+    runs_of_field = given_field(field)
     if asked.ranked:
         check_measures(measures)
-        field = check_field(field, systems.names, judgments)
+        runs_of_field = check_field(runs_of_field, systems.names, judgments)
     if asked.left_out:
-        check_units(field, table, by, own_teams)
-        asked = replace(asked, pool_order=pooled_in(field, pool_order))
-        check_pool_order(field, asked.pool_order)
+        check_units(runs_of_field, known.counted, by, known.own_teams)
+        asked = replace(asked, pool_order=pooled_in(runs_of_field or systems.runs, pool_order))
+        check_pool_order(runs_of_field, systems.runs, asked.pool_order)
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
-    saved = saved_files(systems.names, arguments)
+    saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
     frames = systems.frames(saved, only)
     if frames and systems.taps:
-        check_frames(frames, table, asked)
+        check_frames(frames, known.counted, asked)
 
     tapped = systems.tapped()
-    if isinstance(retr_systems, Mapping):
-        by_name = dict(zip(retr_systems, tapped, strict=True))
-        result = pt.Experiment(by_name, topics, judged, metrics, **arguments)
+    if isinstance(retr_systems, Mapping | RunSet):
+        result = _by_pt(dict(zip(retr_systems, tapped, strict=True)), topics, judged, metrics, None, arguments)
     else:
         given = systems.names if names is None else list(names)
-        result = pt.Experiment(tapped, topics, judged, metrics, given, **arguments)
+        result = _by_pt(tapped, topics, judged, metrics, given, arguments)
 
-    runs = runs_of(systems.results(saved, only), table, judgments, asked)
+    runs = executed_runs(systems, saved, only, known.counted, judgments, asked)
     with told_elsewhere():
-        columns = compute_columns(runs, field, judgments, measures, asked)
-    columns = replace(columns, hint=hint_of(judged) if field is None else "")
-    added = Adding(tell_remarks(columns, judgments, measures, asked), round)
+        columns = compute_columns(runs, runs_of_field, judgments, measures, asked)
+    columns = replace(columns, hint=hint_of(judged) if asked.alone else "")
+    columns = tell_remarks(columns, judgments, measures, asked)
+    columns = tell_other_order(columns, runs, order_given(systems), judgments, measures, asked)
+    columns = columns.with_settings(significance(systems.names, arguments))
+    added = Adding(columns, round)
     wide = added.to(result, perquery)
     added.warn_of_differences()
-    return wide
+    if tables is not None:
+        tables.save(Adding(columns, round))
+    shown = RunSet(runs.field, known.stated if asked.alone else known.counted, runs.order, runs.how_pooled)
+    executed = Executed(shown, added.means(wide, perquery), columns.settings)
+    return carrying(in_layout(wide, layout, perquery, added.long), executed)
+
+
+def _by_pt(
+    systems: Any,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metrics: list[Any],
+    names: Sequence[str] | None,
+    arguments: Mapping[str, Any],
+) -> Any:
+    if isinstance(systems, RunSet):
+        systems = {name: systems[name] for name in systems}
+    given = list(systems) if isinstance(systems, tuple) else systems
+    return pt.Experiment(given, topics, qrels, metrics, names, **arguments)
 
 
 @door

@@ -69,11 +69,21 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
     get: tuple[Part, ...] = (Option("field", ...), " takes the runs that were pooled.")
     if hint:
         get = (sentence(hint),)
+    known, unique, lacks = (
+        f"the {systems} of this experiment alone",
+        f"a unique is a judged document that no other of them has in its top {fit.depth}",
+        "No system has",
+    )
+    if n_systems == 1:
+        known, unique, lacks = (
+            "the only system of this experiment",
+            f"every judged document in its top {fit.depth} is its unique",
+            "It does not have",
+        )
     yield Caveat(
         f"uniques among the {systems} alone, {fit.stranger_share:.0%} of the judgments have no contributor",
         (
-            f"the columns that end in{NO_FIELD} know the {systems} of this experiment alone: a unique is a judged "
-            f"document that no other of them has in its top {fit.depth}. No system has "
+            f"the columns that end in{NO_FIELD} know {known}: {unique}. {lacks} "
             f"{fit.strangers:,} of {fit.judged:,} judged documents ({fit.stranger_share:.0%}) there: another pool was "
             "judged, and what a system loses here says nothing of it. ",
             *get,
@@ -82,13 +92,14 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
 
 
 def _tell_of_the_default(columns: Columns, asked: Asked) -> None:
-    systems = count(len(columns.systems), "system")
+    n = len(columns.systems)
+    where = f"ranks are among the {n:,} systems alone" if n > 1 else "the only system is always of rank 1"
     *first, last = asked.idle or ("",)
     names = f"{', '.join(first)} and {last}" if first else last
     idle = f", so that {names} changed nothing" if names else ""
     hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
-        f"without a field, ranks are among the {systems} alone, and leave-out-uniques is left out{idle}. {hint}",
+        f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}",
         Option("reuse", list(asked.kinds)),
         " says that these columns are all you want.",
     )

@@ -18,6 +18,7 @@ from pt_reuse.experiment.columns import ORDER, Asked
 from pt_reuse.experiment.tap import Tap
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.coding import code_runs, frame_rows
+from pt_reuse.runs.how_pooled import UNKNOWN
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
@@ -49,10 +50,12 @@ class Systems:
     Attributes:
         given: name -> pipeline or result frame.
         taps: name -> what keeps the results of the pipeline.
+        runs: the same systems where they were given as a RunSet, which knows more of them than frames do.
     """
 
     given: dict[str, Any]
     taps: dict[str, Tap]
+    runs: RunSet | None = None
 
     @property
     def names(self) -> list[str]:
@@ -90,7 +93,9 @@ class Systems:
 
 
 def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
-    """Return the systems of a dict, or of a list and its names, under names that are all different."""
+    """Return the systems of a RunSet, of a dict, or of a list and its names, under names that are all different."""
+    if isinstance(systems, RunSet):
+        return Systems({name: systems[name] for name in systems}, {}, systems)
     if isinstance(systems, Mapping):
         found, values = [str(name) for name in systems], list(systems.values())
     elif isinstance(systems, list | tuple):
@@ -100,7 +105,7 @@ def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
             raise InputError(few, argument="names")
     else:
         raise InputError(
-            f"retr_systems must be a dict or a list, got {type(systems).__name__}.", argument="retr_systems"
+            f"retr_systems must be a dict, a list or a RunSet, got {type(systems).__name__}.", argument="retr_systems"
         )
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
@@ -144,6 +149,34 @@ def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: 
     }
 
 
+def executed_runs(
+    systems: Systems,
+    saved: Mapping[str, SavedRun],
+    only: set[str] | None,
+    table: pd.DataFrame,
+    judgments: Qrels,
+    asked: Asked,
+) -> RunSet:
+    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing.
+
+    Args:
+        systems: the systems; a RunSet knows more of its runs than frames do, such as the order of its files.
+        saved: files that stand for systems.
+        only: the topics that a tree plan asks of result frames.
+        table: one row per system, with its team, type and whether it counts as pooled.
+        judgments: of the topics asked.
+        asked: what the user wants to know.
+    """
+    if systems.runs is None or saved or only is not None:
+        return runs_of(systems.results(saved, only), table, judgments, asked)
+    ordered = systems.runs.reorder(ORDER)
+    # how the field was pooled is what counts where there is one
+    how_pooled = ordered.how_pooled if asked.alone else UNKNOWN
+    runs = RunSet(ordered.field, table, ORDER, how_pooled)
+    warn_of_nothing(runs, judgments)
+    return runs
+
+
 def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels, asked: Asked) -> RunSet:
     """Return results as runs in the order of pt.Experiment's scores, and warn of those that score nothing."""
     try:
@@ -151,12 +184,17 @@ def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: 
     except InputError:
         _refuse_repeats(frames)
         raise
+    warn_of_nothing(runs, judgments)
+    return runs
+
+
+def warn_of_nothing(runs: RunSet, judgments: Qrels) -> None:
+    """Warn of the systems that score nothing."""
     has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
     if not has.all():
         lost = [runs.names[row] for row in np.flatnonzero(~has)]
         nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
         warn(f"{nothing}, scored 0: {examples(lost)}.")
-    return runs
 
 
 def _refuse_repeats(frames: Mapping[str, pd.DataFrame]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 _NEEDED = ["qid", "docno", "score"]
 _KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
+#: the longest label of a schematic that pyterrier draws well
+_LABEL = 20
 
 
 class Tap(pt.Transformer):
@@ -17,7 +21,7 @@ class Tap(pt.Transformer):
     executes the pipeline: in batches, as part of a tree plan, or with other pipelines that share its prefix.
 
     Args:
-        label: what to show in place of the transformer's address.
+        label: what to show in place of the transformer's address, and in schematics: the name of the system.
 
     Example:
         >>> import pandas as pd
@@ -30,22 +34,38 @@ class Tap(pt.Transformer):
         0   1    d1    2.0     0
     """
 
-    #: without an address of its own pyterrier would look the documentation up on the network
-    schematic = {"label": "Tap", "help_url": None}  # noqa: RUF012 - the form pyterrier asks for
+    #: what pt.inspect says that it takes; it is asked of results alone, since a batch may have none
+    transform_inputs: ClassVar[list[list[str]]] = [_NEEDED]
 
     def __init__(self, label: str):
         self.label = label
         self._seen: list[pd.DataFrame] = []
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Keep ``qid docno score rank`` of the results and return them as they are."""
+        """Keep ``qid docno score rank`` of the results and return them as they are.
+
+        Raises:
+            pyterrier.validate.InputValidationError: results without ``qid``, ``docno`` or ``score``; it names the
+                system.
+        """
         if len(inp):  # pyterrier inspects transformers by empty frames
+            pt.validate.columns(inp, includes=_NEEDED, context=self)
             self._seen.append(inp[[column for column in _KEPT if column in inp.columns]].copy())
         return inp
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
         """Return the columns that come out: those that went in."""
         return input_columns
+
+    def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
+        """Return what pt.schematic shows: the name of the system.
+
+        Args:
+            input_columns: as pyterrier passes them; nothing depends on them.
+        """
+        label = self.label if len(self.label) <= _LABEL else f"{self.label[: _LABEL - 3]}..."
+        # without an address of its own pyterrier would look the documentation up on the network
+        return {"label": label, "help_url": None}
 
     def results(self) -> pd.DataFrame:
         """Return all that has passed, batch after batch; what a later batch repeats stands once."""

@@ -180,7 +180,7 @@ def test_what_a_call_of_pt_experiment_looks_like():
 
 
 def test_one_system_alone():
-    with pytest.warns(CaveatWarning, match="the 1 system of this experiment alone"):
+    with pytest.warns(CaveatWarning, match="every judged document in its top 8 is its unique"):
         ours = ptr.Experiment([FIELD.runs["neu2a"]], TOPICS, QRELS, [AP], ["only"], reuse=ALL, depth=8)
     assert ours["name"].tolist() == ["only"]
     assert ours[["AP rank", "AP LOU rank (no field)", "AP drop (no field)"]].to_numpy().tolist() == [[1, 1, 0]]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+import pytrec_eval
 from ir_measures import P
 
 import pt_reuse as ptr
@@ -29,7 +31,7 @@ def shown(name):
 
 def test_trec8_is_what_the_documentation_shows(build, trec8):
     found = dict(build.trec8_of(trec8.runs, trec8.qrels))
-    assert list(found) == ["trec8-alone", "trec8-lou", "trec8-field", "trec8-pooled"]
+    assert list(found) == ["trec8-alone", "trec8-lou", "trec8-field", "trec8-pooled", "trec8-report", "trec8-orders"]
     for name, text in found.items():
         assert text == shown(name)
     # among two systems, and among the 129 runs of the field
@@ -37,6 +39,23 @@ def test_trec8_is_what_the_documentation_shows(build, trec8):
     assert "78,504 of 86,830 judged documents (90%)" in " ".join(found["trec8-lou"].split())
     assert "AP LOU %        +0.005   -0.117" in found["trec8-pooled"]
     assert "Warning" not in found["trec8-field"] + found["trec8-pooled"]
+    # 42 topics of a run that float32 orders otherwise, by a program that is none of ours
+    assert "'uwmt8a0' on 42 topics." in " ".join(found["trec8-orders"].split())
+    wanted = pytrec_eval.RelevanceEvaluator(
+        {
+            qid: dict(zip(rows["docno"], rows["label"], strict=True))
+            for qid, rows in trec8.qrels.to_frame().groupby("qid")
+        },
+        {"map"},
+    ).evaluate(
+        {
+            qid: dict(zip(rows["docno"], rows["score"], strict=True))
+            for qid, rows in trec8.runs["uwmt8a0"].groupby("qid")
+        }
+    )
+    assert f"{np.mean([topic['map'] for topic in wanted.values()]):.4f}" == "0.2143"
+    assert " uwmt8a0 0.214337\n" in found["trec8-orders"]
+    assert " uwmt8a0 0.214162\n" in found["trec8-orders"]
 
 
 def test_a_trec8_run_that_is_alone_owns_whatever_it_found(trec8, messages):
@@ -50,7 +69,7 @@ def test_deep_learning_is_what_the_documentation_shows(build, data):
     if not (data / "dl19-passages").is_dir():
         pytest.skip("the test data has no folder dl19-passages")
     found = dict(build.dl19(data))
-    assert list(found) == ["dl19-alone", "dl19-depth", "dl19-field", "dl19-pooled"]
+    assert list(found) == ["dl19-alone", "dl19-depth", "dl19-field", "dl19-pooled", "dl19-long"]
     for name, text in found.items():
         assert text == shown(name)
 
@@ -58,7 +77,7 @@ def test_deep_learning_is_what_the_documentation_shows(build, data):
 def test_every_text_is_in_the_documentation_and_fits():
     page = (ROOT / "docs" / "experiment.rst").read_text(encoding="utf-8")
     texts = sorted(path.name for path in (ROOT / "docs" / "experiments").iterdir())
-    assert len(texts) == 12
+    assert len(texts) == 15
     for name in texts:
         assert f".. literalinclude:: experiments/{name}\n" in page
         assert max(map(len, shown(name.removesuffix(".txt")).splitlines())) <= 100

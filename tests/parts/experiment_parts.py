@@ -87,8 +87,8 @@ def without_added(frame):
 
 
 def assert_same(ours, theirs):
-    """Assert that `ours` is `theirs` and more columns."""
-    assert type(ours) is type(theirs)
+    """Assert that `ours` is `theirs` and more columns; a frame knows its runs besides."""
+    assert type(ours) is (ptr.ExperimentResult if isinstance(theirs, pd.DataFrame) else type(theirs))
     if isinstance(theirs, tuple):
         for mine, other in zip(ours, theirs, strict=True):
             assert_same(mine, other)
@@ -103,7 +103,8 @@ def assert_same(ours, theirs):
             np.testing.assert_array_equal([ours[key] for key in theirs], list(theirs.values()))
     elif isinstance(theirs, pd.DataFrame):
         pd.testing.assert_frame_equal(
-            without_added(ours).drop(columns="mrt", errors="ignore"), theirs.drop(columns="mrt", errors="ignore")
+            pd.DataFrame(without_added(ours)).drop(columns="mrt", errors="ignore"),
+            pd.DataFrame(theirs).drop(columns="mrt", errors="ignore"),
         )
         assert ours.shape[1] > theirs.shape[1]
     else:

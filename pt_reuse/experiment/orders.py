@@ -1,0 +1,150 @@
+"""Whether the systems of an experiment score otherwise in another ranking order than pt.Experiment's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import Call, warn
+from pt_reuse.engine.order import BY_SCORE
+from pt_reuse.experiment.columns import ORDER, Asked, Columns
+from pt_reuse.experiment.systems import Systems
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import cutoff_of, native_spec
+from pt_reuse.scoring.rescoring import rescore
+
+#: the order in which `score` and the studies rank what nobody orders otherwise
+USUAL = BY_SCORE[0]
+
+
+@dataclass(frozen=True)
+class OtherOrder:
+    """What the systems score in another order.
+
+    Attributes:
+        order: the other one.
+        topics: system -> on how many topics it scores otherwise; those alone that do.
+        systems: how many systems there are.
+        example: one score that differs, in words.
+    """
+
+    order: str
+    topics: dict[str, int]
+    systems: int
+    example: str
+
+    def in_words(self) -> str:
+        """Return it in the few words of a setting."""
+        return f"by {self.order} the scores of {len(self.topics):,} of {count(self.systems, 'system')} are different"
+
+    def warn(self) -> None:
+        """Warn of it."""
+        equal, what = "", "the order of the runs given"
+        if self.order == USUAL:
+            equal, what = (
+                ", to which different scores may be equal",
+                "float64, the default of ptr.score and the studies",
+            )
+        warn(
+            f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}){equal}. In order={self.order!r} "
+            f"({what}) the scores of {len(self.topics):,} of {count(self.systems, 'system')} are different: "
+            f"{_examples(self.topics)}. {self.example} For the scores in that order use ",
+            Call("ptr.score", f"result.runs.reorder({self.order!r}), qrels, measures"),
+            ".",
+        )
+
+
+def order_given(systems: Systems) -> str:
+    """Return the order in which `score` ranks the systems: that of a RunSet, the usual one of all else."""
+    return USUAL if systems.runs is None else systems.runs.order
+
+
+def tell_other_order(
+    columns: Columns,
+    runs: RunSet,
+    order: str,
+    qrels: Qrels,
+    measures: Mapping[str, ir_measures.Measure],
+    asked: Asked,
+) -> Columns:
+    """Warn where the systems score otherwise in another order, and return the columns with a setting that says it.
+
+    Args:
+        columns: what was computed.
+        runs: the systems, in pt.Experiment's order.
+        order: the other one.
+        qrels: the judgments of the topics asked.
+        measures: as pt.Experiment names their columns.
+        asked: what the user wants to know; measures of others are computed for ranks alone.
+    """
+    known = [(name, m) for name, m in measures.items() if asked.ranked or native_spec(m) is not None]
+    found = other_order(runs, order, qrels, known)
+    if found is None:
+        return columns
+    found.warn()
+    return columns.with_settings({"other order": found.in_words()})
+
+
+def other_order(
+    runs: RunSet, order: str, qrels: Qrels, measures: Sequence[tuple[str, ir_measures.Measure]]
+) -> OtherOrder | None:
+    """Return what the runs score in another order, None where it is the same.
+
+    Args:
+        runs: the systems, in pt.Experiment's order.
+        order: the other one.
+        qrels: the judgments of the topics asked.
+        measures: names as pt.Experiment has them, and the measures.
+    """
+    if order == runs.order or not measures:
+        return None
+    ordered = runs.reorder(order)
+    cutoffs = [cutoff_of(measure) for _, measure in measures]
+    deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    moved = _moved(runs, ordered, deepest)
+    topics = [topic for topic in qrels.topics if topic in runs.field.topic_row]
+    topics = [topic for topic in topics if moved[runs.field.topic_row[topic]].any()]
+    if not topics:
+        return None
+    names = [runs.names[r] for r in np.flatnonzero(moved.any(axis=0))]
+    judged, asked = qrels.select(topics), [measure for _, measure in measures]
+    here, there = (_scores(part.select(names), judged, asked) for part in (runs, ordered))
+    differ = here != there
+    if not differ.any():
+        return None
+    n = differ.any(axis=0).sum(axis=0)
+    m, t, r = (int(axis[0]) for axis in np.nonzero(differ))
+    example = (
+        f"{measures[m][0]} of {names[r]!r} on topic {judged.topics[t]!r} is {here[m, t, r]:.6f} here and "
+        f"{there[m, t, r]:.6f} there."
+    )
+    return OtherOrder(order, {names[i]: int(n[i]) for i in np.flatnonzero(n)}, len(runs), example)
+
+
+def _examples(topics: Mapping[str, int]) -> str:
+    shown = [f"{examples([name])} on {count(n, 'topic')}" for name, n in list(topics.items())[:3]]
+    return ", ".join(shown) + (f" and {len(topics) - 3} more" if len(topics) > 3 else "")
+
+
+def _moved(runs: RunSet, ordered: RunSet, deepest: int | None) -> NDArray[np.bool_]:
+    """Return (topics, runs): which lists have other documents at the top."""
+    field = runs.field
+    moved = np.zeros((field.n_topics, field.n_runs), dtype=bool)
+    rows = np.flatnonzero(field.codes != ordered.field.codes)
+    lists = np.searchsorted(field.starts, rows, side="right") - 1
+    seen = lists if deepest is None else lists[rows - field.starts[lists] < deepest]
+    moved[seen // field.n_runs, seen % field.n_runs] = True
+    return moved
+
+
+def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
+    values = np.empty((len(measures), len(qrels.topics), len(runs)))
+    for block in rescore(runs, qrels, list(measures)):
+        values[:, block.topics.start : block.topics.stop] = block.base
+    return values

@@ -1,0 +1,161 @@
+"""Whatever holds runs, judgments or topics does for ptr.Experiment."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, recorded, retrievers
+from ir_measures import AP, P
+
+import pt_reuse as ptr
+
+RUNS = FIELD.runs.select(NAMES)
+QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+def columns(**labels):
+    """Return what a RunSet says of its runs as arguments."""
+    table = RUNS.run_table.set_index("name")
+    return {
+        "teams": table["team"].to_dict(),
+        "types": table["type"].to_dict(),
+        "pooled": table["pooled"].to_dict(),
+        **labels,
+    }
+
+
+@QUIET
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"field": OTHERS, "depth": 8},
+        {"reuse": ALL, "depth": 5},
+        {"perquery": "both"},
+        {"plan": "tree", "verbose": False},
+    ],
+    ids=str,
+)
+def test_systems_may_be_a_run_set(more):
+    said = columns() if "lou" in more.get("reuse", ["lou"] if "field" in more else []) else {}
+    expected = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], baseline=None, **said, **more)
+    found = ptr.Experiment(RUNS, TOPICS, QRELS, [AP, P @ 5], **more)
+    for one, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (found, expected)), strict=True):
+        pd.testing.assert_frame_equal(one, other)
+        assert one.attrs == other.attrs
+    runs = found[0].runs if isinstance(found, tuple) else found.runs
+    pd.testing.assert_frame_equal(runs.run_table, RUNS.run_table)
+
+
+@QUIET
+def test_what_is_said_beside_a_run_set_goes_over_it():
+    given = {"field": OTHERS, "depth": 5}
+    us = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], teams=dict.fromkeys(NAMES, "us"), pooled=True, **given)
+    assert us.runs.teams == ["us"]
+    assert us["pooled"].tolist() == [True] * 3
+    expected = ptr.Experiment(
+        frames(), TOPICS, QRELS, [AP], **columns(teams=dict.fromkeys(NAMES, "us"), pooled=True), **given
+    )
+    pd.testing.assert_frame_equal(us, expected)
+    one = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], teams={"lex1a": "mine"}, **given)
+    assert one.runs.run_table["team"].tolist() == ["mine", *RUNS.run_table["team"].tolist()[1:]]
+
+
+def test_runs_of_which_nothing_is_recorded_have_the_defaults():
+    bare = ptr.RunSet.from_frames(frames())
+    in_field = ptr.Experiment(bare, TOPICS, QRELS, [AP], field=OTHERS, depth=8)
+    assert in_field["pooled"].tolist() == [False] * 3
+    assert in_field.runs.run_table["team"].tolist() == NAMES
+    pd.testing.assert_frame_equal(in_field, ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, depth=8))
+    alone = ptr.Experiment(bare, TOPICS, QRELS, [AP])
+    assert alone.runs.pooled.isna().all()
+
+
+@QUIET
+def test_a_run_set_is_pooled_as_it_was():
+    """The order of the files and the depth are known of the runs; frames of them know neither."""
+    by_file = {
+        name: frame.sample(frac=1, random_state=3).sort_values("qid", kind="stable") for name, frame in frames().items()
+    }
+    runs = ptr.RunSet.from_frames(
+        by_file, teams={name: name for name in NAMES}, pooled=True, pool_order="file", pool_depth=4
+    )
+    found = ptr.Experiment(runs, TOPICS, QRELS, [AP], reuse=ALL)
+    settings = found.attrs["reuse"]["settings"]
+    assert (settings["depth"], settings["pool order"]) == (4, "file")
+    by_run = ptr.leave_out_uniques(runs.reorder("trec_eval9"), QRELS, AP).by_run
+    assert found["AP LOU (no field)"].tolist() == pytest.approx(by_run["reduced_score"].tolist())
+    by_score = ptr.Experiment(runs, TOPICS, QRELS, [AP], reuse=ALL, pool_order="trec_eval9")
+    assert not np.allclose(found["AP LOU (no field)"], by_score["AP LOU (no field)"])
+    # in a field, what is known of the field counts
+    field = ptr.RunSet.from_frames({n: OTHERS[n] for n in OTHERS}, metadata=OTHERS.run_table, pool_depth=8)
+    in_field = ptr.Experiment(runs, TOPICS, QRELS, [AP], field=field, pooled=False)
+    assert in_field.attrs["reuse"]["settings"]["depth"] == 8
+
+
+def test_a_run_set_without_ranks_cannot_be_pooled_by_them(messages):
+    runs = ptr.RunSet.from_frames({name: frame.drop(columns="rank") for name, frame in frames().items()})
+    messages.refused(
+        lambda: ptr.Experiment(runs, TOPICS, QRELS, [AP], reuse="lou", pool_order="rank"), place="retr_systems"
+    )
+
+
+def test_a_baseline_by_name_and_one_by_number_in_a_run_set():
+    by_name = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], baseline="neu2a")
+    pd.testing.assert_frame_equal(by_name, ptr.Experiment(RUNS, TOPICS, QRELS, [AP], baseline=1))
+    pd.testing.assert_frame_equal(by_name, ptr.Experiment(frames(), TOPICS, QRELS, [AP], baseline="neu2a"))
+    assert by_name.attrs["reuse"]["settings"]["baseline"] == "neu2a"
+    assert ptr.Experiment(RUNS, TOPICS, QRELS, [AP], reuse=[])["name"].tolist() == NAMES
+
+
+def test_the_field_may_be_frames_by_name():
+    given = {name: OTHERS[name] for name in OTHERS}
+    own = ptr.RunSet.from_frames(given, teams={name: name for name in OTHERS})
+    found, _, warned = recorded(ptr.Experiment, retrievers(), TOPICS, QRELS, [AP], field=given, depth=8)
+    expected, _, theirs = recorded(ptr.Experiment, retrievers(), TOPICS, QRELS, [AP], field=own, depth=8)
+    pd.testing.assert_frame_equal(found, expected)
+    assert warned == theirs
+    assert found.attrs == expected.attrs
+    ranks = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], field=OTHERS, reuse="rank")
+    pd.testing.assert_frame_equal(ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], field=given, reuse="rank"), ranks)
+
+
+def test_a_system_that_stands_in_the_field(messages):
+    messages.refused(lambda: ptr.Experiment(RUNS, TOPICS, QRELS, [AP], field=FIELD.runs), argument="retr_systems")
+
+
+def test_judgments_of_any_kind(tmp_path):
+    expected = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP])
+    FIELD.qrels.write(tmp_path / "qrels.txt")
+    for qrels in (FIELD.qrels, tmp_path / "qrels.txt", str(tmp_path / "qrels.txt"), QRELS.astype({"qid": int})):
+        pd.testing.assert_frame_equal(ptr.Experiment(retrievers(), TOPICS, qrels, [AP]), expected)
+    # a topic whose documents were all taken away has no judgments, as in pt.Experiment
+    without = FIELD.qrels.restrict(QRELS[QRELS["qid"] != "2"])
+    assert "2" in without.topics
+    found = ptr.Experiment(retrievers(), TOPICS, without, [AP])
+    pd.testing.assert_frame_equal(found, ptr.Experiment(retrievers(), TOPICS, QRELS[QRELS["qid"] != "2"], [AP]))
+
+
+class Query(NamedTuple):
+    """A query as ir_datasets has it."""
+
+    query_id: str
+    text: str
+
+
+def test_topics_of_ir_datasets():
+    expected = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP])
+    queries = [Query(qid, query) for qid, query in TOPICS.itertuples(index=False)]
+    for topics in (queries, iter(queries), pd.DataFrame(queries), pd.DataFrame(queries).astype({"query_id": int})):
+        systems = retrievers()
+        pd.testing.assert_frame_equal(ptr.Experiment(systems, topics, QRELS, [AP]), expected)
+        assert systems["lex1a"].asked == TOPICS["qid"].tolist()
+    both = TOPICS.assign(text="kept as it is")
+    assert ptr.Experiment(retrievers(), both, QRELS, [AP]).equals(expected)
+
+
+def test_what_is_no_topics(messages):
+    for topics in ([], ["1", "2"], 5, {"1": "one"}):
+        messages.refused(lambda topics=topics: ptr.Experiment(retrievers(), topics, QRELS, [AP]), argument="topics")

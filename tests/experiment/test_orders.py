@@ -1,0 +1,146 @@
+"""pt.Experiment orders by float32 scores, ptr.score by float64 ones: where that makes a difference, it is said."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiment_parts import QRELS, TOPICS, frames, recorded
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, P, SetP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse._errors import ReuseWarning
+
+#: one number to float32, two to float64
+HIGH, LOW = 1.0 + 1e-12, 1.0
+ONE_TOPIC = pd.DataFrame({"qid": ["1"], "query": "q"})
+
+
+def near_tie(first="a", second="b", qid="1"):
+    """Return a run that ranks `first` before `second` by float64, and by docno, descending, by float32."""
+    return pd.DataFrame({"qid": qid, "docno": [first, second], "score": [HIGH, LOW], "rank": [0, 1]})
+
+
+def judged(**labels):
+    return pd.DataFrame({"qid": "1", "docno": list(labels), "label": list(labels.values())})
+
+
+def test_by_hand(messages):
+    # float64: a before b, so that P@1 is 1; float32: a tie, b before a, so that P@1 is 0
+    systems, qrels = {"near": near_tie(), "clear": near_tie("b", "a")}, judged(a=1, b=0)
+    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1, AP]))
+    assert result["P@1"].tolist() == [0.0, 0.0]
+    kept = result.attrs["reuse"]["settings"]
+    assert kept["order"] == "trec_eval9"
+    assert kept["other order"] == "by trec_eval the scores of 1 of 2 systems are different"
+    # as the warning says
+    assert ptr.score(result.runs, qrels, [P @ 1]).mean["P@1"].tolist() == [0.0, 0.0]
+    assert ptr.score(result.runs.reorder("trec_eval"), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
+    assert ptr.score(ptr.RunSet.from_frames(systems), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
+    assert any("by trec_eval the scores of 1 of 2 systems" in note for note in result.report().notes)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "labels"),
+    [
+        ([P @ 2], {"a": 1, "b": 0}),  # the two change places within what is counted
+        ([P @ 1, AP], {"a": 1, "b": 1}),
+        ([P @ 1, AP], {"c": 1, "d": 0}),  # neither is judged
+        ([AP], {"a": 0, "c": 1}),
+    ],
+)
+def test_what_changes_no_score_is_not_told(metrics, labels):
+    result, _, warned = recorded(
+        ptr.Experiment, {"near": near_tie()}, ONE_TOPIC, judged(**labels), metrics, reuse="rank"
+    )
+    assert warned == []
+    assert result.attrs["reuse"]["settings"]["order"] == "trec_eval9"
+    assert "other order" not in result.attrs["reuse"]["settings"]
+
+
+def test_below_every_cutoff_nothing_is_told():
+    run = pd.DataFrame({"qid": "1", "docno": ["c", "a", "b"], "score": [2.0, HIGH, LOW]})
+    qrels = judged(a=1, b=0, c=1)
+    assert recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1, nDCG @ 1])[2] == []
+    assert len(recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1, nDCG @ 2])[2]) == 1
+
+
+def test_topics_that_nobody_asked_or_judged_are_not_told():
+    run = pd.concat([near_tie(), near_tie(qid="2")])
+    qrels = pd.concat([judged(a=1, b=1, c=0), judged(a=1, b=0).assign(qid="2")])
+    both = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+    assert recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1])[2] == []
+    _, _, warned = recorded(ptr.Experiment, {"A": run}, both, qrels, [P @ 1])
+    assert len(warned) == 1
+    assert "'A' on 1 topic." in warned[0]
+
+
+@pytest.mark.parametrize("more", [{"dataframe": False}, {"reuse": "unjudged"}, {"perquery": True}, {"reuse": ["rank"]}])
+def test_it_is_told_once_whatever_is_returned(more):
+    _, _, warned = recorded(ptr.Experiment, {"A": near_tie()}, ONE_TOPIC, judged(a=1, b=0), [P @ 1, AP, SetP], **more)
+    assert [text for text in warned if "float32" in text] == warned
+    assert len(warned) == 1
+
+
+def test_many_systems_are_counted(messages):
+    systems = {f"s{i}": near_tie() for i in range(5)}
+    messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, judged(a=1, b=0), [P @ 1]))
+
+
+def test_the_other_order_is_that_of_the_runs_given(messages):
+    lines = near_tie("b", "a").assign(score=[1.0, 2.0])  # its file has b first
+    runs, qrels = ptr.RunSet.from_frames({"A": lines}, order="file"), judged(b=1, a=0)
+    result = messages.warned(lambda: ptr.Experiment(runs, ONE_TOPIC, qrels, [P @ 1]))
+    assert result["P@1"].item() == 0.0
+    assert ptr.score(runs, qrels, [P @ 1]).mean["P@1"].item() == 1.0
+    assert ptr.score(result.runs.reorder("file"), qrels, [P @ 1]).mean["P@1"].item() == 1.0
+    in_order = ptr.RunSet.from_frames({"A": near_tie()}, order="trec_eval9")
+    assert recorded(ptr.Experiment, in_order, ONE_TOPIC, judged(a=1, b=0), [P @ 1])[2] == []
+
+
+def test_the_order_is_always_said():
+    for more in ({}, {"reuse": "unjudged"}, {"perquery": True}, {"layout": "long"}):
+        result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], **more)
+        assert result.attrs["reuse"]["settings"]["order"] == "trec_eval9"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):
+    chance = np.random.default_rng(seed)
+    docnos = np.array([f"d{i}" for i in range(8)])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+
+    def run():
+        parts = []
+        for qid in topics["qid"]:
+            scores = 1 + chance.integers(0, 4, 8) * chance.choice([1e-12, 1.0], 8)
+            parts.append(pd.DataFrame({"qid": qid, "docno": chance.permutation(docnos), "score": scores}))
+        return pd.concat(parts, ignore_index=True)
+
+    systems = {name: run() for name in "AB"}
+    rows = [
+        (qid, docno, int(label))
+        for qid in topics["qid"]
+        for docno, label in zip(docnos, chance.integers(-1, 3, 8), strict=True)
+    ]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    measures = [AP, P @ 2, nDCG @ 3]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = ptr.Experiment(systems, topics, qrels, measures)
+    mine = [str(w.message) for w in caught if issubclass(w.category, ReuseWarning) and "float32" in str(w.message)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        usual = ptr.score(ptr.RunSet.from_frames(systems), qrels, measures)
+        here = ptr.score(result.runs, qrels, measures)
+    differ = (usual.values != here.values).any(axis=0)
+    assert len(mine) == int(differ.any())
+    for name, n in zip("AB", differ.sum(axis=0), strict=True):
+        assert not mine or (f"{name!r} on {n} topic" in mine[0]) == bool(n)
+    for measure in measures:
+        assert result[str(measure)].tolist() == pytest.approx(here.mean[str(measure)].tolist())
