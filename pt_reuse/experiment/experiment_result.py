@@ -60,7 +60,9 @@ class ExperimentResult(pd.DataFrame):
         """Hand on what was executed; pandas itself does not where it joins frames."""
         parent: Any = super()  # what pandas hides from type checkers
         made: ExperimentResult = parent.__finalize__(other, method=method, **arguments)
-        joined = getattr(other, "input_objs", None) or getattr(other, "objs", None)
+        # what joins frames names them by either, according to the version; a frame may have columns of these names
+        joins = not isinstance(other, pd.DataFrame | pd.Series)
+        joined = getattr(other, "input_objs", getattr(other, "objs", None)) if joins else None
         if joined is not None:
             kept = [getattr(frame, "_executed", None) for frame in joined]
             if kept and all(one is kept[0] for one in kept):

@@ -23,6 +23,12 @@ def experiment(**arguments):
     return ptr.Experiment(retrievers(), TOPICS, QRELS, MEASURES, **given)
 
 
+@pytest.fixture(scope="module")
+def made_once():
+    """Return one result, which no test changes."""
+    return experiment()
+
+
 #: what pandas makes of a result, which knows the runs still
 KEEPING = {
     "copy": lambda r: r.copy(),
@@ -48,8 +54,8 @@ KEEPING = {
 
 
 @pytest.mark.parametrize("make", KEEPING.values(), ids=KEEPING)
-def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the_runs(make):
-    result = experiment()
+def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the_runs(make, made_once):
+    result = made_once
     plain = pd.DataFrame(result)
     assert type(plain) is pd.DataFrame
     made = make(result)
@@ -60,8 +66,8 @@ def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the
     assert made.runs.to_frame().equals(result.runs.to_frame())
 
 
-def test_it_shows_and_compares_as_a_plain_frame():
-    result = experiment()
+def test_it_shows_and_compares_as_a_plain_frame(made_once):
+    result = made_once
     plain = pd.DataFrame(result)
     assert (repr(result), str(result), result._repr_html_()) == (repr(plain), str(plain), plain._repr_html_())
     assert result.to_string() == plain.to_string()
@@ -75,8 +81,8 @@ def test_it_shows_and_compares_as_a_plain_frame():
     assert list(result.to_dict("list")) == list(plain)
 
 
-def test_files_hold_the_frame(tmp_path):
-    result = experiment()
+def test_files_hold_the_frame(tmp_path, made_once):
+    result = made_once
     assert json.loads(json.dumps(result.attrs)) == result.attrs
     result.to_csv(tmp_path / "result.csv", index=False)
     assert list(pd.read_csv(tmp_path / "result.csv")) == list(result)
