@@ -125,6 +125,7 @@ class Report:
         The first 2 of 18 rows.
     """
 
+    @door
     def __init__(self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = ()):
         self.columns, self.caption, self.notes = tuple(columns), caption, tuple(notes)
         headings = [column.heading for column in self.columns]

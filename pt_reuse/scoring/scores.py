@@ -16,6 +16,7 @@ from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.engine import pairs
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.correlation import DECIMALS
@@ -167,6 +168,8 @@ class Scores(Record):
         others = [name for name in self.measures if name not in names]
         if others and measures is None:
             notes.append(f"Not shown: {', '.join(others)}.")
+        if BEWARE in self.settings:
+            notes.append(f"Beware: {self.settings[BEWARE]}.")
         return Report(
             [Column("Run", rows["name"]), *(Column(name, rows[name], Digits.SCORE) for name in names)],
             caption=(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import count, listed
 from pt_reuse._report import Column, Digits, Report
+from pt_reuse.scoring.caveats import BEWARE
 
 if TYPE_CHECKING:
     from pt_reuse.studies.uniques import LeaveOutUniques
@@ -105,7 +106,7 @@ def _notes(result: LeaveOutUniques) -> list[str]:
         f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
         f"relevant is a label of at least {result.rel}; means are over {topics}."
     )
-    return [said, f"Beware: {settings['beware']}."] if "beware" in settings else [said]
+    return [said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else [said]
 
 
 def _worst(names: pd.Series, values: pd.Series) -> Any:

@@ -59,7 +59,7 @@ def results(tmp_path_factory):
     return {
         "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
         "LeaveOutUniques, odd": ptr.leave_out_uniques(runs, qrels, MEASURES, depth=field.depth),
-        "LeaveOutUniques, run": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),
+        "LeaveOutUniques, odd runs": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),
         "Scores": ptr.score(field.runs, field.qrels, MEASURES[:2]),
         "Scores, odd": ptr.score(runs, qrels, MEASURES),
         "Agreement": ptr.score(field.runs, field.all_qrels, MEASURES[:2]).compare(
@@ -128,6 +128,8 @@ def test_reports_have_readable_headings_and_at_most_five_columns_beside_the_name
         assert all(re.match(r"[A-Z].*[.]$", note, re.DOTALL) for note in found.notes), name
         assert max(map(display_width, str(found).split("\n"))) <= 80
         assert r"\begin{tabular}" in found.to_latex()
+        if "odd" not in name and name != "Verification":
+            assert max(map(len, frame.to_string(index=False).split("\n"))) <= WIDTH, name
 
 
 def test_no_printed_line_is_wider_than_100_columns(results, nouns):
@@ -200,6 +202,14 @@ def test_the_report_of_some_of_the_measures(results, messages):
     assert scores.report("RR").to_frame().columns.tolist() == ["Run", "RR"]
     messages.refused(lambda: scores.report(MEASURES), argument="measures")
     messages.refused(lambda: scores.report("P@5"), argument="measure")
+
+
+def test_the_report_of_scores_that_are_not_what_they_seem():
+    field = ptr.simulate_field(seed=7)
+    labels = field.qrels.to_frame()
+    with pytest.warns(ptr.ReuseWarning):
+        scores = ptr.score(field.runs, labels[labels["label"] > 0], ["AP", "Judged@10"])
+    assert scores.report().notes[-1] == "Beware: judgments of relevant documents only."
 
 
 def test_the_report_of_means_over_the_topics_of_a_run():
