@@ -72,9 +72,13 @@ def of_further_assessors(demo: DemoDataset) -> Iterator[str]:
     """Yield how far the assessors agree."""
     labels = labels_of(demo)
     yield f"{len(labels):,} pairs each"
-    for name, of in (("all", labels), ("relevant", labels[(labels > 0).any(axis=1)])):
-        row = ", ".join(f"{kappa(of[one], of[other]):.3f}" for one, other in PAIRS)
-        yield f"{name} {len(of):,}: {row}"
+    before = labels.copy()
+    for (qid, docno), label in reviewed(demo).items():
+        before.loc[(qid, docno), "first"] = label
+    for when, given in (("", labels), ("before the review, ", before)):
+        for name, of in (("all", given), ("relevant", given[(given > 0).any(axis=1)])):
+            row = ", ".join(f"{kappa(of[one], of[other]):.3f}" for one, other in PAIRS)
+            yield f"{when}{name} {len(of):,}: {row}"
     differ = (labels.max(axis=1) > labels.min(axis=1)).sum()
     yield f"The three differ on {differ} pairs"
 
@@ -84,6 +88,12 @@ def labels_of(demo: DemoDataset) -> pd.DataFrame:
     of = {name: demo.get_qrels(name) for name in ("complete", *ASSESSORS[1:])}
     columns = [frame.set_index(["qid", "docno"])["label"] for frame in of.values()]
     return pd.concat(columns, axis=1, join="inner", keys=ASSESSORS)
+
+
+def reviewed(demo: DemoDataset) -> dict[tuple[str, str], int]:
+    """Return the pairs that the review looked at again, with the first assessor's label before."""
+    rows = re.findall(r"^\| (\d+)/(\w+-\d+) \| (\d) \|", demo.datasheet(), re.MULTILINE)
+    return {(qid, docno): int(label) for qid, docno, label in rows}
 
 
 def kappa(one: ArrayLike, other: ArrayLike) -> float:
