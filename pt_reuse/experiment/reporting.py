@@ -41,7 +41,7 @@ def report_of(
     corrected = "p-value corrected" in rows
     if corrected or "p-value" in rows:
         heading = "p, corrected" if corrected else "p"
-        columns.append(Column(heading, rows["p-value corrected" if corrected else "p-value"].tolist(), Digits.SCORE))
+        columns.append(Column(heading, rows["p-value corrected" if corrected else "p-value"].tolist(), Digits.P))
     lou = next((column for column in ("LOU %", f"LOU %{NO_FIELD}") if column in rows), None)
     # the zeros of systems that nothing can be taken from are no finding
     says = lou is not None and (settings["systems"] != NOT_POOLED or bool(rows[lou].fillna(0).any()))
