@@ -33,7 +33,7 @@ class Registered:
 
 @door
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
-    """Make a collection of one's own known: to PyTerrier as ``reuse:NAME``, to ir_datasets as ``reuse/NAME``.
+    """Make a collection of your own known, to PyTerrier as ``reuse:NAME`` and to ir_datasets as ``reuse/NAME``.
 
     It is known for the life of the process; a TOML file in ``PT_REUSE_HOME/collections`` is known always.
 

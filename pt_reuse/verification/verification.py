@@ -59,7 +59,7 @@ class Verification(Result):
 
     @property
     def holds(self) -> bool:
-        """Return whether no figure is unequal, but for those of which the computed number is known."""
+        """Return whether every figure that could be computed is equal, or differs as it is known to."""
         return not any(verdict.status in (Status.UNEQUAL, Status.NAMELESS) for verdict in self.verdicts)
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -170,13 +170,13 @@ def verify(
     other_files: str = "error",
     verbose: bool = False,
 ) -> Verification:
-    """Replay the published figures of a collection: its files are right, and so is what is computed from them.
+    """Compute the published figures of a collection from your files, and say which are equal.
 
-    Each figure is computed anew and compared with what was published. It is equal when it differs by no more than half
-    a unit of the last published digit (.4692 stands for .46915 to .46925, either way of rounding), or under the
-    convention ``rounding = "truncate"`` when further digits were cut off. Where a group of figures hangs on a
-    convention (ranking order, who contributed), its file lists those to try; the whole group is judged under one of
-    them, which is reported.
+    A figure is one published number, such as the MAP of a run. A computed number is equal to it when the two differ by
+    no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding.
+    Where further digits were cut off (``rounding = "truncate"``), it stands for .4692 to .4693. Some figures depend on
+    a convention, such as the ranking order. Their file lists those to try. All figures of a group are judged under
+    one of them, and the result says which.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
@@ -186,7 +186,7 @@ def verify(
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
             own.
         figures: a TOML file of figures in place of the package's.
-        download: fetch run files that are not on this machine. Default: do with those that are.
+        download: True fetches run files that are not on this machine; default False.
         bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings
             say how many were left out.
         other_files: files without a run line, as in :func:`read_runs`.

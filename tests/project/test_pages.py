@@ -22,7 +22,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 @pytest.mark.parametrize("page", [page for page in PAGES if ">>> " in page.read_text()], ids=lambda page: page.name)
 def test_examples_of_the_pages_give_what_they_show(page):
     failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
-    assert tried > 3
+    assert tried > 0
     assert failed == 0
 
 

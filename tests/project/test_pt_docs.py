@@ -91,6 +91,14 @@ def test_no_page_holds_a_mail_address(built):
     assert not [name for name, text in pages.items() if "mailto:" in text]
 
 
+def test_pages_that_docstrings_name_are_in_both_documentations():
+    package, docs = FOLDER.parent, FOLDER.parents[1] / "docs"
+    texts = [path.read_text(encoding="utf-8") for path in package.rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r":doc:`(?:[^`<]*<)?([^`>]+)>?`", text)}
+    assert not [name for name in named if not (FOLDER / f"{name}.rst").is_file()]
+    assert not [name for name in named if not (docs / f"{name}.rst").is_file()]
+
+
 def blocks(page):
     """Yield the Python blocks of a page: what stands further in than the directive, less its options."""
     pattern = re.compile(r"^( *)\.\. code-block:: python\n((?:\1 +.*\n|\n)+)", re.MULTILINE)

@@ -117,7 +117,7 @@ class InferredPool(Result):
         return int(row["least_contributors"]), int(row["most_contributors"])
 
     def headline(self) -> str:
-        """Return depth, contributors and what they explain; whether that is a small part only."""
+        """Return in a line the depth, the number of contributors, and how many judgments they explain."""
         row = self.summary.iloc[0]
         explained = f"{int(row['explained']):,} of {count(int(row['judged']), 'judgment')} explained"
         if self.certainty is Certainty.PARTIAL:
