@@ -36,7 +36,7 @@ class HeldOut:
             judgments; `share` is relevant / unjudged, with its interval.
         leads: one row per team left out, length of query and dense team: ``left_out queries team more more_low
             more_high lead pool_lead change change_low change_high``. `more` is its share less that of the lexical team;
-            `lead` by how much its mean nDCG@10 is higher under complete judgments, `pool_lead` under the pool,
+            `lead` by how much its mean ``nDCG@10`` is higher under complete judgments, `pool_lead` under the pool,
             `change` the second less the first.
         n_topics: the topics, each with a relevant document.
     """
@@ -53,7 +53,7 @@ class _Group:
     Attributes:
         described: what the rows of the tables say of it.
         counts: (topics, 3), documents in the top ten, unjudged ones, relevant ones among these, summed over the runs.
-        scores: (topics, 2), mean nDCG@10 of the runs under the complete judgments and under the pool.
+        scores: (topics, 2), mean ``nDCG@10`` of the runs under the complete judgments and under the pool.
     """
 
     described: dict[str, str | int]

@@ -122,7 +122,7 @@ class Agreement(Result):
             measure: one of the measures; default the first.
             kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or the other ``"scores"``.
             by: what gives colour and marker, ``"type"`` or ``"team"``; default the first of these that any run has.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.

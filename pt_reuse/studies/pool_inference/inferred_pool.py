@@ -211,7 +211,7 @@ class InferredPool(Result):
         """Draw the share of judged documents by rank, of the runs judged as deep and all others.
 
         Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
