@@ -86,8 +86,8 @@ class DemoDataset(ReuseDataset):
         Args:
             variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
                 ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
-                ``"third"``, the labels of two further assessors, who saw what any run has in its top 20 and a random
-                sample of the rest.
+                ``"third"``, the labels of two further assessors, who saw what any run has in its top 20, what the first
+                called relevant, and a random sample of the rest.
         """
         name = choice("variant", variant or "pool", JUDGMENTS)
         if name == "pool":
