@@ -190,7 +190,7 @@ class Sheet:
     def _touching(self, axis: Axis, way: int) -> bool:
         """Return whether two numbers at an axis are nearer to each other than half a letter."""
         low, high = sorted(axis.get_view_interval())
-        seen = [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        seen = [label for label in axis.get_majorticklabels() if low <= label.get_position()[way] <= high]
         boxes = [label.get_window_extent().get_points()[:, way] for label in seen if label.get_text()]
         apart = 0.5 * self.sizes.text * self.ax.figure.dpi / 72
         return any(right[0] - left[1] < apart for left, right in pairwise(boxes))
