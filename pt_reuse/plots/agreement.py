@@ -62,8 +62,7 @@ def plot_two_scores(
         title="The same runs under two sets of judgments", x=f"{measure}, {first}{views.not_drawn()}", y=y[kind]
     )
     sheet.grid()
-    sheet.ticks("x")
-    sheet.ticks("y")
+    sheet.ticks("x", "y")
     sheet.key(entries, title=column)
     sheet.fit(None if kind == "scores" else 0.55 * sheet.width if sheet.narrow else 0.45 * sheet.width)
     name_losses(sheet, views)

@@ -82,6 +82,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
         room = max(_NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
         notes.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
     _leave_room(sheet, ends, notes)
+    sheet.settle()
     for y, end, note in zip(place, ends, notes, strict=True):
         written = ax.annotate(
             note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text

@@ -18,6 +18,7 @@ from pt_reuse.plots.sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
 
 #: what the upright axis shows: the change of the score, the same in per cent of the score, or the other score itself
 VIEWS = ("change", "percent", "scores")
@@ -149,8 +150,9 @@ def limit(sheet: Sheet, views: Views) -> None:
         ax.set_aspect("equal", adjustable="box")
         return
     ax.axhline(0, color=line, linewidth=0.8, zorder=2)
-    ax.set_xlim(_limits(x, 0.01))
-    ax.set_ylim(_limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001))
+    across, up = _limits(x, 0.01), _limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001)
+    ax.set_xlim(_with_others(ax, ax.get_shared_x_axes().get_siblings(ax), across, ax.get_xlim()))
+    ax.set_ylim(_with_others(ax, ax.get_shared_y_axes().get_siblings(ax), up, ax.get_ylim()))
 
 
 def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
@@ -159,6 +161,15 @@ def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
     middle = (low + high) / 2
     half = max((high - low) / 2, least / 2) + air
     return middle - half, middle + half
+
+
+def _with_others(
+    ax: Axes, sharing: Sequence[Axes], limits: tuple[float, float], now: tuple[float, float]
+) -> tuple[float, float]:
+    """Return limits that leave in view what other axes show that share them."""
+    if not any(other is not ax and other.has_data() for other in sharing):
+        return limits
+    return min(limits[0], *now), max(limits[1], *now)
 
 
 def name_losses(sheet: Sheet, views: Views) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,10 +18,11 @@ from pt_reuse.plots.look import GRID, NARROW, PAGE, Sizes, sizes_at
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-_LEAST, _MOST = 2.0, 40.0  # inches
+_LEAST, _MOST = 2.5, 40.0  # inches
 _DEFAULT_SHARE = 0.775  # of a figure's width that matplotlib gives to its only axes
 _GAP, _PAD = 0.06, 0.0417  # inches: from the axes to the legend, and around a figure as matplotlib has it
 _HANDLE = 2.3  # what stands before a legend's text, in its size
@@ -104,6 +106,7 @@ class Sheet:
         new: whether the figure is ours.
         sizes: of what is drawn.
         below: whether the legend is below the axes.
+        numbered: the axes with numbers, ``"x"`` or ``"y"``, and whether these are whole ones.
     """
 
     ax: Axes
@@ -112,6 +115,7 @@ class Sheet:
     new: bool
     sizes: Sizes = field(init=False)
     below: bool = field(init=False, default=True)
+    numbered: dict[str, bool] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.sizes = sizes_at(self.width)
@@ -144,7 +148,7 @@ class Sheet:
         given = self.place.title
         said = (title if self.new else "") if given is None else given
         if said:
-            ax.set_title(said, fontsize=size, pad=0.6 * size)
+            ax.set_title(said, fontsize=size, pad=0.6 * size, loc="center")
         ax.set_xlabel(plain(x), fontsize=size, labelpad=0.3 * size)
         ax.set_ylabel(plain(y), fontsize=size, labelpad=0.4 * size)
         ax.tick_params(labelsize=size, length=0.35 * size, width=0.6, pad=0.3 * size)
@@ -158,13 +162,38 @@ class Sheet:
         """Draw a faint grid."""
         self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
 
-    def ticks(self, axis: str, *, whole: bool = False) -> None:
-        """Keep the numbers at an axis from touching; whole numbers only where nothing is between them."""
+    def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
+        """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""
+        for which in axes:
+            axis = self.ax.xaxis if which == "x" else self.ax.yaxis
+            axis.get_offset_text().set_fontsize(self.sizes.text)
+            self.numbered[which] = whole
+
+    def settle(self) -> None:
+        """Lay out what is drawn, with as many numbers at the axes as do not touch."""
         from matplotlib.ticker import MaxNLocator
 
-        which = self.ax.xaxis if axis == "x" else self.ax.yaxis
-        which.set_major_locator(MaxNLocator(nbins=5 if self.narrow else 8, steps=[1, 2, 2.5, 5, 10], integer=whole))
-        which.get_offset_text().set_fontsize(self.sizes.text)
+        self.lay_out()
+        before = self._numbers()
+        for which, whole in self.numbered.items():
+            axis, way = (self.ax.xaxis, 0) if which == "x" else (self.ax.yaxis, 1)
+            for most in range(5 if self.narrow else 8, 0, -1):
+                axis.set_major_locator(MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=whole))
+                if not self._touching(axis, way):
+                    break
+        if self._numbers() != before:
+            self.lay_out()
+
+    def _numbers(self) -> list[list[float]]:
+        return [list(axis.get_majorticklocs()) for axis in (self.ax.xaxis, self.ax.yaxis)]
+
+    def _touching(self, axis: Axis, way: int) -> bool:
+        """Return whether two numbers at an axis are nearer to each other than half a letter."""
+        low, high = sorted(axis.get_view_interval())
+        seen = [label for label in axis.get_majorticklabels() if low <= label.get_position()[way] <= high]
+        boxes = [label.get_window_extent().get_points()[:, way] for label in seen if label.get_text()]
+        apart = 0.5 * self.sizes.text * self.ax.figure.dpi / 72
+        return any(right[0] - left[1] < apart for left, right in pairwise(boxes))
 
     @property
     def room(self) -> float:
@@ -225,7 +254,7 @@ class Sheet:
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
         before: tuple[object, ...] = ()
         for _ in range(4):
-            self.lay_out()
+            self.settle()
             self._wrap(texts)
             self._put_key()
             if self.new:
@@ -234,7 +263,7 @@ class Sheet:
             if now == before:
                 return
             before = now
-        self.lay_out()
+        self.settle()
 
     def lay_out(self) -> None:
         """Let matplotlib find the place of everything; without a layout of its own a figure gets one where it must."""

@@ -78,9 +78,8 @@ def plot_reduced_scores(
         y=y[kind],
     )
     sheet.grid()
-    sheet.ticks("x")
-    sheet.ticks("y")
-    sheet.key(entries, title=f"{by} (largest loss of a run)")
+    sheet.ticks("x", "y")
+    sheet.key(entries, title="run (loss)" if by == "run" else f"{by} (largest loss of a run)")
     sheet.fit(None if kind == "scores" else 0.55 * sheet.width if sheet.narrow else 0.45 * sheet.width)
     name_losses(sheet, views)
     return sheet.ax

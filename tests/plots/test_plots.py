@@ -260,6 +260,16 @@ def test_a_part_of_a_figure_is_a_place_too(lou):
     assert ax.get_tightbbox().x1 <= left.bbox.x1 + 1
 
 
+def test_axes_that_share_theirs_keep_every_point_in_view():
+    _, (left, right) = plt.subplots(1, 2, sharey=True, sharex=True, figsize=(7, 3), layout="constrained")
+    for ax, factor in ((left, 3), (right, 1)):
+        table = changes(30, 3)
+        table["other_score"] = table["score"] + factor * (table["other_score"] - table["score"])
+        plot_two_scores(table, measure="AP", place=Place(ax=ax))
+    (low, high), deepest = right.get_ylim(), drawn(left)[:, 1].min()
+    assert low < deepest < drawn(right)[:, 1].min() < 0 < high
+
+
 def test_off_the_screen_no_figure_is_open(lou):
     with off_screen():
         ax = lou.plot()
