@@ -173,7 +173,8 @@ def _folder(runs: Any) -> Path | None:
         return None
     try:
         path = user_path(runs)
-        if path.is_file() or (has_magic(str(path)) and not path.exists()):
+        # one file is hardly all that there is, so that it is told as no folder
+        if has_magic(str(path)) and not path.exists():
             return None
     except (OSError, ValueError):
         pass  # what is wrong with it is told as of a folder
