@@ -1,8 +1,16 @@
-import os
-import tempfile
+import sys
+from pathlib import Path
 
-# keeps pyterrier from making folders in the home of whoever builds the pages
-os.environ.setdefault("PYTERRIER_HOME", tempfile.mkdtemp())
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+import machine
+
+# before pyterrier and ir_datasets are imported: the build makes no folder in anybody's home, and fetches nothing
+machine.prepare()
+
+import matplotlib
+
+matplotlib.use("Agg")
 
 import pt_reuse
 
@@ -10,11 +18,11 @@ project = "pt_reuse"
 author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_build"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "run", "gallery", "markdown"]
+exclude_patterns = ["_build", "_ext", "outputs", "experiments"]
 html_theme = "furo"
 html_title = "pt_reuse"
-html_static_path = []
+html_static_path = ["_static"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_custom_sections = ["Source", "Differences"]
