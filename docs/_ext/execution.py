@@ -101,9 +101,9 @@ class Page:
         return Output(printed=said.getvalue().rstrip(), **made, **shown)
 
     def value(self, expression: str, line: int) -> str:
-        """Return the text of an expression; a NameError where it needs a block that was left out."""
-        with self._caught(line, passing=NameError if self.skipped else ()):
-            return str(eval(compile(expression, self.file, "eval"), self.namespace))
+        """Return the text of an expression."""
+        with self._caught(line):
+            return str(eval(compile("\n" * (line - 1) + expression, self.file, "eval"), self.namespace))
 
     def _parsed(self, code: str, line: int) -> ast.Module:
         try:
@@ -112,16 +112,14 @@ class Page:
             raise BlockError(f"{self.file}:{line - 1 + (error.lineno or 1)}: SyntaxError: {error.msg}") from error
 
     @contextlib.contextmanager
-    def _caught(self, line: int, passing: Any = ()) -> Iterator[io.StringIO]:
+    def _caught(self, line: int) -> Iterator[io.StringIO]:
         said = io.StringIO()
         try:
             with warnings.catch_warnings(record=True) as caught, _quiet(), contextlib.redirect_stdout(said):
                 warnings.simplefilter("always")
                 yield said
-        except passing:
-            raise
         except Exception as error:
-            lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == self.file]
+            lines = [at.lineno or 0 for at in traceback.extract_tb(error.__traceback__) if at.filename == self.file]
             message = f"{self.file}:{lines[-1] if lines else line}: {type(error).__name__}: {error}"
             raise BlockError(message) from error
         for warning in caught:

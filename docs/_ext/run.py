@@ -120,15 +120,16 @@ class Value(SphinxRole):
         """Return the text."""
         page, stored = page_of(self)
         try:
-            try:
-                text = page.value(self.text, self.lineno)
-            except NameError:
+            if page.skipped:
                 text = stored.value(self.text, page.digest)
             else:
+                text = page.value(self.text, self.lineno)
                 if page.needed:
                     stored.keep_value(self.text, page.digest, text)
-        except (StoredError, BlockError) as error:
+        except StoredError as error:
             raise RunError(f"{_file(self)}:{self.lineno}: {error}") from error
+        except BlockError as error:
+            raise RunError(str(error)) from error
         return [nodes.Text(text)], []
 
 
