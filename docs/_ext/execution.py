@@ -9,7 +9,6 @@ import io
 import os
 import sys
 import tempfile
-import textwrap
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -20,7 +19,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-WIDTH = 90  # characters of a wrapped warning
 DPI = 192  # two points of the screen for each of the page
 
 
@@ -33,7 +31,8 @@ class Output:
     """What a reader sees of a block: one of `table`, `html` and `text` for its last value, where there is one.
 
     Attributes:
-        printed: what it printed, and its warnings.
+        printed: what it printed.
+        warned: its warnings, each with its class.
         text: the repr of the last value.
         html: its `_repr_html_`.
         table: its header and rows, where it is a frame.
@@ -42,6 +41,7 @@ class Output:
     """
 
     printed: str = ""
+    warned: tuple[str, ...] = ()
     text: str | None = None
     html: str | None = None
     table: list[list[str]] | None = None
@@ -86,7 +86,7 @@ class Page:
         plt.close("all")
         tree = self._parsed(code, line)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        with self._caught(line) as said, _inside(self.folder):
+        with self._caught(line) as caught, _inside(self.folder):
             exec(compile(tree, self.file, "exec"), self.namespace)
             value = None
             if last is not None:
@@ -98,7 +98,7 @@ class Page:
                 "drawn": tuple(drawn_in(each) for each in figures),
             }
         plt.close("all")
-        return Output(printed=said.getvalue().rstrip(), **made, **shown)
+        return Output(printed=caught.printed.getvalue().rstrip(), warned=tuple(caught.warned), **made, **shown)
 
     def value(self, expression: str, line: int) -> str:
         """Return the text of an expression."""
@@ -112,20 +112,26 @@ class Page:
             raise BlockError(f"{self.file}:{line - 1 + (error.lineno or 1)}: SyntaxError: {error.msg}") from error
 
     @contextlib.contextmanager
-    def _caught(self, line: int) -> Iterator[io.StringIO]:
-        said = io.StringIO()
+    def _caught(self, line: int) -> Iterator[_Said]:
+        said = _Said()
         try:
-            with warnings.catch_warnings(record=True) as caught, _quiet(), contextlib.redirect_stdout(said):
+            with warnings.catch_warnings(record=True) as caught, _quiet(), contextlib.redirect_stdout(said.printed):
                 warnings.simplefilter("always")
                 yield said
+                ours = [warning for warning in caught if warning.filename == self.file]
+                said.warned += [f"{warning.category.__name__}: {warning.message}" for warning in ours]
         except Exception as error:
             lines = [at.lineno or 0 for at in traceback.extract_tb(error.__traceback__) if at.filename == self.file]
             message = f"{self.file}:{lines[-1] if lines else line}: {type(error).__name__}: {error}"
             raise BlockError(message) from error
-        for warning in caught:
-            if warning.filename == self.file:
-                text = f"{warning.category.__name__}: {warning.message}"
-                said.write(textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False) + "\n")
+
+
+@dataclass
+class _Said:
+    """What a block has said so far."""
+
+    printed: io.StringIO = field(default_factory=io.StringIO)
+    warned: list[str] = field(default_factory=list)
 
 
 @contextlib.contextmanager

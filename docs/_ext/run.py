@@ -157,6 +157,7 @@ def code_node(code: str) -> nodes.Node:
 def output_nodes(at: SphinxDirective, output: Output, *, alt: str | None, width: str | None) -> list[nodes.Node]:
     """Return what a block printed, returned and drew, in a box of its own."""
     box = nodes.container(classes=["run-output"])
+    box += [nodes.paragraph("", "", nodes.Text(warning), classes=["run-warning"]) for warning in output.warned]
     for text in (output.printed, output.text):
         if text:
             box += nodes.literal_block(text, text, language="none")

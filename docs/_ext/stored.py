@@ -13,6 +13,7 @@ from execution import Output
 
 #: a build with this set writes the outputs anew
 REFRESH = "PT_REUSE_REFRESH_DOCS"
+_PARTS = ("printed", "warned", "text", "html", "table")
 _AS_NEAR = 2e-3  # of numbers in a figure
 
 
@@ -45,7 +46,8 @@ class Stored:
             raise StoredError(f"{why} of {name!r}; {_ADVICE}")
         files = [self.folder / file for file in found.pop("figures", [])]
         drawn = tuple(found.pop("drawn", []))
-        return Output(**found, figures=tuple(file.read_bytes() for file in files), drawn=drawn)
+        warned = tuple(found.pop("warned", []))
+        return Output(**found, warned=warned, figures=tuple(file.read_bytes() for file in files), drawn=drawn)
 
     def keep(self, name: str, digest: str, output: Output) -> None:
         """Compare a fresh output with the stored one, or write it where outputs are written anew."""
@@ -53,7 +55,7 @@ class Stored:
             self._write(name, digest, output)
             return
         stored = self.output(name, digest)
-        for part in ("printed", "text", "html", "table"):
+        for part in _PARTS:
             fresh, before = getattr(output, part), getattr(stored, part)
             if fresh != before:
                 raise StoredError(f"{name!r} now shows another {part}:\n{fresh}\nand showed\n{before}\n{_ADVICE}")
@@ -76,8 +78,8 @@ class Stored:
             raise StoredError(f"{expression!r} is now {text}, and was {self.value(expression, digest)}; {_ADVICE}")
 
     def _write(self, name: str, digest: str, output: Output) -> None:
-        kept: dict[str, Any] = {"code": digest, "printed": output.printed}
-        kept |= {part: value for part in ("text", "html", "table") if (value := getattr(output, part)) is not None}
+        kept: dict[str, Any] = {"code": digest}
+        kept |= {part: value for part in _PARTS if (value := getattr(output, part))}
         if output.figures:
             kept["figures"] = [f"{name}-{n}.png" for n in range(1, len(output.figures) + 1)]
             kept["drawn"] = list(output.drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -34,7 +35,7 @@ def test_a_warning_of_the_page_is_shown_and_one_of_other_code_is_not(page):
     code = (
         "import warnings\nwarnings.warn('mind the gap')\nwarnings.warn_explicit('not here', UserWarning, 'other.py', 1)"
     )
-    assert page.run(code, 1).printed == "UserWarning: mind the gap"
+    assert page.run(code, 1) == Output(warned=("UserWarning: mind the gap",))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,9 @@ def test_code_works_in_a_folder_of_its_own(page, tmp_path):
     assert Path.cwd() == before
 
 
-OUTPUT = Output(printed="said", table=[["a"], ["1"]], figures=(b"png",), drawn=([["title"], [0.5, 1.0]],))
+OUTPUT = Output(
+    printed="said", warned=("W: a",), table=[["a"], ["1"]], figures=(b"png",), drawn=([["title"], [0.5, 1.0]],)
+)
 
 
 @pytest.fixture
@@ -109,9 +112,10 @@ def test_an_output_comes_back_as_it_was_stored(stored):
 @pytest.mark.parametrize(
     "other",
     [
-        Output(printed="said", table=[["a"], ["2"]], figures=(b"png",), drawn=OUTPUT.drawn),
-        Output(printed="", table=[["a"], ["1"]], figures=(b"png",), drawn=OUTPUT.drawn),
-        Output(printed="said", table=[["a"], ["1"]], figures=(b"png",), drawn=([["title"], [0.5, 1.1]],)),
+        replace(OUTPUT, table=[["a"], ["2"]]),
+        replace(OUTPUT, printed=""),
+        replace(OUTPUT, warned=()),
+        replace(OUTPUT, drawn=([["title"], [0.5, 1.1]],)),
     ],
 )
 def test_a_fresh_output_that_differs_is_an_error(stored, other):
