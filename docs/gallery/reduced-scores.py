@@ -6,15 +6,15 @@ run on the diagonal loses nothing.
 
 import matplotlib.pyplot as plt
 import pyterrier as pt
-from ir_measures import nDCG
+from ir_measures import P
 
 import pt_reuse as ptr
 
 demo = pt.get_dataset("reuse:demo")
 runs = demo.get_runs()
 judged = demo.get_judgments().restrict(ptr.depth_pool(runs, depth=10))
-lou = ptr.leave_out_uniques(runs, judged, [nDCG @ 10], depth=10)
+lou = ptr.leave_out_uniques(runs, judged, [P @ 10], depth=10)
 
 width = 7
 figure, ax = plt.subplots(figsize=(width, 0.65 * width), layout="constrained")
-lou.plot("nDCG@10", ax=ax)
+lou.plot("P@10", ax=ax)
