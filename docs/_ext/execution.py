@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+_SCRATCH = tempfile.TemporaryDirectory(prefix="pt-reuse-pages-")  # goes with the process
 DPI = 192  # two points of the screen for each of the page
 
 
@@ -64,7 +65,7 @@ class Page:
 
     file: str
     namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "__page__"})
-    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pt-reuse-page-")))
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(dir=_SCRATCH.name)))
     needed: bool = False
     skipped: bool = False
     digest: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import re
@@ -19,6 +20,7 @@ _JARS = ("terrier-assemblies", "terrier-python-helper")
 def prepare() -> None:
     """Point PyTerrier, ir_datasets and pt_reuse to folders of this build, before any of them is imported."""
     home = Path(tempfile.mkdtemp(prefix="pt-reuse-docs-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     jars = [jar for jar in map(_jar, _JARS) if jar]
     vaswani = _vaswani()
     for variable in ("PYTERRIER_HOME", "IR_DATASETS_HOME", "PT_REUSE_HOME"):
