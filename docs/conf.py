@@ -1,12 +1,16 @@
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
-# keeps pyterrier from making folders in the home of whoever builds the pages
-os.environ.setdefault("PYTERRIER_HOME", tempfile.mkdtemp())
+import machine
+
+# before pyterrier and ir_datasets are imported: the build makes no folder in anybody's home, and fetches nothing
+machine.prepare()
+
+import matplotlib
+
+matplotlib.use("Agg")
 
 import pt_reuse
 
@@ -14,8 +18,8 @@ project = "pt_reuse"
 author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "members"]
-exclude_patterns = ["_build", "_ext"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "run", "gallery", "markdown", "members"]
+exclude_patterns = ["_build", "_ext", "outputs", "experiments"]
 html_theme = "furo"
 html_title = "pt_reuse"
 html_static_path = ["_static"]

@@ -1,0 +1,149 @@
+"""The code of the pages: what a block shows, where it failed, and what is stored of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+
+from execution import BlockError, Output, Page, cells  # noqa: E402
+from stored import REFRESH, Stored, StoredError, alike  # noqa: E402
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+
+@pytest.fixture
+def page(tmp_path):
+    return Page("page.rst", folder=tmp_path)
+
+
+def test_a_block_shows_what_it_prints_and_its_last_value(page):
+    assert page.run("x = 2\nprint('two')\nx * 3", 10) == Output(printed="two", text="6")
+    assert page.run("x", 20).text == "2", "the blocks of a page share a namespace"
+    assert page.run("x = 3", 30) == Output()
+    assert page.value("f'{x / 4:.0%}'", 40) == "75%"
+
+
+def test_a_warning_of_the_page_is_shown_and_one_of_other_code_is_not(page):
+    code = (
+        "import warnings\nwarnings.warn('mind the gap')\nwarnings.warn_explicit('not here', UserWarning, 'other.py', 1)"
+    )
+    assert page.run(code, 1) == Output(warned=("UserWarning: mind the gap",))
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("1\n1 / 0", "page.rst:11: ZeroDivisionError: division by zero"),
+        ("1\n\nx =", "page.rst:12: SyntaxError: invalid syntax"),
+        ("import json\njson.loads('{')", "page.rst:11: JSONDecodeError"),
+    ],
+)
+def test_an_error_says_file_and_line(page, code, told):
+    with pytest.raises(BlockError) as caught:
+        page.run(code, 10)
+    assert str(caught.value).startswith(told)
+
+
+def test_an_error_of_a_value_says_file_and_line(page):
+    with pytest.raises(BlockError, match=r"page\.rst:7: NameError"):
+        page.value("unknown", 7)
+
+
+def test_a_frame_is_a_table_of_texts():
+    frame = pd.DataFrame(
+        {"name": ["a", "b"], "AP": [0.25, float("nan")], "rank": [1, 1200], "pooled": [True, False], "n": [3.0, 12.0]}
+    )
+    assert cells(frame) == [
+        ["name", "AP", "rank", "pooled", "n"], ["a", "0.2500", "1", "yes", "3"], ["b", "–", "1,200", "no", "12"],
+    ]  # fmt: skip
+    assert cells(frame.iloc[::-1])[1][0] == "b", "an index that only counts is left out"
+    assert cells(frame.set_index("name")[["AP"]])[1] == ["a", "0.2500"]
+    assert cells(frame[["AP"]].set_axis(["x", "y"]))[:2] == [["", "AP"], ["x", "0.2500"]]
+
+
+def test_a_figure_is_drawn_at_two_points_for_each_of_the_page(page):
+    code = "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots(figsize=(2, 1))\nax.plot([1, 2], [3, 4])\nax"
+    output = page.run(code, 1)
+    (figure,) = output.figures
+    assert (int.from_bytes(figure[16:20], "big"), int.from_bytes(figure[20:24], "big")) == (384, 192)
+    assert output.drawn == ([["", "", ""], [1.0, 3.0, 2.0, 4.0]],)
+    assert output.text is None
+    assert page.run("1", 5).figures == (), "figures do not stay for the next block"
+
+
+def test_code_works_in_a_folder_of_its_own(page, tmp_path):
+    before = Path.cwd()
+    page.run("open('here.txt', 'w').close()", 1)
+    assert (tmp_path / "here.txt").is_file()
+    assert Path.cwd() == before
+
+
+OUTPUT = Output(
+    printed="said", warned=("W: a",), table=[["a"], ["1"]], figures=(b"png",), drawn=([["title"], [0.5, 1.0]],)
+)
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    found = Stored(tmp_path / "page")
+    monkeypatch.setenv(REFRESH, "1")
+    found.keep("block", "digest", OUTPUT)
+    found.keep_value("x", "digest", "7")
+    monkeypatch.delenv(REFRESH)
+    return found
+
+
+def test_an_output_comes_back_as_it_was_stored(stored):
+    assert stored.output("block", "digest") == OUTPUT
+    assert stored.value("x", "digest") == "7"
+    stored.keep("block", "digest", OUTPUT)
+    stored.keep_value("x", "digest", "7")
+    assert json.loads((stored.folder / "block.json").read_text())["figures"] == ["block-1.png"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(OUTPUT, table=[["a"], ["2"]]),
+        replace(OUTPUT, printed=""),
+        replace(OUTPUT, warned=()),
+        replace(OUTPUT, drawn=([["title"], [0.5, 1.1]],)),
+    ],
+)
+def test_a_fresh_output_that_differs_is_an_error(stored, other):
+    with pytest.raises(StoredError, match=REFRESH):
+        stored.keep("block", "digest", other)
+
+
+def test_a_stored_output_of_other_code_is_an_error(stored):
+    with pytest.raises(StoredError, match="the code has changed"):
+        stored.output("block", "another")
+    with pytest.raises(StoredError, match="no stored output"):
+        stored.output("other", "digest")
+    with pytest.raises(StoredError, match="no stored value"):
+        stored.value("x", "another")
+    with pytest.raises(StoredError, match="'x' is now 8, and was 7"):
+        stored.keep_value("x", "digest", "8")
+
+
+def test_the_code_before_a_block_is_part_of_what_it_is_stored_by(tmp_path):
+    pages = [Page("page.rst", folder=tmp_path) for _ in range(2)]
+    for page, first in zip(pages, ("x = 1", "x = 2"), strict=True):
+        page.seen(first)
+        page.seen("x")
+    assert pages[0].digest != pages[1].digest
+
+
+def test_figures_are_alike_but_for_the_last_digits():
+    assert alike([["a"], [0.5, 10.0]], [["a"], [0.5004, 10.001]])
+    assert not alike([["a"], [0.5]], [["a"], [0.51]])
+    assert not alike([["a"]], [["b"]])
+    assert not alike([[0.5]], [[0.5, 0.5]])

@@ -1,0 +1,148 @@
+"""The pages as they are written: their order, what is stored for them, and a small project that is built."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.rst") if "_build" not in path.parts)
+sys.path.insert(0, str(DOCS / "_ext"))
+
+from markdown import to_rst  # noqa: E402
+
+
+def toctrees(page):
+    """Return caption -> the pages below it."""
+    found = {}
+    for block in re.findall(r"^\.\. toctree::\n((?:   .*\n|\n)*)", page.read_text(encoding="utf-8"), re.MULTILINE):
+        lines = [line.strip() for line in block.splitlines() if line.strip()]
+        caption = next((line.removeprefix(":caption: ") for line in lines if line.startswith(":caption:")), "")
+        found[caption] = [line for line in lines if not line.startswith(":")]
+    return found
+
+
+def blocks(page):
+    """Yield (options, code) of each block that is executed."""
+    text = page.read_text(encoding="utf-8")
+    for body in re.findall(r"^\.\. run::\n((?:   .*\n|\n)*)", text, re.MULTILINE):
+        options, _, code = body.partition("\n\n")
+        yield dict(re.findall(r"^   :(\w+): (.*)$", options, re.MULTILINE)), code
+
+
+def test_the_pages_are_in_the_order_in_which_one_reads_them():
+    found = toctrees(DOCS / "index.rst")
+    assert list(found) == ["Begin", "Questions", "Concepts", "Reference", "Project", "For developers"]
+    assert found["Begin"] == ["install", "ten-minutes"]
+    assert found["Questions"] == [f"questions/{name}" for name in ("unjudged", "fair", "depth", "types", "pooled")]
+    assert found["Concepts"] == ["concepts", "glossary"]
+    order = [found["Reference"].index(name) for name in ("api", "gallery", "conventions", "experiment", "command-line")]
+    assert order == sorted(order)
+    assert found["Project"] == ["changelog", "cite"]
+
+
+def test_every_page_is_in_one_table_of_contents():
+    listed = [name for page in PAGES for names in toctrees(page).values() for name in names]
+    assert len(listed) == len(set(listed))
+    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} - {"index"}
+    assert pages <= set(listed)
+
+
+def test_every_stored_output_is_of_a_block_and_every_block_with_needs_has_one():
+    for page in PAGES:
+        name = page.relative_to(DOCS).with_suffix("").as_posix()
+        named = {options["name"] for options, _ in blocks(page) if "name" in options}
+        kept = {path.stem for path in (DOCS / "outputs" / name).glob("*.json")} - {"values"}
+        assert kept == named, name
+        assert all("needs" in options for options, _ in blocks(page) if "name" in options), name
+    folders = {path.parent.relative_to(DOCS / "outputs").as_posix() for path in (DOCS / "outputs").rglob("*.json")}
+    assert all((DOCS / f"{folder}.rst").is_file() for folder in folders)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if list(blocks(page))], ids=lambda page: page.stem)
+def test_code_fits_a_page(page):
+    long = [
+        line
+        for options, code in blocks(page)
+        for line in code.splitlines()
+        if options.get("shown", "both") in ("both", "code")
+    ]
+    assert [line for line in long if len(line) > 3 + 84] == []
+
+
+def test_the_installation_names_every_extra():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    section = text.split("[project.optional-dependencies]\n")[1].split("\n[")[0]
+    extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
+    shown = re.findall(r"^``(\w+)``  ", (DOCS / "install.rst").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(shown) == sorted(extras)
+
+
+def test_a_picture_of_the_gallery_has_the_title_of_its_script():
+    scripts = sorted((DOCS / "gallery").glob("*.py"))
+    assert len(scripts) >= 4
+    shown = (DOCS / "gallery.rst").read_text(encoding="utf-8")
+    for script in scripts:
+        title = script.read_text(encoding="utf-8").splitlines()[0].removeprefix('"""')
+        page = script.with_suffix(".rst").read_text(encoding="utf-8")
+        assert page == f"{title}\n{'=' * len(title)}\n\n.. picture:: {script.name}\n"
+        assert f"\n   {script.stem}\n" in shown
+
+
+def test_a_measure_in_a_changelog_is_code_or_plain_and_lists_stay_lists():
+    text = "# Changelog\n\n## 1.0\n\n### Added\n- `P@10` and P@10, *not* `a`s;\n  [here](https://x.org).\n"
+    text += "\n```sh\nls *\n```\n"
+    made = [line for line in to_rst(text).splitlines() if line]
+    assert made == [
+        "1.0", "---", "Added", "~~~~~", "- ``P@10`` and P\\@10, \\*not\\* ``a``\\ s;", "  `here <https://x.org>`__.",
+        ".. code-block:: sh", "   ls *",
+    ]  # fmt: skip
+
+
+CONF = f"import sys\nsys.path.insert(0, {str(DOCS / '_ext')!r})\nextensions = ['run']\nhtml_theme = 'basic'\n"
+NEEDY = ".. run::\n   :needs: vaswani\n   :name: count\n\n   40 + 2\n\nIt is :value:`40 + 2`.\n"
+
+
+@pytest.fixture
+def build(tmp_path, capsys):
+    """Return what builds a project of one page, with the data or without it, and returns its errors and the page."""
+    main = pytest.importorskip("sphinx.cmd.build", reason="Sphinx is not installed").main
+
+    def built(text, *, data):
+        conf = f"{CONF}import machine\nmachine.NEEDS = {{**machine.NEEDS, 'vaswani': lambda: {data}}}\n"
+        (tmp_path / "conf.py").write_text(conf, encoding="utf-8")
+        (tmp_path / "index.rst").write_text(f"Title\n=====\n\n{text}", encoding="utf-8")
+        page = tmp_path / "_build" / "index.html"
+        page.unlink(missing_ok=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            status = main(["-q", "-W", "-E", "-b", "html", str(tmp_path), str(page.parent)])
+        said = " ".join(capsys.readouterr().err.split())
+        shown = re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")) if page.is_file() else ""
+        assert (status == 0) == bool(shown)
+        return said, shown
+
+    return built
+
+
+def test_what_the_machine_lacks_is_shown_as_stored_and_what_it_has_must_be_the_same(build, tmp_path, monkeypatch):
+    said, _ = build(NEEDY, data=False)
+    assert "index.rst:8: there is no stored output of 'count'" in said
+    with monkeypatch.context() as patched:
+        patched.setenv("PT_REUSE_REFRESH_DOCS", "1")
+        assert build(NEEDY, data=True)[1]
+    assert "It is 42." in build(NEEDY, data=False)[1]
+    file = tmp_path / "outputs" / "index" / "count.json"
+    file.write_text(file.read_text().replace("42", "41"))
+    said, _ = build(NEEDY, data=True)
+    assert "'count' now shows another text: 42" in said
+
+
+def test_an_error_in_a_block_ends_the_build_with_file_and_line(build):
+    said, _ = build(".. run::\n\n   x = 1\n   x / 0\n", data=True)
+    assert "index.rst:7: ZeroDivisionError: division by zero" in said
