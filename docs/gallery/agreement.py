@@ -13,8 +13,9 @@ demo = pt.get_dataset("reuse:demo")
 runs, complete = demo.get_runs(), demo.get_judgments("complete")
 pool = ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10)
 truth = ptr.score(runs, complete, [P @ 10])
-agreement = truth.compare(ptr.score(runs, complete.restrict(pool), [P @ 10]))
+partial = ptr.score(runs, complete.restrict(pool), [P @ 10])
+agreement = truth.compare(partial, names=("complete judgments", "lexical pool"))
 
 width = 7
 figure, ax = plt.subplots(figsize=(width, 0.65 * width), layout="constrained")
-agreement.plot(judgments=("complete judgments", "lexical pool"), ax=ax)
+agreement.plot(ax=ax)
