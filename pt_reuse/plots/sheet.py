@@ -256,10 +256,11 @@ class Sheet:
         for _ in range(4):
             self.settle()
             self._wrap(texts)
-            self._put_key()
+            outside = self._outside()
+            self._put_key(outside)
             if self.new:
-                self._set_height(height)
-            now = (*(text.get_text() for text in texts), *self._outside(), self.ax.figure.bbox.height)
+                self._set_height(height, outside)
+            now = (*(text.get_text() for text in texts), *outside, self.ax.figure.bbox.height)
             if now == before:
                 return
             before = now
@@ -304,7 +305,7 @@ class Sheet:
             room = box.height if text is ax.yaxis.label else across
             text.set_text(wrapped(ax, given, self.sizes.text, max(self.inches(room), 0.5)))
 
-    def _put_key(self) -> None:
+    def _put_key(self, outside: tuple[float, float]) -> None:
         from matplotlib.transforms import ScaledTranslation
 
         ax, key = self.ax, self.ax.get_legend()
@@ -315,8 +316,7 @@ class Sheet:
             away = ScaledTranslation(_GAP * 2, 0, ax.figure.dpi_scale_trans)
             key.set_bbox_to_anchor((1, 1), transform=ax.transAxes + away)
             return
-        left, below = self._outside()
-        away = ScaledTranslation(-left, -below - _GAP, ax.figure.dpi_scale_trans)
+        away = ScaledTranslation(-outside[0], -outside[1] - _GAP, ax.figure.dpi_scale_trans)
         key.set_bbox_to_anchor((0, 0), transform=ax.transAxes + away)
 
     def _outside(self) -> tuple[float, float]:
@@ -328,16 +328,16 @@ class Sheet:
             round(self.inches(max(0, box.y0 - below.y0)), 3) if below else 0.0,
         )
 
-    def _set_height(self, height: float | None) -> None:
+    def _set_height(self, height: float | None, outside: tuple[float, float]) -> None:
         root = self.ax.figure.canvas.figure
         if self.narrow and height is None:
             self.ax.set_anchor("W")  # so that what a square leaves free is on one side
-        wanted = min(self._free_width(), 0.5 * PAGE) if height is None else height
+        wanted = min(self._free_width(outside[0]), 0.5 * PAGE) if height is None else height
         around = self.inches(self._all().height) - self.axes_size[1]
         root.set_figheight(round(wanted + around + 2 * _PAD, 2))
 
-    def _free_width(self) -> float:
+    def _free_width(self, left: float) -> float:
         """Return how wide the axes can be in a new figure, in inches."""
         key = self.ax.get_legend()
         beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
-        return self.width - self._outside()[0] - max(beside, 0.15) - 2 * _PAD
+        return self.width - left - max(beside, 0.15) - 2 * _PAD
