@@ -17,7 +17,7 @@ from cache_parts import ARRAYS, SETTINGS, place, run_bytes, same
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.formats import cache as field_cache
 from pt_reuse.formats import checksum
-from pt_reuse.runs import parsing, reading
+from pt_reuse.runs import parsing, run_files
 from pt_reuse.runs.reading import read_runs
 
 
@@ -317,13 +317,13 @@ def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypat
     assert same(read_runs(source, cache=cache), first)
     assert parsed == []
     (source / "9").write_bytes(run_bytes("run9"))
-    told, warn = [], reading.warn
+    told, warn = [], run_files.warn
 
     def noted(*parts, **more):
         told.append(len(parsed))
         warn(*parts, **more)
 
-    monkeypatch.setattr(reading, "warn", noted)
+    monkeypatch.setattr(run_files, "warn", noted)
     again = messages.warned(read_runs, source=source, cache=cache)
     assert told == [0]  # before the first of the four files was parsed
     assert len(parsed) == 4
