@@ -1,0 +1,80 @@
+"""HTML for notebooks: tables that scroll inside their cell, settings that fold away, every name escaped."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse._text import TextColumn, text_columns, visible
+
+_SCROLLS = '<div style="overflow-x:auto;max-width:100%">{}</div>'
+
+
+def headline(title: str, *lines: str) -> str:
+    """Return a title in bold, and lines below it.
+
+    Args:
+        title: one line of text.
+        *lines: further lines of text.
+    """
+    below = "".join(f"<br>{html.escape(visible(line))}" for line in lines)
+    return f"<p><b>{html.escape(visible(title))}</b>{below}</p>"
+
+
+def folded(settings: Mapping[str, Any], *, called: str = "settings") -> str:
+    """Return settings as a list that shows when one asks for it; nothing where there are none.
+
+    Args:
+        settings: names and values.
+        called: what to click on.
+    """
+    rows = [
+        f'<tr><th style="text-align:left">{html.escape(visible(str(name)))}</th>'
+        f'<td style="text-align:left">{html.escape(visible(str(value)))}</td></tr>'
+        for name, value in settings.items()
+    ]
+    if not rows:
+        return ""
+    listed = _SCROLLS.format(f"<table>{''.join(rows)}</table>")
+    return f"<details><summary>{html.escape(called)}</summary>{listed}</details>"
+
+
+def table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows") -> str:
+    """Return a frame as a table that scrolls sideways, in the words of :func:`pt_reuse._text.table`.
+
+    Args:
+        frame: the table; its index is not shown.
+        numbers: how a float is written; a missing cell is ``-``.
+        most: how many rows are shown; default all.
+        what: what the rows are, for the line ``... and 12 more runs``.
+    """
+    shown = frame if most is None else frame.head(most)
+    rest = len(frame) - len(shown)
+    more = f"... and {rest:,} more {what}" if rest else f"(no {what})" if not len(frame) else ""
+    return of_columns(text_columns(shown, numbers)) + (f"<p>{html.escape(more)}</p>" if more else "")
+
+
+def of_columns(columns: Sequence[TextColumn], *, caption: str = "") -> str:
+    """Return columns as a table that scrolls sideways.
+
+    Args:
+        columns: all of them equally long.
+        caption: what stands above the table.
+    """
+    sides = ["right" if column.right else "left" for column in columns]
+    head = "".join(
+        f'<th style="text-align:{side}">{html.escape(column.heading)}</th>'
+        for column, side in zip(columns, sides, strict=True)
+    )
+    rows = [
+        "".join(
+            f'<td style="text-align:{side}">{html.escape(cell)}</td>' for cell, side in zip(row, sides, strict=True)
+        )
+        for row in zip(*(column.cells for column in columns), strict=True)
+    ]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    titled = f'<caption style="text-align:left">{html.escape(caption)}</caption>' if caption else ""
+    return _SCROLLS.format(f"<table>{titled}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

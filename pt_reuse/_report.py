@@ -1,0 +1,224 @@
+"""Report: what a paper prints of a result, a name and at most five columns, as text, HTML and LaTeX."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse import _html
+from pt_reuse._check import count, examples, flag
+from pt_reuse._errors import InputError, door
+from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible
+
+#: the width of a report as text, in columns
+_WIDTH = 80
+#: columns of numbers beside the first
+MOST = 5
+#: a heading of LaTeX that is no longer than this stays on one line
+_LEAST_HEADING = 8
+_MINUS = re.compile(r"-(?=\d)")
+#: words of headings and captions that LaTeX sets as mathematics
+_MATHEMATICS = {"tau-b": r"$\tau_b$", "tau-AP": r"$\tau_{\mathrm{AP}}$"}
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\`{}",
+    **{c: f"\\{c}" for c in "&%_#${}"},
+}
+
+
+class Digits(Enum):
+    """How the cells of a column are written; the value is Python's format, empty for texts."""
+
+    #: as it is
+    TEXT = ""
+    #: a whole number, ``1,234``
+    COUNT = ",.0f"
+    #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
+    SCORE = ".4f"
+    #: a change of a score, with its sign: ``-0.0121``
+    CHANGE = "+.4f"
+    #: per cent, one decimal, with its sign: ``-9.9``
+    PERCENT = "+.1f"
+
+    def written(self, value: Any) -> str:
+        """Return one cell; ``-`` where it is missing, and no sign where it rounds to 0."""
+        if is_missing(value):
+            return "-"
+        if self is Digits.TEXT:
+            return visible(str(value))
+        text = format(value, self.value)
+        return text.lstrip("+-") if not text.strip("+-0.,") else text
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a report.
+
+    Attributes:
+        heading: in words, ``"Largest drop"``; ``tau-b`` and ``tau-AP`` become mathematics in LaTeX.
+        values: (rows,) the values, not rounded.
+        digits: how they are written.
+    """
+
+    heading: str
+    values: Sequence[Any] | pd.Series
+    digits: Digits = Digits.TEXT
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the values as they are written."""
+        return tuple(self.digits.written(value) for value in self.values)
+
+
+class Report:
+    """What a paper prints of a result: a name and at most five columns, a caption that says the conventions, notes.
+
+    Made by ``.report()`` of every result. It prints as a text table of 80 columns, shows as a table in a notebook, and
+    :meth:`to_latex` gives the table of a paper. Scores and correlations have four decimals, percentages one and a sign;
+    ``-`` is a missing value.
+
+    Args:
+        columns: the first says what the rows are; at most five more.
+        caption: one sentence: what is counted, under which conventions.
+        notes: what else a reader must know, a sentence each.
+
+    Attributes:
+        columns: as given.
+        caption: as given.
+        notes: as given.
+
+    Raises:
+        InputError: no column, more than six, two of the same heading, or columns that are not equally long.
+    """
+
+    def __init__(self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = ()):
+        self.columns, self.caption, self.notes = tuple(columns), caption, tuple(notes)
+        headings = [column.heading for column in self.columns]
+        if not 1 <= len(headings) <= 1 + MOST:
+            raise InputError(
+                f"a report has a first column and at most {MOST} more, got {count(len(headings), 'column')}."
+            )
+        if len(set(headings)) < len(headings):
+            raise InputError(f"a report has one column of a heading, got {examples(headings, len(headings))}.")
+        if len({len(column.values) for column in self.columns}) > 1:
+            raise InputError("the columns of a report must be equally long.")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with its headings; numbers are not rounded."""
+        return pd.DataFrame({column.heading: pd.Series(list(column.values)) for column in self.columns})
+
+    @door
+    def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
+        r"""Return the table for a paper: a float with the caption, rules of the package booktabs, and the notes.
+
+        Names are escaped, so that ``my_run & 50%`` is set as it is written. The preamble needs
+        ``\usepackage{booktabs}``.
+
+        Args:
+            label: what ``\ref`` calls it, ``"tab:lou"``; default none.
+            wide: set it across both columns of a page (``table*``); default one column.
+            caption: LaTeX to stand for the caption.
+
+        Returns:
+            str: the lines of LaTeX.
+        """
+        flag("wide", wide)
+        environment = "table*" if wide else "table"
+        sides = "".join("l" if column.digits is Digits.TEXT else "r" for column in self.columns)
+        heads = [_latex_heading(column) for column in self.columns]
+        rows = [
+            [_latex_cell(value, column.digits) for value, column in zip(row, self.columns, strict=True)]
+            for row in zip(*(column.values for column in self.columns), strict=True)
+        ]
+        lines = [
+            rf"\begin{{{environment}}}",
+            r"\centering",
+            rf"\caption{{{_latex_prose(self.caption) if caption is None else caption}}}",
+            *([rf"\label{{{label}}}"] if label else []),
+            r"\small",
+            r"\setlength{\tabcolsep}{4pt}",
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            rf"{' & '.join(heads)} \\",
+            r"\midrule",
+            *(rf"{' & '.join(row)} \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(rf"\par\smallskip{{\footnotesize\raggedright {_latex_prose(note)}\par}}" for note in self.notes),
+            rf"\end{{{environment}}}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _text_columns(self) -> list[TextColumn]:
+        return [
+            TextColumn(visible(column.heading), column.cells(), right=column.digits is not Digits.TEXT)
+            for column in self.columns
+        ]
+
+    def __str__(self) -> str:
+        parts = [self.caption] * bool(self.caption)
+        table = lay_out(self._text_columns(), width=_WIDTH)
+        notes = [prose(note, width=_WIDTH) for note in self.notes]
+        return "\n".join([*(prose(part, width=_WIDTH) for part in parts), table, *notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p><small>{html.escape(visible(note))}</small></p>" for note in self.notes)
+        return f"<p>{html.escape(visible(self.caption))}</p>{_html.of_columns(self._text_columns())}{notes}"
+
+
+def latex(text: str) -> str:
+    r"""Return a text as LaTeX sets it letter by letter: its special characters escaped, no ligatures of dashes.
+
+    Args:
+        text: any text; characters that cannot be printed become escapes.
+    """
+    escaped = "".join(_ESCAPED.get(character, character) for character in visible(text))
+    # two dashes would become a long one, two apostrophes a quotation mark, "?`" is gone with the grave
+    return re.sub(r"(?<=-)-", r"{}-", re.sub(r"(?<=')'", r"{}'", escaped))
+
+
+def _latex_cell(value: Any, digits: Digits) -> str:
+    if is_missing(value):
+        return "--"
+    if digits is not Digits.TEXT:
+        return _MINUS.sub("$-$", digits.written(value))
+    return _latex_start(digits.written(value))
+
+
+def _latex_start(text: str) -> str:
+    escaped = latex(text)
+    # what follows \\ in brackets, or as a star, is an option of the line's end
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+
+
+def _latex_heading(column: Column) -> str:
+    widest = max(map(display_width, column.cells()), default=0)
+    words = max(map(len, column.heading.split()), default=1)
+    width = max(widest, words, _LEAST_HEADING)
+    lines = textwrap.wrap(column.heading, width, break_long_words=False, break_on_hyphens=False) or [""]
+    texts = [_mathematics(_latex_start(line)) for line in lines]
+    side, stacked = "l" if column.digits is Digits.TEXT else "r", r" \\ ".join(texts)
+    return stacked if len(texts) == 1 else rf"\shortstack[{side}]{{{stacked}}}"
+
+
+def _latex_prose(text: str) -> str:
+    return _mathematics(latex(text))
+
+
+def _mathematics(text: str) -> str:
+    for word, mathematics in _MATHEMATICS.items():
+        text = mathematics.join(re.split(rf"(?<![\w-]){word}(?![\w-])", text))
+    return text

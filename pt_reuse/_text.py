@@ -1,0 +1,336 @@
+"""Text of a given width: tables that never run over it, and prose that is wrapped."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: the narrowest text that is laid out; less is taken for this
+NARROWEST = 20
+_GAP, _DOTS, _MISSING = 2, "...", "-"
+#: a text of a cell is not cut below this, as long as columns can go to a further block instead
+_LEAST_TEXT = 24
+#: the first column takes so much of a block at most, or a third of it, that others have room beside it
+_LEAST_FIRST = 8
+#: a heading breaks after these, and, where this is not enough, after those
+_BREAKS, _MORE_BREAKS = re.compile(r"(?<=[\s_])"), re.compile(r"(?<=[\s_/,(@=-])")
+#: how a number is written that has no room, the first that fits
+_SHORT_NUMBERS = ("{:.6g}", "{:.3g}", "{:.1g}")
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column to be laid out.
+
+    Attributes:
+        heading: what stands above it.
+        cells: its texts.
+        right: align to the right, as numbers are.
+        numbers: the number behind each cell, None where there is none; written shorter where a cell has no room.
+    """
+
+    heading: str
+    cells: tuple[str, ...]
+    right: bool = False
+    numbers: tuple[float | None, ...] = ()
+
+    def within(self, width: int) -> list[str]:
+        """Return the cells, those that are wider than `width` shortened."""
+        numbers = self.numbers or (None,) * len(self.cells)
+        return [_fitted(cell, number, width) for cell, number in zip(self.cells, numbers, strict=True)]
+
+
+def table(
+    frame: pd.DataFrame, *, width: int, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows"
+) -> str:
+    """Return a frame as a text table no line of which is wider than `width`.
+
+    What does not fit: headings go on several lines, then long texts are shortened (``a long na...``), then columns go
+    to a further block below, which repeats the first column.
+
+    Args:
+        frame: the table; its index is not shown.
+        width: columns of the terminal; at least 20.
+        numbers: how a float is written, ``"{:.4f}"``; a missing cell is ``-``.
+        most: how many rows are shown; default all.
+        what: what the rows are, for the line ``... and 12 more runs``.
+    """
+    shown = frame if most is None else frame.head(most)
+    columns = text_columns(shown, numbers)
+    lines = [lay_out(columns, width=width)] if columns else []
+    if not len(frame):
+        lines.append(prose(f"(no {what})", width=width))
+    elif len(shown) < len(frame):
+        lines.append(prose(f"... and {len(frame) - len(shown):,} more {what}", width=width))
+    return "\n".join(lines)
+
+
+def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColumn]:
+    """Return the columns of a frame as texts, numbers to the right.
+
+    Args:
+        frame: the table; its index is not shown.
+        numbers: how a float is written; a missing cell is ``-``.
+    """
+    series = [frame.iloc[:, at] for at in range(frame.shape[1])]
+    return [
+        _column(name, each.tolist(), _is_numeric(each), numbers)
+        for name, each in zip(frame.columns, series, strict=True)
+    ]
+
+
+def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
+    """Return columns side by side, those that do not fit in further blocks below that repeat the first.
+
+    Args:
+        columns: at least one, all of them equally long.
+        width: columns of the terminal; at least 20.
+    """
+    width = max(width, NARROWEST)
+    widest, words = (
+        [_widest(column.cells) for column in columns],
+        [_longest_word(column.heading, _MORE_BREAKS) for column in columns],
+    )
+    longest = min(max(widest), width)
+    for most in range(longest, min(longest, _LEAST_TEXT) - 1, -1):
+        # a number keeps its digits as long as there is another way
+        cells = [w if column.right else min(w, most) for column, w in zip(columns, widest, strict=True)]
+        widths = [max(pair) for pair in zip(cells, words, strict=True)]
+        if _total(widths) <= width:
+            return _block([_cut(column, w) for column, w in zip(columns, cells, strict=True)], widths, width)
+    first, *others = columns
+    most = max(_LEAST_FIRST, width // 3) if others else width
+    first = _cut(first, most)
+    of_first = max(_widest(first.cells), min(words[0], most))
+    blocks, narrow = [[first]], [[of_first]]
+    for column, word in zip(others, words[1:], strict=True):
+        column = _cut(column, width - of_first - _GAP)
+        w = max(_widest(column.cells), min(word, width - of_first - _GAP))
+        if _total([*narrow[-1], w]) <= width:
+            blocks[-1].append(column)
+            narrow[-1].append(w)
+        else:
+            blocks.append([first, column])
+            narrow.append([of_first, w])
+    return "\n\n".join(_block(block, least, width) for block, least in zip(blocks, narrow, strict=True))
+
+
+def prose(text: str, *, width: int) -> str:
+    """Return a text wrapped at its spaces; its lines stay apart, and keep their indent, as items of a list do.
+
+    Args:
+        text: one or more lines.
+        width: columns of the terminal; at least 20. A longer word is broken.
+    """
+    width = max(width, NARROWEST)
+    return "\n".join(wrapped for line in text.expandtabs(4).split("\n") for wrapped in _wrapped(visible(line), width))
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for wide characters, none for combining ones."""
+    return sum(map(_width_of_character, text))
+
+
+def visible(text: str) -> str:
+    r"""Return a text with characters that move the cursor or cannot be printed as escapes, ``\n`` or ``\x1b``."""
+    return "".join(_escaped(c) if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text of at most `width` columns: a name without its middle, whose end tells it apart, prose its end.
+
+    Args:
+        text: one line.
+        width: columns; at least 4.
+    """
+    if display_width(text) <= width:
+        return text
+    room = width - len(_DOTS)
+    tail = 0 if " " in text else room // 3
+    return _start(text, room - tail) + _DOTS + _end(text, tail)
+
+
+def _is_numeric(values: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+
+
+def _column(name: Any, values: list[Any], numeric: bool, written: str) -> TextColumn:
+    heading = " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    found = [_number(value) for value in values]
+    known = [number for number, value in zip(found, values, strict=True) if not is_missing(value)]
+    numeric = numeric or (bool(known) and None not in known)
+    cells = tuple(
+        _MISSING if is_missing(value) else written.format(value) if _is_float(value) else visible(str(value))
+        for value in values
+    )
+    return TextColumn(visible(heading), cells, right=numeric, numbers=tuple(found))
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return value if is_number and not is_missing(value) else None
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, float | np.floating)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is none: None, NaN, NA or NaT."""
+    return value is None or (_is_float(value) and value != value) or value is pd.NA or value is pd.NaT
+
+
+def _fitted(cell: str, number: float | None, width: int) -> str:
+    if display_width(cell) <= width:
+        return cell
+    for written in _SHORT_NUMBERS if number is not None else ():
+        try:
+            text = written.format(number)
+        except OverflowError:
+            break
+        if len(text) <= width:
+            return text
+    return shorten(cell, width)
+
+
+def _cut(column: TextColumn, width: int) -> TextColumn:
+    return replace(column, cells=tuple(column.within(max(width, len(_DOTS) + 1))))
+
+
+def _widest(texts: Iterable[str]) -> int:
+    return max(map(display_width, texts), default=0)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _longest_word(heading: str, breaks: re.Pattern[str]) -> int:
+    return max(_widest(part.rstrip() for part in breaks.split(heading)), 1)
+
+
+def _heading(text: str, width: int, breaks: re.Pattern[str] = _MORE_BREAKS) -> list[str]:
+    """Return a heading on lines of at most `width`, broken between its words, within them where it must be."""
+    lines = [""]
+    for part in breaks.split(text):
+        if display_width(lines[-1] + part.rstrip()) <= width:
+            lines[-1] += part
+        else:
+            lines += [part] if display_width(part.rstrip()) <= width else _broken(part.rstrip(), width)
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def _block(columns: Sequence[TextColumn], narrow: Sequence[int], width: int) -> str:
+    """Return one block, with as few lines of headings as there is room for.
+
+    Args:
+        columns: those of the block.
+        narrow: the least width of each.
+        width: that of the block.
+    """
+    headings, cells = [column.heading for column in columns], [_widest(column.cells) for column in columns]
+    chosen, broken = list(narrow), _MORE_BREAKS
+    for breaks in (_BREAKS, _MORE_BREAKS):
+        least = [max(w, _longest_word(heading, breaks)) for heading, w in zip(headings, cells, strict=True)]
+        height = max(len(_heading(heading, w, breaks)) for heading, w in zip(headings, least, strict=True))
+        tried = (
+            [_width_for(heading, w, lines, breaks) for heading, w in zip(headings, least, strict=True)]
+            for lines in range(1, height + 1)
+        )
+        found = next((widths for widths in tried if _total(widths) <= width), None)
+        if found is not None:
+            chosen, broken = found, breaks
+            break
+    widths = _widened(headings, chosen, width)
+    heads = [_heading(heading, w, broken) for heading, w in zip(headings, widths, strict=True)]
+    height = max(map(len, heads))
+    rows = [*zip(*([""] * (height - len(head)) + head for head in heads), strict=True)]
+    rows += zip(*(column.cells for column in columns), strict=True)
+    gap = " " * _GAP
+    return "\n".join(
+        gap.join(_padded(cell, w, column.right) for cell, w, column in zip(row, widths, columns, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _width_for(heading: str, narrow: int, lines: int, breaks: re.Pattern[str]) -> int:
+    """Return the least width, from `narrow` on, at which the heading takes no more than so many lines."""
+    widest = max(display_width(heading), narrow)
+    return next((w for w in range(narrow, widest) if len(_heading(heading, w, breaks)) <= lines), widest)
+
+
+def _widened(headings: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
+    """Return widths with which as many headings as there is room for stand on one line."""
+    widths, spare = list(widths), width - _total(widths)
+    missing = [max(display_width(heading) - w, 0) for heading, w in zip(headings, widths, strict=True)]
+    for at in sorted(range(len(widths)), key=missing.__getitem__):
+        if missing[at] <= spare:
+            widths[at], spare = widths[at] + missing[at], spare - missing[at]
+    return widths
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    space = " " * (width - display_width(text))
+    return space + text if right else text + space
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    line = line.rstrip()
+    if display_width(line) <= width:
+        return [line]
+    lead = re.match(r" *(?:- )?", line)
+    indent = " " * min(len(lead.group()) if lead else 0, width // 2)
+    lines, empty = [line[: len(indent)]], True
+    for word in line[len(indent) :].split():
+        for part in _broken(word, width - len(indent)):
+            longer = lines[-1] + ("" if empty else " ") + part
+            if display_width(longer) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(indent + part)
+            empty = False
+    return lines
+
+
+def _broken(text: str, width: int) -> list[str]:
+    parts = []
+    while display_width(text) > width:
+        parts.append(_start(text, width) or text[0])
+        text = text[len(parts[-1]) :]
+    return [*parts, text] if text or not parts else parts
+
+
+def _start(text: str, width: int) -> str:
+    taken = 0
+    for at, character in enumerate(text):
+        taken += _width_of_character(character)
+        if taken > width:
+            return text[:at]
+    return text
+
+
+def _end(text: str, width: int) -> str:
+    taken = 0
+    for at in range(len(text) - 1, -1, -1):
+        taken += _width_of_character(text[at])
+        if taken > width:
+            # what combines with a character that was cut off goes with it
+            rest = text[at + 1 :]
+            return rest.lstrip("".join(c for c in rest if not _width_of_character(c)))
+    return text
+
+
+def _width_of_character(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,198 @@
+"""Report: the table of a paper as text, HTML and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pt_reuse._report import Column, Digits, Report, latex
+from pt_reuse._text import display_width
+
+SPECIAL = "&%_#${}~^\\"
+
+
+@pytest.fixture
+def report():
+    return Report(
+        [
+            Column("System", ["BM25_x & 50%", "[dense]", "*"]),
+            Column("nDCG@10", [0.25125, np.nan, 0.3], Digits.SCORE),
+            Column("tau-b", [0.99806, -0.2, 1.0], Digits.SCORE),
+            Column("Worst loss, %", [-9.94, -0.04, 0.0], Digits.PERCENT),
+            Column("Largest drop", pd.Series([2, 1234, 0], index=[7, 8, 9]), Digits.COUNT),
+            Column("Whose", ["a_b", None, "-"]),
+        ],
+        caption="Scores and tau-b of 3 systems on 50 topics.",
+        notes=["One swapped pair is worth a tau-b of .0002."],
+    )
+
+
+def test_as_text(report):
+    assert str(report).split("\n") == [
+        "Scores and tau-b of 3 systems on 50 topics.",
+        "System        nDCG@10    tau-b  Worst loss, %  Largest drop  Whose",
+        "BM25_x & 50%   0.2512   0.9981           -9.9             2  a_b",
+        "[dense]             -  -0.2000            0.0         1,234  -",
+        "*              0.3000   1.0000            0.0             0  -",
+        "One swapped pair is worth a tau-b of .0002.",
+    ]
+    assert repr(report) == str(report)
+
+
+def test_as_latex(report):
+    assert report.to_latex(label="tab:x").split("\n") == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Scores and $\tau_b$ of 3 systems on 50 topics.}",
+        r"\label{tab:x}",
+        r"\small",
+        r"\setlength{\tabcolsep}{4pt}",
+        r"\begin{tabular}{lrrrrl}",
+        r"\toprule",
+        r"System & nDCG@10 & $\tau_b$ & \shortstack[r]{Worst \\ loss, \%} & \shortstack[r]{Largest \\ drop} & Whose \\",
+        r"\midrule",
+        r"BM25\_x \& 50\% & 0.2512 & 0.9981 & $-$9.9 & 2 & a\_b \\",
+        r"{[}dense] & -- & $-$0.2000 & 0.0 & 1,234 & -- \\",
+        r"{*} & 0.3000 & 1.0000 & 0.0 & 0 & - \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\smallskip{\footnotesize\raggedright One swapped pair is worth a $\tau_b$ of .0002.\par}",
+        r"\end{table}",
+        "",
+    ]
+
+
+def test_latex_across_both_columns_with_another_caption(report):
+    found = report.to_latex(wide=True, caption=r"As in \cite{x}.")
+    assert found.startswith("\\begin{table*}\n\\centering\n\\caption{As in \\cite{x}.}\n\\small")
+    assert found.endswith("\\end{table*}\n")
+    assert r"\label" not in found
+
+
+def test_what_latex_takes(report, messages):
+    messages.refused(lambda: report.to_latex(wide="yes"), argument="wide")
+
+
+def read_back(text):
+    """Set a line of LaTeX as LaTeX does, letter by letter: the inverse of the escaping, for what it writes."""
+    known = {
+        r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<",
+        r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"{}-": "-", "{}'": "'",
+        **{f"\\{c}": c for c in "&%_#${}"},
+    }  # fmt: skip
+    letters = []
+    while text:
+        command = next((c for c in known if text.startswith(c)), text[0])
+        letters.append((command, known.get(command, command)))
+        text = text[len(command) :]
+    return letters
+
+
+@given(st.text(st.sampled_from(SPECIAL + "ab-<>|\"'`é[]* "), max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_latex_sets_every_letter_and_nothing_else(text):
+    letters = read_back(latex(text))
+    assert "".join(letter for _, letter in letters) == text
+    # no bare character of LaTeX's own, and no ligature
+    assert not [command for command, _ in letters if len(command) == 1 and command in SPECIAL + "<>|`"]
+    assert "--" not in latex(text)
+    assert "''" not in latex(text)
+
+
+@given(st.lists(st.text(st.sampled_from(SPECIAL + "ab[*-\n"), min_size=1, max_size=12), min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_latex_rows_have_a_cell_each_and_no_options(names):
+    columns = [Column("Name", names), Column("n", list(range(len(names))), Digits.COUNT), Column("Again", names)]
+    lines = Report(columns, caption="").to_latex().split("\n")
+    rows = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert len(rows) == len(names)
+    for line in rows:
+        assert len(re.findall(r"(?<!\\)&", line)) == 2
+        assert line.endswith(r" \\")
+        assert line[0] not in "[*"
+        assert not re.search(r"(?<!\\)[%#_$]", line)
+        bare = line.replace(r"\{", "").replace(r"\}", "")
+        assert bare.count("{") == bare.count("}")
+
+
+class Cells(HTMLParser):
+    """The texts of a page by the element that they stand in."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.texts = [], {}
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.setdefault(self.open[-1], []).append(data)
+
+
+def test_as_html(report):
+    page = Cells(report._repr_html_())
+    assert page.open == []
+    assert page.texts["th"] == ["System", "nDCG@10", "tau-b", "Worst loss, %", "Largest drop", "Whose"]
+    assert page.texts["td"][:6] == ["BM25_x & 50%", "0.2512", "0.9981", "-9.9", "2", "a_b"]
+    assert page.texts["p"] == ["Scores and tau-b of 3 systems on 50 topics."]
+    assert "overflow-x:auto" in report._repr_html_()
+    assert "<b>" not in Report([Column("<b>", ["<b>"])], caption="<b>", notes=["<b>"])._repr_html_()
+
+
+def test_as_a_frame_with_numbers_as_they_are(report):
+    frame = report.to_frame()
+    assert frame.columns.tolist() == ["System", "nDCG@10", "tau-b", "Worst loss, %", "Largest drop", "Whose"]
+    assert frame["nDCG@10"].iloc[0] == 0.25125
+    assert frame["Largest drop"].tolist() == [2, 1234, 0]
+
+
+@pytest.mark.parametrize(
+    ("digits", "value", "written"),
+    [
+        (Digits.SCORE, 0.00004, "0.0000"),
+        (Digits.SCORE, np.float32(1), "1.0000"),
+        (Digits.CHANGE, 0.0, "0.0000"),
+        (Digits.CHANGE, -0.00001, "0.0000"),
+        (Digits.CHANGE, 0.0121, "+0.0121"),
+        (Digits.PERCENT, 0.05, "+0.1"),
+        (Digits.PERCENT, -1234.56, "-1234.6"),
+        (Digits.PERCENT, float("inf"), "+inf"),
+        (Digits.COUNT, np.int64(1_000_000), "1,000,000"),
+        (Digits.COUNT, pd.NA, "-"),
+        (Digits.TEXT, "a\nb", "a\\nb"),
+    ],
+)
+def test_digits(digits, value, written):
+    assert digits.written(value) == written
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(min_size=1, max_size=50), st.floats(-1, 1), st.integers(0, 10**9)), min_size=1, max_size=4
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_text_is_never_wider_than_80_columns(rows):
+    names, scores, counts = zip(*rows, strict=True)
+    columns = [Column("Name of the system", names), *(Column(f"Score {k}", scores, Digits.SCORE) for k in range(4))]
+    found = str(Report([*columns, Column("Documents", counts, Digits.COUNT)], caption="word " * 40, notes=["n " * 90]))
+    assert max(map(display_width, found.split("\n"))) <= 80
+
+
+def test_what_is_no_report(messages):
+    columns = [Column(f"c{at}", [1]) for at in range(7)]
+    assert len(Report(columns[:6], caption="").to_frame().columns) == 6
+    messages.refused(lambda: Report(columns, caption=""))
+    messages.refused(lambda: Report([], caption=""))
+    messages.refused(lambda: Report([columns[0], columns[0]], caption=""))
+    messages.refused(lambda: Report([columns[0], Column("d", [1, 2])], caption=""))

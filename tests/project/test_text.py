@@ -1,0 +1,182 @@
+"""Text of a given width: no line is wider, and what is left out is marked."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pt_reuse._text import display_width, prose, shorten, table, visible
+
+
+def wide(text):
+    """Count columns in another way: a fully composed text, character by character."""
+    kinds = [(unicodedata.category(c), unicodedata.east_asian_width(c)) for c in text]
+    return sum(2 if width in ("W", "F") else 1 for kind, width in kinds if kind not in ("Mn", "Me", "Cf"))
+
+
+def widest(text):
+    # splitlines also breaks at characters that move the cursor, none of which may be left
+    lines = text.split("\n")
+    assert lines == (text.splitlines() or [""]) or text.endswith("\n")
+    return max(map(wide, lines))
+
+
+TEXTS = st.text(st.characters(blacklist_categories=()), max_size=60)
+CELLS = st.one_of(
+    TEXTS, st.floats(), st.integers(), st.booleans(), st.none(), st.just(pd.NA), st.integers(10**400, 10**401)
+)
+
+
+@st.composite
+def frames(draw):
+    n_rows, n_columns = draw(st.integers(0, 4)), draw(st.integers(1, 9))
+    kinds = st.sampled_from([CELLS, st.floats(), TEXTS, st.text("ab日é", max_size=40)])
+    columns = [draw(st.lists(draw(kinds), min_size=n_rows, max_size=n_rows)) for _ in range(n_columns)]
+    frame = pd.DataFrame({at: pd.Series(column, dtype=object) for at, column in enumerate(columns)})
+    frame.columns = draw(st.lists(TEXTS, min_size=n_columns, max_size=n_columns))
+    return frame
+
+
+@settings(max_examples=150, deadline=None)
+@given(frames(), st.integers(20, 130))
+@example(pd.DataFrame({"x" * 99: [1e300], "日" * 50: ["é" * 90], "n": [-1e-300]}), 20)
+def test_no_line_of_a_table_is_wider_than_asked(frame, width):
+    assert widest(table(frame, width=width)) <= width
+    assert widest(table(frame, width=width, most=1, what="日本 rows " * 9)) <= width
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.integers(20, 130))
+def test_no_line_of_prose_is_wider_and_no_word_is_lost(text, width):
+    found = prose(text, width=width)
+    assert all(wide(line) <= width for line in found.split("\n"))
+    assert "".join(found.split()) == "".join(visible(text.expandtabs(4).replace("\n", " ")).split())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.text("abc日é-_", min_size=1, max_size=70), st.floats(-1e6, 1e6), st.integers(0, 10**6)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(30, 130),
+)
+def test_no_text_of_a_cell_is_lost_but_for_marked_ones(rows, width):
+    frame = pd.DataFrame(rows, columns=["name of a run", "score", "documents"])
+    words = set(table(frame, width=width).split())
+    for name, score, documents in rows:
+        marked = [word for word in words if "..." in word]
+        assert name in words or any(
+            name.startswith(word.split("...")[0]) and name.endswith(word.split("...")[1]) for word in marked
+        )
+        assert f"{score:.4f}" in words
+        assert str(documents) in words
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("ab 日é\u0301", max_size=60), st.integers(4, 50))
+def test_a_shortened_text_has_its_beginning_and_says_so(text, width):
+    found = shorten(text, width)
+    assert wide(found) <= width
+    if wide(text) <= width:
+        assert found == text
+    else:
+        start, end = found.split("...")
+        assert text.startswith(start)
+        assert text.endswith(end)
+
+
+def test_a_table_by_hand():
+    frame = pd.DataFrame({"name": ["BM25", "日本語"], "score": [0.25, np.nan], "rank": [1, 12], "pooled": [True, None]})
+    assert table(frame, width=40).split("\n") == [
+        "name     score  rank  pooled",
+        "BM25    0.2500     1  True",
+        "日本語       -    12  -",
+    ]
+
+
+def test_headings_take_lines_before_columns_take_a_block():
+    frame = pd.DataFrame({"team": ["team-1"], "largest_loss_pct": [9.915], "mean_change_pct": [-3.25]})
+    assert table(frame, width=30).split("\n") == [
+        "        largest_       mean_",
+        "team    loss_pct  change_pct",
+        "team-1    9.9150     -3.2500",
+    ]
+    assert table(frame, width=22).split("\n") == [
+        "        largest_",
+        "team    loss_pct",
+        "team-1    9.9150",
+        "",
+        "             mean_",
+        "team    change_pct",
+        "team-1     -3.2500",
+    ]
+
+
+def test_a_name_loses_its_middle_and_prose_its_end():
+    assert shorten("bm25-with-feedback-title-run-2", 20) == "bm25-with-fe...run-2"
+    assert shorten("what one step of the last digit is worth", 20) == "what one step of ..."
+    assert shorten("日本語日本語日本語", 10) == "日本...語"
+    frame = pd.DataFrame({"name": ["a" * 30 + "1", "a" * 30 + "2"], "score": [0.5, 0.25]})
+    assert table(frame, width=34).split("\n") == [
+        "name                         score",
+        f"{'a' * 16}...{'a' * 6}1  0.5000",
+        f"{'a' * 16}...{'a' * 6}2  0.2500",
+    ]
+
+
+def test_the_first_rows_and_how_many_more():
+    frame = pd.DataFrame({"name": list("abcd"), "n": range(4)})
+    assert table(frame, width=40, most=2, what="runs").split("\n") == [
+        "name  n",
+        "a     0",
+        "b     1",
+        "... and 2 more runs",
+    ]
+    assert "more" not in table(frame, width=40, most=4)
+    assert table(frame.head(0), width=40, what="runs").split("\n") == ["name  n", "(no runs)"]
+    assert table(pd.DataFrame(index=[0]), width=40) == ""
+
+
+def test_a_number_without_room_is_rounded_and_not_cut():
+    frame = pd.DataFrame({"name": ["a" * 30], "score": [123456789.25], "count": [12345678901234]})
+    assert "123456789.2500" in table(frame, width=100)
+    found = table(frame, width=20).split()
+    assert "1.23e+08" in found
+    assert "1.23e+13" in found
+    assert table(pd.DataFrame({"x": [0.123456]}), width=20, numbers="{:.2g}").split() == ["x", "0.12"]
+
+
+def test_characters_that_move_the_cursor_are_shown_as_escapes():
+    frame = pd.DataFrame({"a\nb": ["x\x1b[31m\r\t\u2028\x85", "\udcff"]})
+    assert table(frame, width=60).split("\n") == ["a\\nb", "x\\x1b[31m\\r\\t\\u2028\\x85", "\\udcff"]
+    table(frame, width=60).encode()
+
+
+def test_prose_keeps_paragraphs_and_the_indent_of_lists():
+    text = "One sentence that is longer than the line.\n\n- an item that is longer than the line\n  pt-reuse   lou"
+    assert prose(text, width=24).split("\n") == [
+        "One sentence that is",
+        "longer than the line.",
+        "",
+        "- an item that is longer",
+        "  than the line",
+        "  pt-reuse   lou",
+    ]
+    assert prose("a" * 45, width=20).split("\n") == ["a" * 20, "a" * 20, "a" * 5]
+
+
+@pytest.mark.parametrize(("text", "width"), [("", 0), ("abc", 3), ("日本", 4), ("e\u0301", 1), ("\u200dx", 1)])
+def test_display_width(text, width):
+    assert display_width(text) == width
+
+
+def test_names_of_several_levels_and_twice_the_same_name():
+    frame = pd.DataFrame([[1, 2.0]], columns=pd.MultiIndex.from_tuples([("AP", "LOU"), ("AP", "LOU")]))
+    assert table(frame, width=40).split("\n") == ["AP LOU  AP LOU", "     1  2.0000"]
