@@ -1,24 +1,22 @@
-"""What the commands write: tables on the screen, tables and pictures in a folder."""
+"""What the commands write to files: tables and pictures in a folder."""
 
 from __future__ import annotations
 
 import argparse
-import sys
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse.commands.screen import complain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: rows of a long table on the screen
-SHOWN = 12
 
 
 class Paint(Protocol):
@@ -54,14 +52,6 @@ class Drawing:
             figure.savefig(file, format="png", dpi=150)
 
 
-def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
-    """Print the first rows of a table, and how many of `what` are left out."""
-    shown = frame.head(most).astype(object).where(frame.head(most).notna(), "-")
-    print(shown.to_string(index=False, float_format=numbers.format))
-    if len(frame) > most:
-        print(f"... and {len(frame) - most:,} more {what}")
-
-
 def out_folder(options: argparse.Namespace, names: Sequence[str]) -> Path | None:
     """Return the folder of --out, None without; raise, before anything is computed, when it cannot take these files."""
     if options.out is None:
@@ -89,6 +79,12 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(frame.to_csv(index=False).encode("utf-8", "surrogateescape"))
 
 
+def write_settings(settings: Mapping[str, Any], path: Path) -> None:
+    """Write under which conventions tables were made, as JSON."""
+    with replacing(path) as file:
+        file.write((json.dumps(dict(settings), indent=1, default=str) + "\n").encode())
+
+
 def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
     for name, drawing in drawings.items():
@@ -97,6 +93,6 @@ def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
         except ModuleNotFoundError as error:
             if error.name is None or error.name.partition(".")[0] != "matplotlib":
                 raise
-            print("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.", file=sys.stderr)
+            complain("No pictures: drawing needs matplotlib; `pip install pt-reuse[plots]` brings it.")
             return []
     return list(drawings)
