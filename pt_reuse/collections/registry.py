@@ -175,7 +175,7 @@ def _read_once(path: Path, changed: int, size: int) -> Collection:
 def _demo() -> Collection:
     folder = Path(str(files("pt_reuse.collections") / "data" / "demo"))
     # the counts, which a definition has no words for; its tests compare them
-    return replace(read_definition(folder / "collection.toml"), origin="package", n_topics=41, n_judged=19_680)
+    return replace(read_definition(folder / "collection.toml"), origin="package", n_topics=41, n_judged=989)
 
 
 def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> Collection:

@@ -1,0 +1,156 @@
+"""What a pool of lexical teams misses: the same question asked of dense teams and of a lexical team left out whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from ir_measures import nDCG
+from numpy.typing import NDArray
+
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.run_scores import score
+
+#: resamples of the topics, and the seed they are drawn with
+RESAMPLES, SEED = 10_000, 1
+#: the ends of a 95 % interval
+_ENDS = (2.5, 97.5)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Runs of teams that gave nothing to a pool, lexical and dense, compared under it.
+
+    Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its runs
+    are compared with those of the dense teams, which are in none of these pools, separately for each length of query.
+
+    Attributes:
+        table: one row per team left out, length of query and team compared: ``left_out queries team type runs top
+            unjudged relevant share low high``. `top` counts the documents in the top ten of its runs, `unjudged` those
+            of them that the pool does not have, `relevant` those of the unjudged that are relevant by the complete
+            judgments; `share` is relevant / unjudged, with its interval.
+        leads: one row per team left out, length of query and dense team: ``left_out queries team more more_low
+            more_high lead pool_lead change change_low change_high``. `more` is its share less that of the lexical team;
+            `lead` by how much its mean nDCG@10 is higher under complete judgments, `pool_lead` under the pool,
+            `change` the second less the first.
+        n_topics: the topics, each with a relevant document.
+    """
+
+    table: pd.DataFrame
+    leads: pd.DataFrame
+    n_topics: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The runs of one team with one length of query under one pool, topic by topic.
+
+    Attributes:
+        described: what the rows of the tables say of it.
+        counts: (topics, 3), documents in the top ten, unjudged ones, relevant ones among these, summed over the runs.
+        scores: (topics, 2), mean nDCG@10 of the runs under the complete judgments and under the pool.
+    """
+
+    described: dict[str, str | int]
+    counts: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @property
+    def share(self) -> float:
+        """Return which part of the unjudged documents is relevant."""
+        _, unjudged, relevant = self.counts.sum(axis=0)
+        return float(relevant / unjudged)
+
+    def shares(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the share of each resample, NaN where no document is unjudged."""
+        _, unjudged, relevant = np.moveaxis(self.counts[drawn].sum(axis=1), 1, 0)
+        return np.divide(relevant, unjudged, out=np.full(len(drawn), np.nan), where=unjudged > 0)
+
+
+def compare_held_out(
+    runs: RunSet, complete: Qrels, *, depth: int = 10, resamples: int = RESAMPLES, seed: int = SEED
+) -> HeldOut:
+    """Ask what a lexical pool misses of dense runs, and of lexical runs whose team is left out whole.
+
+    Intervals are bootstraps over topics: the topics are drawn with replacement, the same for all rows, and the ends are
+    the 2.5th and 97.5th percentile. Resamples in which a team has no unjudged document say nothing of its share and are
+    passed over.
+
+    Args:
+        runs: the field, with teams, types, who was pooled, and a column ``queries``.
+        complete: labels of every document that runs have in their top ten; topics without a relevant document are left
+            out, since on them no run can find or miss one.
+        depth: to which depth the runs are pooled.
+        resamples: how often topics are drawn.
+        seed: the same seed gives the same intervals.
+    """
+    counts = complete.counts()
+    topics = counts.loc[counts["relevant"] > 0, "qid"].tolist()
+    drawn = np.random.default_rng(seed).integers(0, len(topics), (resamples, len(topics)))
+    rows, leads = [], []
+    for lexical, *dense in _compared(runs, complete.select(topics), depth):
+        of_lexical = lexical.shares(drawn)
+        rows.append(_row(lexical, of_lexical))
+        for group in dense:
+            shares = group.shares(drawn)
+            rows.append(_row(group, shares))
+            true, pool = (group.scores - lexical.scores).T
+            described = {name: group.described[name] for name in ("left_out", "queries", "team")}
+            more = {"more": group.share - lexical.share} | _interval("more", shares - of_lexical)
+            lead = {"lead": true.mean(), "pool_lead": pool.mean(), "change": (pool - true).mean()}
+            leads.append(described | more | lead | _interval("change", (pool - true)[drawn].mean(axis=1)))
+    return HeldOut(pd.DataFrame(rows), pd.DataFrame(leads), len(topics))
+
+
+def _compared(runs: RunSet, complete: Qrels, depth: int) -> Iterator[list[_Group]]:
+    """Yield, per lexical team left out and length of query, its runs and then those of each dense team."""
+    table = runs.run_table
+    lexical, dense = (table[table["type"] == kind] for kind in ("lexical", "dense"))
+    labels = complete.to_frame().set_index(["qid", "docno"])["label"]
+    tops = runs.to_frame()
+    tops = tops[(tops["rank"] < 10) & tops["qid"].isin(complete.topics)]
+    pairs = pd.MultiIndex.from_frame(tops[["qid", "docno"]])
+    relevant = labels.reindex(pairs).to_numpy() > 0
+    truth = score(runs, complete, nDCG @ 10)
+    for left_out in lexical["team"].unique():
+        others = lexical.loc[lexical["pooled"].astype(bool) & (lexical["team"] != left_out), "name"].tolist()
+        judged = complete.restrict(depth_pool(runs.select(others), depth=depth))
+        unjudged = ~pairs.isin(pd.MultiIndex.from_frame(judged.to_frame()[["qid", "docno"]]))
+        counted = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & relevant)
+        scores = np.stack([truth.values[0], score(runs, judged, nDCG @ 10).values[0]], axis=-1)
+        of_team = lexical[lexical["team"] == left_out]
+        for queries in of_team["queries"].unique():
+            alike = pd.concat([of_team, dense]).query("queries == @queries")
+            if (alike["type"] == "dense").any():
+                yield [
+                    _Group(
+                        described={
+                            "left_out": left_out,
+                            "queries": queries,
+                            "team": team,
+                            "type": members["type"].iloc[0],
+                            "runs": len(members),
+                        },
+                        counts=_by_topic(counted[counted["name"].isin(members["name"])], truth.topics),
+                        scores=scores[:, [truth.names.index(name) for name in members["name"]]].mean(axis=1),
+                    )
+                    for team, members in alike.groupby("team", sort=False)
+                ]
+
+
+def _by_topic(counted: pd.DataFrame, topics: list[str]) -> NDArray[np.int64]:
+    return counted.drop(columns="name").groupby("qid").sum().reindex(topics, fill_value=0).to_numpy(dtype=np.int64)
+
+
+def _row(group: _Group, shares: NDArray[np.float64]) -> dict[str, object]:
+    sums = dict(zip(("top", "unjudged", "relevant"), group.counts.sum(axis=0).tolist(), strict=True))
+    return group.described | sums | {"share": group.share} | _interval("", shares)
+
+
+def _interval(of: str, values: NDArray[np.float64]) -> dict[str, float]:
+    low, high = np.nanpercentile(values, _ENDS).tolist()
+    return {f"{of}_low".lstrip("_"): low, f"{of}_high".lstrip("_"): high}
