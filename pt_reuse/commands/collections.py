@@ -21,9 +21,9 @@ from pt_reuse.commands.shell import Shell
 #: rows of the list on the screen
 _MOST = 40
 #: what a narrow terminal loses, first to last; name, runs and here stay
-_DROPPED = ("irds", "title", "judged", "year", "pooled", "topics", "teams", "published")
+_DROPPED = ("irds", "judged", "teams", "topics", "title", "year", "pooled", "published")
 #: a title cut shorter than this says nothing; between columns
-_TITLE, _GAP = 14, 2
+_TITLE, _GAP = 24, 2
 
 
 def add_to(commands: Commands) -> Parser:

@@ -9,7 +9,7 @@ from functools import partial
 
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
-from pt_reuse.commands.screen import print_table, say
+from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.demo.narration import SUBJECTS, narrate
 from pt_reuse.demo.walk import answer
 
@@ -31,7 +31,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, [*_TABLES, *_PICTURES])
     _mute_libraries()
-    report = answer(say)
+    report = answer(say, verbose=shows_bars(options))
     say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
     for number, (file, (question, table, words)) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):

@@ -10,7 +10,7 @@ from pt_reuse._files import replacing
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
-from pt_reuse.commands.screen import SHOWN, print_table, say, say_command
+from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
 from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
 from pt_reuse.studies.pool_inference.evidence import UNSURE
 from pt_reuse.studies.pool_inference.inference import infer_pool
@@ -23,7 +23,16 @@ _FILES = (
     "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "tried.csv",
     "settings.json", "result.json", _PICTURE, _CONTRIBUTORS,
 )  # fmt: skip
-_COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
+#: what the screen shows of a run -> its heading
+_OF_A_RUN = {
+    "name": "name",
+    "pooled": "pooled",
+    "evidence": "evidence",
+    "judged_to": "judged to",
+    "missing": "unjudged",
+    "first_missing": "first at rank",
+    "alone": "judged alone",
+}
 
 
 def add_to(commands: Commands) -> Parser:
@@ -52,7 +61,14 @@ def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, _FILES)
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
-    result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance, order=options.pool_order)
+    result = infer_pool(
+        runs,
+        qrels,
+        depth=options.depth,
+        tolerance=options.tolerance,
+        order=options.pool_order,
+        verbose=shows_bars(options),
+    )
     say(f"\n{result.headline()}")
     for line in (result.explanation, *result.best_of_tried()):
         say(line)
@@ -84,10 +100,14 @@ def _report(result: InferredPool, every: bool) -> None:
         say(f"{evidence}: {examples(rows['name'], SHOWN)}")
     if len(result.tried) > 1:
         _tell_tried(result, every)
-    say("\nPer run:")
+    say(
+        "\nPer run, those first that the judgments leave open (unjudged, judged alone: documents down to the depth "
+        "that are not judged, and judged ones that no other run of the pool has):"
+    )
     table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
-    shown = table[[column for column in _COLUMNS if table[column].notna().any()]]
-    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
+    known = {column: heading for column, heading in _OF_A_RUN.items() if table[column].notna().any()}
+    shown = table[list(known)].rename(columns=known)
+    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one, --out DIR writes all columns")
 
 
 def _tell_tried(result: InferredPool, every: bool) -> None:

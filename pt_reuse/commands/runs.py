@@ -12,6 +12,9 @@ from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
+#: what a person wants to see first of a run
+_FIRST = ("name", "team", "type", "pooled", "topics", "rows", "shortest", "longest")
+
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
@@ -25,7 +28,13 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     runs = plan_field(options).read_runs()
     say(repr(runs))
-    print_table(runs.sizes(), len(runs) if options.all else SHOWN, "runs; --all shows every one")
+    sizes = runs.sizes()
+    known = [column for column in sizes if sizes[column].notna().any()]
+    shown = known if options.all else [column for column in _FIRST if column in known]
+    print_table(sizes[shown], len(runs) if options.all else SHOWN, "runs; --all shows every one")
+    if len(shown) < len(known):
+        rest = ", ".join(column for column in known if column not in shown)
+        say(f"Also on record: {rest}; --all shows every column.")
     dropped = runs.dropped
     if len(dropped):
         say("\nLeft out:")

@@ -17,25 +17,8 @@ from pt_reuse.commands.shell import Shell
 from pt_reuse.verification.outcome import DIFFERING, Status
 from pt_reuse.verification.verification import Verification, verify
 
-#: what the screen shows of a figure and of a group -> its heading
-_OF_A_FIGURE = {
-    "what": "what",
-    "name": "name",
-    "published": "published",
-    "computed": "computed",
-    "equal": "equal",
-    "difference": "difference",
-    "convention": "convention",
-}
-_OF_A_GROUP = {
-    "what": "what",
-    "figures": "figures",
-    "equal": "equal",
-    "unequal": "unequal",
-    "not_computed": "not computed",
-    "largest_difference": "largest difference",
-    "convention": "convention",
-}
+#: what the screen shows of a figure
+_OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 
 
 def add_to(commands: Commands) -> Parser:
@@ -66,8 +49,7 @@ def _run(options: argparse.Namespace) -> int:
         verbose=shows_bars(options),
     )
     if not options.brief:
-        _print_figures(result.table, _OF_A_FIGURE)
-        say()
+        _print_figures(result.table)
     # last, so that it is what stays on the screen
     _report(result, options.shell)
     if out is not None:
@@ -81,20 +63,39 @@ def _run(options: argparse.Namespace) -> int:
 
 def _report(result: Verification, shell: Shell) -> None:
     say(repr(result))
-    groups = result.summary[list(_OF_A_GROUP)].rename(columns=_OF_A_GROUP)
-    print_table(groups, len(groups), "groups", numbers="{:.2g}")
+    _print_groups(result.summary)
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
     if len(differing):
-        say("unequal:")
-        _print_figures(differing, {name: head for name, head in _OF_A_FIGURE.items() if name != "equal"})
-    # why figures differ, and why others were not computed, each reason once
-    for (what, note), rows in differing[differing["note"] != ""].groupby(["what", "note"], sort=False):
-        say(f"{what}, {count(len(rows), 'figure')}: {note}")
+        say("\nUnequal:\n")
+        _print_figures(differing)
     missing = [verdict for verdict in result.verdicts if verdict.status is Status.NOT_COMPUTED and verdict.reason]
     reasons = pd.Series([v.reason.worded(shell.in_shell) for v in missing if v.reason is not None], dtype=object)
     for reason, n in reasons.value_counts(sort=False).items():
         say(f"{count(int(n), 'figure')} not computed: {reason}")
 
 
-def _print_figures(table: pd.DataFrame, columns: dict[str, str]) -> None:
-    print_table(table[list(columns)].rename(columns=columns), len(table), "figures", numbers="{:.10g}")
+def _print_groups(summary: pd.DataFrame) -> None:
+    """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+    shown = pd.DataFrame(
+        {
+            "what": summary["what"],
+            "equal": [f"{n:,} of {of:,}" for n, of in zip(summary["equal"], summary["figures"], strict=True)],
+            "largest difference": summary["largest_difference"],
+        }
+    )
+    if summary["not_computed"].any():
+        shown.insert(2, "not computed", summary["not_computed"])
+    print_table(shown, len(shown), "groups", numbers="{:.2g}")
+    for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
+        say(f"- under {convention}: {'; '.join(rows['what'])}")
+
+
+def _print_figures(table: pd.DataFrame) -> None:
+    """Print the figures of each group, and what is to be said of them."""
+    for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
+        say(f"{what} ({convention}):" if convention else f"{what}:")
+        print_table(rows[_OF_A_FIGURE], len(rows), "figures", numbers="{:.10g}")
+        for note in dict.fromkeys(rows["note"]):
+            if note:
+                say(f"- {note}")
+        say()

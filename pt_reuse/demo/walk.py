@@ -48,8 +48,8 @@ class DemoReport:
     by_team: LeaveOutUniques
 
 
-def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
-    """Run the live pipelines and answer the questions; `say` hears what is being done."""
+def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = False) -> DemoReport:
+    """Run the live pipelines and answer the questions; `say` hears what is being done, `verbose` shows it in bars."""
     demo = DemoDataset()
     topics, complete, runs = demo.get_topics(), demo.get_judgments(), demo.get_runs()
     with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +64,7 @@ def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
             field=runs,
             depth=DEPTH,
             baseline=LIVE[0],
+            verbose=verbose,
         )
     lexical = complete.restrict(depth_pool(runs.select(type="lexical", pooled=True), depth=DEPTH))
     measures = [nDCG @ 10, AP]
