@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, positive
-from pt_reuse._errors import Argument, InputError, located
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
@@ -19,6 +19,7 @@ from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import check_unit_is_given
+from pt_reuse.scoring.caveats import relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
 
@@ -156,7 +157,9 @@ def unjudged_documents(
         cutoffs: the ranks down to which documents are counted.
         verbose: show a progress bar.
     """
-    scores = score(runs, qrels, [Unjudged(of_cutoff=True) @ k for k in cutoffs], verbose=verbose)
+    tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
+    with told_elsewhere():
+        scores = score(runs, qrels, [Unjudged(of_cutoff=True) @ k for k in cutoffs], verbose=verbose)
     depths = np.array(cutoffs)[:, None, None]
     row = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
     # a topic that no run has is the row of zeros at the end
@@ -211,11 +214,9 @@ def _known(table: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 
 
 def _cutoffs(text: str) -> list[int]:
-    with located("--cutoff"):
-        words = listed(text)
-        odd = [word for word in words if not word.isdecimal()]
-        if odd or not words:
-            raise InputError(
-                Argument("cutoff"), f" must be ranks between commas, such as 10,100, got {text!r}.", argument="cutoff"
-            )
-        return list(dict.fromkeys(positive("cutoff", int(word), "documents") for word in words))
+    words = listed(text)
+    if not words or not all(word.isdecimal() for word in words):
+        raise InputError(
+            Argument("cutoff"), f" must be ranks between commas, such as 10,100, got {text!r}.", argument="cutoff"
+        )
+    return list(dict.fromkeys(positive("cutoff", int(word), "documents") for word in words))
