@@ -71,5 +71,6 @@ for pool in ("full pool", "lexical pool"):
     scores = tables[pool].set_index("name")["nDCG@10"]
     print(f"{pool}: MiniLM leads BM25 with descriptions by {scores['MiniLM'] - scores['BM25-desc']:.3f}")
 
-agreement = truth.compare(ptr.score(runs, judgments["lexical pool"], nDCG @ 10))
-agreement.plot(judgments=("complete judgments", "lexical pool")).figure.savefig("lexical_pool.png", dpi=120)
+lexical = ptr.score(runs, judgments["lexical pool"], nDCG @ 10)
+agreement = truth.compare(lexical, names=("complete judgments", "lexical pool"))
+agreement.plot().figure.savefig("lexical_pool.png", dpi=120)

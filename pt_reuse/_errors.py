@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ _R = TypeVar("_R")
 _CALLED: ContextVar[str | None] = ContextVar("pt_reuse_called", default=None)
 #: where the work at hand is: a file, a run, a line, from the outside to the inside
 _PLACES: ContextVar[tuple[str, ...]] = ContextVar("pt_reuse_places", default=())
+#: how arguments are worded, from the inside to the outside
+_WORDINGS: ContextVar[tuple[_Wording, ...]] = ContextVar("pt_reuse_wordings", default=())
 _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: libraries that call us on behalf of the user; a warning does not point into them
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
@@ -54,6 +56,35 @@ class Attribute:
     name: str
 
 
+@dataclass(frozen=True)
+class Aside:
+    """Words for Python alone; a shell leaves them out."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class _Wording:
+    """How the caller of an inner function words its arguments.
+
+    Attributes:
+        names: argument of the inner function -> that of the caller.
+        call: the function whose options all other arguments are, None where the caller has them, too.
+    """
+
+    names: Mapping[str, str]
+    call: str | None
+
+    def of(self, part: Part) -> Part:
+        if isinstance(part, Argument):
+            return Argument(self.names.get(part.name, part.name))
+        if not isinstance(part, Option):
+            return part
+        if part.name not in self.names and self.call is not None:
+            return Call(self.call, f"..., {in_python(part)}")
+        return Option(self.names.get(part.name, part.name), part.value)
+
+
 class Message:
     """What an error or a warning says.
 
@@ -67,6 +98,9 @@ class Message:
     """
 
     def __init__(self, *parts: Part, argument: str | None = None, place: str | None = None):
+        for wording in _WORDINGS.get():
+            parts = tuple(map(wording.of, parts))
+            argument = wording.names.get(argument, argument) if argument is not None else None
         # an exception is copied between processes by its `args` and its attributes
         super().__init__(*parts)
         self.parts, self.argument = parts, argument
@@ -82,7 +116,7 @@ class Message:
         return self.worded(in_python)
 
 
-Advice: TypeAlias = "Option | Call | Argument | Attribute"
+Advice: TypeAlias = "Option | Call | Argument | Attribute | Aside"
 Part: TypeAlias = "str | Advice | Message"
 
 
@@ -154,6 +188,8 @@ def in_python(advice: Advice) -> str:
     """Return advice as one types it in Python."""
     if isinstance(advice, Argument | Attribute):
         return advice.name
+    if isinstance(advice, Aside):
+        return advice.text
     if isinstance(advice, Option):
         return f"{advice.name}=" + ("" if advice.value is ... else repr(advice.value))
     return f"{advice.function}({advice.arguments})"
@@ -167,11 +203,11 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
     owner, _, bare = function.__qualname__.rpartition(".")
 
     @wraps(function)
-    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def entered(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if _CALLED.get() is not None and sys._getframe(1).f_code.co_filename.startswith(_OURS):
             return function(*args, **kwargs)
         name = _method_name(bare, args[0]) if owner and args else bare
-        token, places = _CALLED.set(name), _PLACES.set(())
+        token, places, wordings = _CALLED.set(name), _PLACES.set(()), _WORDINGS.set(())
         try:
             return function(*args, **kwargs)
         except InputError as error:
@@ -180,8 +216,9 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
         finally:
             _CALLED.reset(token)
             _PLACES.reset(places)
+            _WORDINGS.reset(wordings)
 
-    return called
+    return entered
 
 
 def _method_name(method: str, owner: Any) -> str:
@@ -198,6 +235,22 @@ def located(place: str) -> Iterator[None]:
         yield
     finally:
         _PLACES.reset(token)
+
+
+@contextmanager
+def arguments_as(call: str | None = None, **names: str) -> Iterator[None]:
+    """Say of the arguments of an inner function, in errors and warnings made inside, what the user calls them.
+
+    Args:
+        call: the public function whose options all further arguments are, which whom the user called does not have:
+            ``read_runs(..., names='file')``. None: whom the user called has them, too.
+        **names: argument of the inner function -> what the user calls it.
+    """
+    token = _WORDINGS.set((_Wording(names, call), *_WORDINGS.get()))
+    try:
+        yield
+    finally:
+        _WORDINGS.reset(token)
 
 
 def warn(*parts: Part, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:

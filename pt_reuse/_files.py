@@ -116,7 +116,15 @@ def checked_path(path: Any) -> Path:
     given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(given, str) or not given or "\0" in given:
         raise InputError(f"expected a path to write to, got {path!r}.")
-    return Path(given)
+    return user_path(given)
+
+
+def user_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file or folder that a user names, with ``~`` as the home folder that a shell takes it for.
+
+    A ``~`` whose home nobody knows stays as it is.
+    """
+    return Path(os.path.expanduser(path))
 
 
 def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argument: str) -> None:

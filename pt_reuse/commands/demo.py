@@ -41,9 +41,8 @@ def _run(options: argparse.Namespace) -> None:
         tables[file] = table
     if folder is None:
         return
-    judgments = ("complete judgments", "pool of lexical runs only")
     pictures = (
-        Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10", judgments=judgments)),
+        Drawing(7.6, 5.0, partial(report.partial.plot, "nDCG@10")),
         Drawing(7.6, 5.0, partial(report.by_team.plot, "nDCG@10")),
         Drawing(7.2, 2.6, report.by_type.plot_uniques),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pt_reuse._errors import Advice, Argument, Attribute, Option, in_python
+from pt_reuse._errors import Advice, Argument, Aside, Attribute, Option, in_python
 from pt_reuse.commands.parser import Parser
 
 #: arguments of Python that have another name here, or one of several
@@ -58,6 +58,8 @@ class Shell:
         if isinstance(advice, Argument):
             action = _action(self.running, advice.name)
             return advice.name if action is None else _named(action)
+        if isinstance(advice, Aside):
+            return ""
         if isinstance(advice, Attribute):
             shown_by = _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
             # what the command at hand shows stands on the screen in a moment

@@ -69,7 +69,10 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
     lexical = complete.restrict(depth_pool(runs.select(type="lexical", pooled=True), depth=DEPTH))
     measures = [nDCG @ 10, AP]
     truth = score(runs, complete, measures)
-    partial, full = (truth.compare(score(runs, judged, measures)) for judged in (lexical, pooled_judgments))
+    partial, full = (
+        truth.compare(score(runs, judged, measures), names=("complete judgments", pool))
+        for pool, judged in (("pool of lexical runs only", lexical), ("pool of all pooled runs", pooled_judgments))
+    )
     return DemoReport(
         runs=runs,
         experiment=experiment,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -10,14 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice
-from pt_reuse._errors import door
+from pt_reuse._check import choice, told
+from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: what two scorings are called where nobody says
+UNNAMED = ("first judgments", "other judgments")
 
 
 class Scored(Protocol):
@@ -61,12 +65,14 @@ class Agreement(Result):
         changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
         per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN where all
             systems tie under one of the two.
+        names: what the two are called, the truth first: in what is printed, and on the axes of the figure.
     """
 
     title: ClassVar[str] = "Agreement"
 
     changes: pd.DataFrame
     per_topic: pd.DataFrame
+    names: tuple[str, str] = UNNAMED
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -78,34 +84,36 @@ class Agreement(Result):
         measure: MeasureLike | None = None,
         *,
         by: str = "type",
-        judgments: tuple[str, str] = ("first judgments", "other judgments"),
         ax: Axes | None = None,
     ) -> Axes:
         """Draw each run's score under the truth against the other, coloured by ``"type"`` or ``"team"``.
 
+        The axes are labelled with `names`.
+
         Args:
             measure: one of the measures; default the first.
             by: what gives the colour.
-            judgments: what to call the two sets of judgments on the axes.
             ax: where to draw; default a new figure.
         """
         from pt_reuse.plots.agreement import plot_two_scores
 
         name = measure_among(self.table["measure"].tolist(), measure)
         choice("by", by, ("type", "team"))
-        return plot_two_scores(self.changes, measure=name, by=by, judgments=judgments, ax=ax)
+        return plot_two_scores(self.changes, measure=name, by=by, judgments=self.names, ax=ax)
 
     def headline(self) -> str:
-        """Return tau_b and the largest drop of each measure."""
-        return "; ".join(f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples())
+        """Return what is compared with what, and tau_b and the largest drop of each measure."""
+        rows = [f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples()]
+        return f"{self.names[1]} against {self.names[0]}: {'; '.join(rows)}"
 
 
-def compare_scores(truth: Scored, estimate: Scored) -> Agreement:
+def compare_scores(truth: Scored, estimate: Scored, names: tuple[str, str]) -> Agreement:
     """Compare two scorings of the same runs under the same measures, on the topics that both have.
 
     Args:
         truth: the scores taken as right.
         estimate: the scores to be judged.
+        names: what the two are called, the truth first.
     """
     runs = [estimate.names.index(name) for name in truth.names]
     measures = [estimate.measures.index(measure) for measure in truth.measures]
@@ -130,13 +138,26 @@ def compare_scores(truth: Scored, estimate: Scored) -> Agreement:
     return Agreement(
         table=pd.concat(rows, ignore_index=True),
         settings={
-            "truth": _in_words(truth.settings),
-            "estimate": _in_words(estimate.settings),
+            "truth": f"{names[0]} ({_in_words(truth.settings)})",
+            "estimate": f"{names[1]} ({_in_words(estimate.settings)})",
             "ties": f"means equal to {DECIMALS} decimals",
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),
+        names=names,
     )
+
+
+def checked_names(names: Any) -> tuple[str, str]:
+    """Return a user's ``names=`` as two texts that differ, or say that they are nothing of the kind."""
+    found = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str | bytes) else ()
+    if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
+        raise InputError(
+            Argument("names"),
+            f" must be two texts that differ, what to call these scores and the others, got {told(names)}.",
+            argument="names",
+        )
+    return found[0], found[1]
 
 
 def _in_words(settings: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, door
 from pt_reuse._result import Record
 from pt_reuse.engine import pairs
-from pt_reuse.scoring.agreement import Agreement, compare_scores
+from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.correlation import DECIMALS
@@ -87,22 +87,35 @@ class Scores(Record):
         return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 
     @door
-    def compare(self, other: Scores) -> Agreement:
+    def compare(self, other: Scores, names: tuple[str, str] = UNNAMED) -> Agreement:
         """Compare the rankings of systems: these scores are the truth, `other` the estimate.
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
+            names: what to call these scores and the others, such as ``("complete", "lexical pool")``: the Agreement
+                bears the names in what it prints, draws and saves.
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
+
+        Raises:
+            InputError: other runs or measures, or names that are not two texts that differ.
+
+        Example:
+            >>> import pt_reuse as ptr
+            >>> field = ptr.simulate_field(seed=7)
+            >>> truth, pooled = (ptr.score(field.runs, q, "AP") for q in (field.all_qrels, field.qrels))
+            >>> truth.compare(pooled, names=("complete", "depth 10")).headline()
+            'depth 10 against complete: AP tau_b 0.7516, drop 3'
         """
+        names = checked_names(names)
         if not isinstance(other, Scores):
             raise InputError(f"expected Scores, got {type(other).__name__}.", argument="other")
         for what, mine, theirs in (("runs", self.names, other.names), ("measures", self.measures, other.measures)):
             if set(mine) != set(theirs):
                 odd = sorted(set(mine) ^ set(theirs))
                 raise InputError(f"both need the same {what}; {examples(odd)} in one of them only.", argument="other")
-        return compare_scores(self, other)
+        return compare_scores(self, other, names)
 
     def _frame(self, values: NDArray) -> pd.DataFrame:
         return pd.DataFrame({"name": self.names, **dict(zip(self.measures, values, strict=True))})

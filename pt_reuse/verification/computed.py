@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from pt_reuse._errors import Advice, Argument, Attribute, Call, Message, Option, Part, in_python, worded
+from pt_reuse._errors import Advice, Argument, Aside, Attribute, Call, Message, Option, Part, in_python, worded
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Reason:
         parts: texts, and advice between them, as in a :class:`~pt_reuse._errors.Message`.
     """
 
-    parts: tuple[str | Option | Call | Argument | Attribute, ...]
+    parts: tuple[str | Option | Call | Argument | Attribute | Aside, ...]
 
     def worded(self, advice: Callable[[Advice], str]) -> str:
         """Return the reason with advice put into words by a function."""
@@ -33,7 +33,7 @@ def because(*parts: Part) -> Reason:
     return Reason(tuple(_flat(parts)))
 
 
-def _flat(parts: Iterable[Part]) -> Iterator[str | Option | Call | Argument | Attribute]:
+def _flat(parts: Iterable[Part]) -> Iterator[str | Option | Call | Argument | Attribute | Aside]:
     for part in parts:
         if isinstance(part, Message):
             yield from [f"{part.place}: "] if part.place else []

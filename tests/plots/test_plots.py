@@ -86,8 +86,8 @@ def test_names_with_underscores_and_long_names_are_in_the_legend():
 def test_two_sets_of_scores_are_drawn_by_type(messages):
     field = ptr.simulate_field(seed=8)
     truth = ptr.score(field.runs, field.all_qrels, ["AP", "nDCG@10"])
-    agreement = truth.compare(ptr.score(field.runs, field.qrels, ["AP", "nDCG@10"]))
-    ax = agreement.plot("nDCG@10", judgments=("all", "pool"))
+    agreement = truth.compare(ptr.score(field.runs, field.qrels, ["AP", "nDCG@10"]), names=("all", "pool"))
+    ax = agreement.plot("nDCG@10")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["lexical", "manual", "neural"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
     drawn = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])

@@ -248,11 +248,12 @@ def test_agreement_inferred_pool_and_verification(field, tmp_path):
     )
     found = [
         truth.compare(other),
+        truth.compare(other, names=("complete", "depth-10 pool")),
         infer_pool(field.runs, field.qrels),
         verify("mine", runs=field.runs, qrels=field.qrels, figures=figures),
     ]
-    for result in found:
-        folder = tmp_path / type(result).__name__
+    for number, result in enumerate(found):
+        folder = tmp_path / str(number)
         result.save(folder)
         again = read_result(folder)
         assert type(again) is type(result)

@@ -296,7 +296,14 @@ def test_compare(scores):
     assert found.table["max_drop"].tolist() == [2, 2]
     row = found.changes.query("name == 'z' and measure == 'AP'").iloc[0]
     assert (row["score"], row["other_score"], row["rank"], row["other_rank"], row["drop"]) == (0.5, 0, 1, 3, 2)
-    assert found.headline() == "AP tau_b -0.5000, drop 2; P@1 tau_b -0.5000, drop 2"
+    said = "AP tau_b -0.5000, drop 2; P@1 tau_b -0.5000, drop 2"
+    assert found.headline() == f"other judgments against first judgments: {said}"
+    named = scores.compare(other, names=["complete", "lexical pool"])
+    assert named.names == ("complete", "lexical pool")
+    assert named.headline() == f"lexical pool against complete: {said}"
+    words = "(order=trec_eval, complete=True)"
+    assert (named.settings["truth"], named.settings["estimate"]) == (f"complete {words}", f"lexical pool {words}")
+    assert repr(named).startswith("Agreement: lexical pool against complete: AP")
     assert set(found.tables()) == {"agreement", "changes", "per_topic"}
 
 
@@ -304,6 +311,8 @@ def test_errors(scores, messages):
     runs, qrels = as_runs({"A": {"1": {"a": 1.0}}}), as_qrels({"1": {"a": 1}})
     messages.refused(lambda: scores.of(RR), argument="measure")
     messages.refused(lambda: scores.compare({}), argument="other")
+    for names in ("ab", ("one",), ("same", "same"), ("", "x"), (1, 2), None):
+        messages.refused(lambda names=names: scores.compare(scores, names=names), argument="names")
     messages.refused(lambda: scores.compare(score(runs, qrels, [AP, P @ 1])), argument="other")
     fewer = score(as_runs({n: {"1": {"a": 1.0}} for n in "xyz"}), qrels, AP)
     messages.refused(lambda: scores.compare(fewer), argument="other")
