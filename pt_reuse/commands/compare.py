@@ -16,6 +16,7 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.run_scores import score
 
@@ -25,6 +26,7 @@ _OF_A_MEASURE = {
     "measure": "measure",
     "tau_b": "tau_b",
     "tau_ap": "tau_ap",
+    "tau_ap_b": "tau_ap_b",
     "gamma": "gamma",
     "max_drop": "largest drop",
     "max_rise": "largest rise",
@@ -47,7 +49,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_measures(parser)
     parser.add_argument("--shared-topics", action="store_true", help="score on the topics that both have")
-    parser.add_argument("--colour", default="type", metavar="UNIT", help="of the picture: type (default) or team")
+    parser.add_argument("--colour", metavar="UNIT", help="of the picture: type (default) or team")
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -60,7 +62,8 @@ def _run(options: argparse.Namespace) -> None:
     names = _names(options.judgment_names, first.name, second.name)
     rel = first.rel if first.rel == second.rel else None
     measures = chosen_measures(options, rel)
-    choice("colour", options.colour, ("type", "team"))
+    if options.colour is not None:
+        check_unit_is_given(choice("colour", options.colour, ("type", "team")), plan.columns)
     pictures = [picture("scores", repr(measure)) for measure in measures]
     folder = out_folder(options, [*_FILES, *pictures])
     both, runs = (first.read(), second.read()), plan.read_runs()
@@ -71,18 +74,20 @@ def _run(options: argparse.Namespace) -> None:
         say(f"{name}: {qrels!r}")
     _tell_topics(names, *both, shared=options.shared_topics)
     one, other = (score(runs, qrels, measures, verbose=shows_bars(options)) for qrels in both)
-    result = one.compare(other)
-    _report(result, names, options.all)
+    result = one.compare(other, names)
+    _report(result, options.all)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
+        colour = {} if options.colour is None else {"by": options.colour}
         drawings = {
-            name: Drawing(7.6, 5.0, partial(result.plot, measure, by=options.colour, judgments=names))
+            name: Drawing(7.6, 5.0, partial(result.plot, measure, **colour))
             for name, measure in zip(pictures, one.measures, strict=True)
         }
         say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
 
 
-def _report(result: Agreement, names: tuple[str, str], every: bool) -> None:
+def _report(result: Agreement, every: bool) -> None:
+    names = result.names
     say(f"\nAgreement of the rankings by {names[0]} (taken as right) and by {names[1]}:")
     table = result.table[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE)
     print_table(table, len(table), "measures")
@@ -101,7 +106,7 @@ def _report(result: Agreement, names: tuple[str, str], every: bool) -> None:
             "drop": moved["drop"],
         }
     )
-    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
+    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one", spare=("type", "team"))
     say()
     for measure in measures:
         say(in_words(result, measure))

@@ -106,8 +106,8 @@ def _report(result: InferredPool, every: bool) -> None:
     )
     table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
     known = {column: heading for column, heading in _OF_A_RUN.items() if table[column].notna().any()}
-    shown = table[list(known)].rename(columns=known)
-    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one, --out DIR writes all columns")
+    shown, more = table[list(known)].rename(columns=known), "runs; --all shows every one, --out DIR writes all columns"
+    print_table(shown, len(shown) if every else SHOWN, more, spare=("first at rank",))
 
 
 def _tell_tried(result: InferredPool, every: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyterrier as pt
 
-from pt_reuse._errors import InputError, located
+from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.definition import read_definition
@@ -59,9 +59,11 @@ class JudgmentSource:
             raise InputError("no judgments are named.", argument="qrels")
         if self.which is None:
             return judgments_of(self.collection)
-        with located(self.name):
+        try:
             frame = pt.get_dataset(f"reuse:{self.collection.name}").get_qrels(self.which)
-            return Qrels(frame[["qid", "docno", "label"]], rel=self.rel)
+        except InputError as error:
+            raise InputError(error, place=self.name, argument="qrels") from error
+        return Qrels(frame[["qid", "docno", "label"]], rel=self.rel)
 
 
 def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSource:

@@ -105,7 +105,7 @@ def _report(result: LeaveOutUniques) -> None:
     say(f"\nLeaving out one {by} at a time, the whole field by {first}:")
     columns = {result.units.column: by if by != "run" else "name", **_OF_A_UNIT}
     rows = result.table[result.table["measure"] == first]
-    print_table(rows[list(columns)].rename(columns=columns), SHOWN, "units")
+    print_table(rows[list(columns)].rename(columns=columns), SHOWN, f"{by}s", spare=("runs", "of run"))
     say("--out DIR writes all measures, columns and rows (CSV).")
     say("\n" + "\n".join([*_nothing_lost(result), in_words(result)]))
 

@@ -12,8 +12,9 @@ from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
-#: what a person wants to see first of a run
+#: what a person wants to see first of a run, and can do without where a line is short
 _FIRST = ("name", "team", "type", "pooled", "topics", "rows", "shortest", "longest")
+_LAST = ("shortest", "longest", "type")
 
 
 def add_to(commands: Commands) -> Parser:
@@ -29,9 +30,14 @@ def _run(options: argparse.Namespace) -> None:
     runs = plan_field(options).read_runs()
     say(repr(runs))
     sizes = runs.sizes()
-    known = [column for column in sizes if sizes[column].notna().any()]
+    known = [str(column) for column in sizes if sizes[column].notna().any()]
     shown = known if options.all else [column for column in _FIRST if column in known]
-    print_table(sizes[shown], len(runs) if options.all else SHOWN, "runs; --all shows every one")
+    print_table(
+        sizes[shown],
+        len(runs) if options.all else SHOWN,
+        "runs; --all shows every one",
+        spare=() if options.all else _LAST,
+    )
     if len(shown) < len(known):
         rest = ", ".join(column for column in known if column not in shown)
         say(f"Also on record: {rest}; --all shows every column.")

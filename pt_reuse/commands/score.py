@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
     over = f"all {len(scores.topics):,} topics" if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)
-    print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one")
+    print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
     if options.per_topic:
         say("\nPer topic:")
         topics = _by_topic(scores)

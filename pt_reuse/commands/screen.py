@@ -20,6 +20,8 @@ SHOWN = 12
 PIPED = 100
 #: a line narrower than this holds no word
 _LEAST = 30
+#: what stands between the blocks of a table whose columns do not stand side by side
+_BLOCKS = "\n\n"
 #: what begins the item of a list, or a line that is set in
 _BEGINNING = re.compile(r" *(?:- )?")
 
@@ -58,9 +60,28 @@ def complain(text: str) -> None:
     print(wrapped(text, width_of(sys.stderr)), file=sys.stderr)
 
 
-def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
-    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
-    print(table(frame, width=width_of(sys.stdout), numbers=numbers, most=most, what=what))
+def print_table(
+    frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
+) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out.
+
+    Args:
+        frame: the table.
+        most: how many rows are printed.
+        what: what the rows are.
+        numbers: how a number is written.
+        spare: columns to do without, the first of them first, as long as the others do not stand side by side.
+    """
+    width = width_of(sys.stdout)
+    text, gone = table(frame, width=width, numbers=numbers, most=most, what=what), []
+    for column in spare:
+        if _BLOCKS in text and column in frame:
+            frame = frame.drop(columns=column)
+            gone.append(column)
+            text = table(frame, width=width, numbers=numbers, most=most, what=what)
+    print(text)
+    if gone:
+        say(f"(no room for: {', '.join(gone)})")
 
 
 def say_command(words: Sequence[str]) -> None:

@@ -129,7 +129,7 @@ def _run(options: argparse.Namespace) -> None:
     table = found.by_run()
     say("\nPer run, what was never judged:")
     shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
-    print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one")
+    print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
     say(f"\n{in_words(found)}")
     below = int((qrels.arrays.labels < 0).sum())
     if below:
