@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -16,7 +16,6 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.run_scores import score
 
@@ -62,8 +61,7 @@ def _run(options: argparse.Namespace) -> None:
     names = _names(options.judgment_names, first.name, second.name)
     rel = first.rel if first.rel == second.rel else None
     measures = chosen_measures(options, rel)
-    if options.colour is not None:
-        check_unit_is_given(choice("colour", options.colour, ("type", "team")), plan.columns)
+    _check_colour(options.colour, plan.columns)
     pictures = [picture("scores", repr(measure)) for measure in measures]
     folder = out_folder(options, [*_FILES, *pictures])
     both, runs = (first.read(), second.read()), plan.read_runs()
@@ -131,6 +129,17 @@ def in_words(result: Agreement, measure: str) -> str:
     return (
         f"{measure}: {n_moved:,} of {count(len(changes), 'run')} {verb} (tau_b {row['tau_b']:.4f}); {', '.join(parts)}."
     )
+
+
+def _check_colour(colour: str | None, columns: set[str]) -> None:
+    if colour is not None and choice("colour", colour, ("type", "team")) not in columns:
+        raise InputError(
+            Option("colour", colour),
+            f" needs the {colour}s of runs, and no run has one. Give ",
+            Option(f"{colour}s", ...),
+            ".",
+            argument="colour",
+        )
 
 
 def _names(text: str | None, first: str, second: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyterrier as pt
 
+from pt_reuse._check import did_you_mean
 from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
@@ -74,6 +75,9 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     Args:
         text: the path of a file, the name of a collection, ``NAME:WHICH``, or the TOML file that defines a collection.
         beside: the collection whose runs are read; what is relevant in it is relevant in a file, too.
+
+    Raises:
+        InputError: neither a file nor a collection.
     """
     if text.endswith(".toml"):
         return JudgmentSource(None, read_definition(text))
@@ -81,6 +85,8 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
         name, _, which = text.removeprefix("reuse:").partition(":")
         if real_name(name) in collection_names():
             return JudgmentSource(None, find_collection(told_name(name)), which or None)
+        near = did_you_mean(name, collection_names())
+        raise InputError(f"no such file, and no collection of this name.{near}", place=text, argument="qrels")
     return JudgmentSource(text, beside)
 
 
