@@ -83,6 +83,17 @@ def test_an_exact_name_is_described(capsys, user_home):
     assert "'FBIS', 'FR94', 'FT', 'LA'" in out
 
 
+def test_an_alias_is_described_and_other_finds_are_counted(capsys):
+    status, out, err = run(capsys, "collections", "dl19")
+    assert status == 0
+    assert out.startswith("trec-2019/deep/passages: TREC 2019 Deep Learning, passages (2019)\n")
+    others = len(list_collections("dl19")) - 1
+    told = f"pt-reuse: 'dl19' finds {others} other collection, too: `pt-reuse collections dl19 --all` lists all.\n"
+    assert (others, err) == (1, f"pt-reuse: dl19 is trec-2019/deep/passages.\n{told}")
+    _, out, _ = run(capsys, "collections", "dl19", "--all")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["trec-2019/deep/docs", "trec-2019/deep/passages"]
+
+
 def test_collections_that_ir_datasets_lacks_parts_of(capsys):
     lines = [line.strip() for line in run(capsys, "collections", "trec-2024/rag/retrieval")[1].splitlines()]
     assert "topics     89; ir_datasets does not have them" in lines
