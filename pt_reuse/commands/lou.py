@@ -12,7 +12,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
@@ -57,6 +57,7 @@ def add_to(commands: Commands) -> Parser:
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     add_contributors(parser)
+    add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser
@@ -85,7 +86,7 @@ def _run(options: argparse.Namespace) -> None:
         contributors=contributors,
         verbose=shows_bars(options),
     )
-    _report(result)
+    _report(result, options.all)
     if options.collection is None:
         _tell_collections(qrels, unexplained=result.fit.stranger_share > SLACK, rel_given=options.rel is not None)
     if folder is not None:
@@ -94,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _report(result: LeaveOutUniques) -> None:
+def _report(result: LeaveOutUniques, every: bool) -> None:
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     by, first = result.units.by, result.scores.measures[0]
     say(
@@ -105,7 +106,12 @@ def _report(result: LeaveOutUniques) -> None:
     say(f"\nLeaving out one {by} at a time, the whole field by {first}:")
     columns = {result.units.column: by if by != "run" else "name", **_OF_A_UNIT}
     rows = result.table[result.table["measure"] == first]
-    print_table(rows[list(columns)].rename(columns=columns), SHOWN, f"{by}s", spare=("runs", "of run"))
+    print_table(
+        rows[list(columns)].rename(columns=columns),
+        len(rows) if every else SHOWN,
+        f"{by}s; --all shows every one",
+        spare=("runs", "of run"),
+    )
     say("--out DIR writes all measures, columns and rows (CSV).")
     say("\n" + "\n".join([*_nothing_lost(result), in_words(result)]))
 
