@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
+import pandas as pd
 import pytest
 from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse import cli
-from pt_reuse.commands.screen import PIPED, width_of, wrapped
+from pt_reuse.commands.screen import PIPED, print_table, say_command, width_of, wrapped
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
@@ -83,10 +85,8 @@ CALLS = {
     "runs with faults": "runs faulty --bad-lines skip --other-files skip",
     "infer-pool": f"infer-pool --runs runs --qrels qrels.txt {FIELD}",
     "infer-pool of the demo": "infer-pool demo --all",
-    "collections": "collections --all",
     "collections, one": "collections trec-2019/deep/passages",
     "collections, an alias": "collections dl19",
-    "collections, none": "collections qqqqqq",
     "verify": "verify mine --figures figures.toml",
     "faults": "runs faulty",
     "no such option": "lou --runs runs --nonsense-that-no-command-of-this-name-has-ever-known and-more-of-it and-more",
@@ -96,7 +96,6 @@ CALLS = {
 }
 #: how the calls end that do not end well
 STATUS = {
-    "collections, none": 1,
     "verify": 1,
     **dict.fromkeys(["faults", "no such option", "no runs", "nothing to fetch", "no such measure"], 2),
 }
@@ -151,6 +150,25 @@ def test_a_terminal_says_how_wide_it_is(monkeypatch):
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 77, 0, 0))
         assert width_of(terminal) == 77
     os.close(leader)
+
+
+def test_a_command_that_goes_on_in_the_next_line_can_be_typed(monkeypatch, capsys):
+    words = ["pt-reuse lou", "--pooled out/contributors.txt", "--depth 100", "--pool-order trec_eval"]
+    monkeypatch.setenv("COLUMNS", "50")
+    say_command(words)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 50
+    assert len(out.splitlines()) > 1
+    assert shlex.split(out.replace("\\\n", "")) == " ".join(words).split()
+
+
+def test_columns_that_have_no_room_are_named(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "45")
+    frame = pd.DataFrame({"name": ["a" * 20], "remark": ["b" * 50], "score": [0.5], "rank": [1]})
+    print_table(frame, 1, "rows", spare=("remark", "rank"))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[:2]] == [["name", "score", "rank"], ["a" * 20, "0.5000", "1"]]
+    assert lines[2] == "(no room for: remark)"
 
 
 def test_a_path_is_never_broken():
