@@ -18,7 +18,8 @@ project = "pt_reuse"
 author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "run", "gallery", "markdown", "members"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions += ["run", "gallery", "markdown", "members"]
 exclude_patterns = ["_build", "_ext", "outputs", "experiments"]
 html_theme = "furo"
 html_title = "pt_reuse"

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 #: what a shell knows as ended by ctrl-C
 _INTERRUPTED = 130
 
+# importing takes a second or two, and nobody but the user's shell imports this file
 try:
+    import os
+    import warnings
+    from collections.abc import Sequence
+    from functools import partial
+    from typing import Any
+
     from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
-    from pt_reuse.commands import collections, demo, fetch, infer_pool, lou, runs, verify
+    from pt_reuse.commands import (
+        collections,
+        compare,
+        demo,
+        fetch,
+        infer_pool,
+        lou,
+        pool,
+        runs,
+        score,
+        unjudged,
+        verify,
+    )
     from pt_reuse.commands.parser import Parser
+    from pt_reuse.commands.screen import complain
     from pt_reuse.commands.shell import Shell
 except KeyboardInterrupt:
-    # importing takes a second or two, and nobody but the user's shell imports this file
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-_COMMANDS = (lou, runs, infer_pool, collections, fetch, verify, demo)
+_COMMANDS = (unjudged, lou, score, compare, pool, runs, infer_pool, collections, fetch, verify, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except KeyboardInterrupt:
-        print("pt-reuse: interrupted; files already written are whole.", file=sys.stderr)
+        complain("pt-reuse: interrupted; files already written are whole.")
         return _INTERRUPTED
 
 
@@ -52,14 +66,14 @@ def _run(arguments: Sequence[str] | None) -> int:
         # a short answer meets a closed pipe only here
         sys.stdout.flush()
     except InputError as error:
-        print(f"pt-reuse: {error.worded(shell.in_shell, function=False)}", file=sys.stderr)
+        complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
         return 2
     except BrokenPipeError:
         # the reader of a pipe, such as head, has seen enough; what is left in the buffer goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2
     return status or 0
 
@@ -76,9 +90,9 @@ def _parser() -> Parser:
 
 def _show_warning(shell: Shell, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     if isinstance(message, ReuseWarning):
-        print(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}", file=sys.stderr)
+        complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
     else:
-        print(f"pt-reuse: {category.__name__}: {message}", file=sys.stderr)
+        complain(f"pt-reuse: {category.__name__}: {message}")
 
 
 if __name__ == "__main__":

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import sys
-from collections.abc import Iterator
 from difflib import get_close_matches
 
 import pandas as pd
 
-from pt_reuse.collections.collection import Collection
+from pt_reuse._check import count
+from pt_reuse._text import is_missing, shorten
 from pt_reuse.collections.listing import facts_of, list_collections
 from pt_reuse.collections.registry import collection_names, real_name
 from pt_reuse.commands.field import collection_of
-from pt_reuse.commands.output import print_table
-from pt_reuse.commands.parser import Commands, Parser, add_all
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command
+from pt_reuse.commands.screen import complain, print_table, say, say_beside, width_of
 from pt_reuse.commands.shell import Shell
 
 #: rows of the list on the screen
 _MOST = 40
 #: what a narrow terminal loses, first to last; name, runs and here stay
-_DROPPED = ("irds", "title", "judged", "year", "pooled", "topics", "teams", "published")
-#: a title cut shorter than this says nothing
-_TITLE = 14
+_DROPPED = ("irds", "judged", "teams", "topics", "title", "year", "pooled", "published")
+#: a title cut shorter than this says nothing; between columns
+_TITLE, _GAP = 24, 2
 
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser("collections", help="list the test collections known by name, or describe one")
+    parser = add_command(commands, "collections", "list the test collections known by name, or describe one")
     parser.add_argument("words", nargs="*", metavar="WORDS", help="words to search for, or the name of one collection")
     parser.add_argument("--here", action="store_true", help="only collections with run files on this machine")
     add_all(parser, "collection")
@@ -40,29 +39,35 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> int:
     search = " ".join(options.words).removeprefix("reuse:")
-    one = not (options.csv or options.here)
-    if one and (search.endswith(".toml") or search in collection_names()):
-        return _describe(search, options.shell)
+    one = not (options.csv or options.here or options.all)
+    if one and (search.endswith(".toml") or real_name(search) in collection_names()):
+        _describe(search, options.shell)
+        return 0
     found = list_collections(search, here=options.here)
-    if one and real_name(search) in collection_names():
-        # words may be an alias of one collection and said of others, too
-        if len(found) < 2:
-            return _describe(search, options.shell)
-        print(f"pt-reuse: {search} alone stands for {real_name(search)}.", file=sys.stderr)
     if options.csv:
         print(found.to_csv(index=False), end="")
     elif len(found):
-        width = shutil.get_terminal_size((120, 24)).columns
         most = len(found) if options.all else _MOST
-        print_table(_fit(found, width), most, "collections; --all shows every one, WORDS narrow them down")
+        fitting = _fit(found, width_of(sys.stdout))
+        print_table(fitting, most, "collections; --all shows every one, WORDS narrow them down")
     if not len(found):
-        print(f"pt-reuse: {_nothing(search, options.here)}", file=sys.stderr)
+        complain(f"pt-reuse: {_nothing(search, options.here)}")
     return 0 if len(found) else 1
 
 
-def _describe(name: str, shell: Shell) -> int:
-    print("\n".join(_details(collection_of(name), shell)))
-    return 0
+def _describe(name: str, shell: Shell) -> None:
+    collection = collection_of(name)
+    year = f" ({collection.year})" if collection.year else ""
+    say(f"{collection.name}: {collection.title}{year}")
+    for fact, text in facts_of(collection, shell.in_shell):
+        say_beside(f"  {fact:<10} ", text)
+    if name.endswith(".toml") or name == collection.name:
+        return
+    # the words of an alias may be said of other collections, too
+    others = len(list_collections(name).query("name != @collection.name"))
+    if others:
+        also = count(others, "other collection")
+        complain(f"pt-reuse: {name!r} finds {also}, too: `pt-reuse collections {name} --all` lists all.")
 
 
 def _nothing(search: str, here: bool) -> str:
@@ -83,30 +88,18 @@ def _nothing(search: str, here: bool) -> str:
 
 def _fit(found: pd.DataFrame, width: int) -> pd.DataFrame:
     """Return the table with as many columns as a line has room for, the title shortened first."""
-    shown = found.astype(object).where(found.notna(), "-").astype(str)
-    dropped = list(_DROPPED)
-    while True:
-        widths = {name: max(len(name), int(shown[name].str.len().max())) for name in shown}
-        spare = width - sum(widths.values()) - len(widths) + 1
-        if spare >= 0 or not dropped:
-            return _left(shown)
-        if "title" in widths and widths["title"] + spare >= _TITLE:
+    shown, dropped = found, list(_DROPPED)
+    widths = {str(name): _width(str(name), found[name]) for name in found}
+    while dropped:
+        spare = width + _GAP - sum(widths[str(name)] + _GAP for name in shown)
+        if spare >= 0:
+            break
+        if "title" in shown and widths["title"] + spare >= _TITLE:
             room = widths["title"] + spare
-            shown["title"] = [title if len(title) <= room else title[: room - 1] + "…" for title in shown["title"]]
-        else:
-            shown = shown.drop(columns=dropped.pop(0))
+            return shown.assign(title=[shorten(title, room) for title in shown["title"]])
+        shown = shown.drop(columns=dropped.pop(0))
+    return shown
 
 
-def _left(shown: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with its texts on the left, under their headings."""
-    texts = {name: [name, *shown[name]] for name in ("name", "title", "irds") if name in shown}
-    widths = {name: max(map(len, words)) for name, words in texts.items()}
-    padded = {name: shown[name].str.ljust(width) for name, width in widths.items()}
-    return shown.assign(**padded).rename(columns={name: name.ljust(width) for name, width in widths.items()})
-
-
-def _details(collection: Collection, shell: Shell) -> Iterator[str]:
-    year = f" ({collection.year})" if collection.year else ""
-    yield f"{collection.name}: {collection.title}{year}"
-    for name, text in facts_of(collection, shell.in_shell):
-        yield f"  {name:<10} {text}"
+def _width(heading: str, column: pd.Series) -> int:
+    return max([len(heading), *(1 if is_missing(cell) else len(str(cell)) for cell in column)])

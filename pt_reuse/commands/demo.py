@@ -7,8 +7,9 @@ import os
 import sys
 from functools import partial
 
-from pt_reuse.commands.output import Drawing, draw, out_folder, print_table, write_table
-from pt_reuse.commands.parser import Commands, Parser, add_out
+from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
+from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.demo.narration import SUBJECTS, narrate
 from pt_reuse.demo.walk import answer
 
@@ -18,10 +19,11 @@ _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser(
-        "demo", help="the main questions, answered on the embedded collection with live pipelines"
+    parser = add_command(
+        commands, "demo", "the main questions, answered on the embedded collection with live pipelines"
     )
     add_out(parser, "the tables (CSV) and the pictures (PNG)")
+    add_quiet(parser)
     parser.set_defaults(run=_run)
     return parser
 
@@ -29,13 +31,13 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, [*_TABLES, *_PICTURES])
     _mute_libraries()
-    report = answer(lambda text: print(text, flush=True))
-    print("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
+    report = answer(say, verbose=shows_bars(options))
+    say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
     for number, (file, (question, table, words)) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):
-        print(f"\n{number}. {question}\n")
+        say(f"\n{number}. {question}\n")
         print_table(table, len(table), "rows")
-        print(f"\n{words}")
+        say(f"\n{words}")
         tables[file] = table
     if folder is None:
         return
@@ -48,7 +50,7 @@ def _run(options: argparse.Namespace) -> None:
     for name, table in tables.items():
         write_table(table, folder / name)
     drawn = draw(drawings, folder)
-    print(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
+    say(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
 
 
 def _mute_libraries() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from pt_reuse._check import count, examples
 from pt_reuse.collections.dataset import ReuseDataset
@@ -11,18 +10,19 @@ from pt_reuse.collections.download.runs import FAULTY_FOLDER
 from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
 from pt_reuse.collections.run_files import download_folder
 from pt_reuse.commands.field import collection_of
-from pt_reuse.commands.output import SHOWN
-from pt_reuse.commands.parser import Commands, Parser
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_quiet
+from pt_reuse.commands.screen import SHOWN, complain, say, shows_bars
 
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser("fetch", help="download the run files of a collection that are not here yet")
+    parser = add_command(commands, "fetch", "download the run files of a collection that are not here yet")
     parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
     parser.add_argument("--only-pooled", action="store_true", help="only runs that are on record as pooled")
     parser.add_argument("--type", metavar="T", help="only runs of this type, such as automatic")
     parser.add_argument("--team", metavar="T", help="only runs of this team")
     parser.add_argument("--jobs", default=8, type=int, metavar="N", help="downloads at a time; default 8")
+    add_quiet(parser)
     parser.set_defaults(run=_run)
     return parser
 
@@ -35,33 +35,32 @@ def _run(options: argparse.Namespace) -> int:
             type=options.type,
             team=options.team,
             n_jobs=options.jobs,
-            verbose=sys.stderr.isatty(),
+            verbose=shows_bars(options),
         )
     except KeyboardInterrupt:
-        print(
+        complain(
             f"pt-reuse: interrupted; what has arrived is kept, and `pt-reuse fetch {options.collection}` goes on from "
-            f"there.",
-            file=sys.stderr,
+            f"there."
         )
         return 130
     n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
     failed = files[files["status"].isin([FetchStatus.FAILED, FetchStatus.FAULTY])]
     aside = f", {n[FetchStatus.FAULTY]:,} kept aside" if n[FetchStatus.FAULTY] else ""
-    print(
+    say(
         f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
         f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed{aside}."
     )
     if n[FetchStatus.HERE] < len(files):
-        print(f"New files go to {download_folder(collection)}")
+        say(f"New files go to {download_folder(collection)}")
     reasons = runs_by_reason(collection, dict(zip(failed["name"], failed["reason"], strict=True)))
     groups = list(reasons.items())
     for reason, runs in groups[:SHOWN]:
-        print(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
+        say(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
     if len(groups) > SHOWN:
-        print(f"  ... and {len(groups) - SHOWN:,} more reasons")
+        say(f"  ... and {len(groups) - SHOWN:,} more reasons")
     if aside:
         folder = download_folder(collection)
-        print(
+        say(
             f"Kept aside in {folder / FAULTY_FOLDER}: runs with bad lines. `--bad-lines skip` of the other commands "
             f"reads their good lines. Or mend a file and move it to {folder}. Or delete it, so that it is fetched "
             f"again."

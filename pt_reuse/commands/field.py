@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 
+from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.getting import plan_runs
-from pt_reuse.collections.registry import find_collection, real_name
+from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.submitted import PoolUnknownWarning
-from pt_reuse.commands.parser import Parser
+from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source, told_name
+from pt_reuse.commands.parser import Parser, add_quiet
+from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
 from pt_reuse.runs.parsing import file_run_names
@@ -29,26 +30,38 @@ from pt_reuse.runs.run_set import RunSet
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
-def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = False) -> None:
-    """Add the arguments that say which runs to read, and which judgments when `qrels`.
+class Judgments(Enum):
+    """Whether a command takes judgments."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    NEEDED = "needed"
+
+
+def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments = Judgments.NONE) -> None:
+    """Add the arguments that say which runs to read, and which judgments where a command takes any.
 
     Args:
         parser: of the command.
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
-        qrels: whether the command needs judgments.
+        qrels: whether the command takes judgments.
     """
-    helps = {
-        "runs": ("DIR", "folder or pattern of TREC run files"),
-        "collection": ("NAME", f"instead of run files, or to label them: {NAME_HELP}"),
-        "qrels": ("FILE", "the judgments, a TREC qrels file; default those of the collection"),
-    }
-    needed = {"runs": "DIR" if positional == "runs" else "--runs", **({"qrels": "--qrels"} if qrels else {})}
-    for name in dict.fromkeys([*needed, "collection"]):
-        metavar, text = helps[name]
-        if name == positional:
-            parser.add_argument(name, nargs="?", metavar=metavar, help=text)
-        else:
-            parser.add_argument(f"--{name}", metavar=metavar, help=text)
+    what_runs = "folder, pattern or file of TREC runs"
+    if positional == "runs":
+        parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
+    else:
+        parser.add_argument("--runs", metavar="DIR", help=what_runs)
+    needed = {"runs": "RUNS" if positional == "runs" else "--runs"}
+    if qrels is not Judgments.NONE:
+        default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
+        parser.add_argument("--qrels", metavar="FILE", help=f"the judgments: {QRELS_HELP}{default}")
+    if qrels is Judgments.NEEDED:
+        needed["qrels"] = "--qrels"
+    labelled = f"instead of run files, or to label them: {NAME_HELP}"
+    if positional == "collection":
+        parser.add_argument("collection", nargs="?", metavar="NAME", help=labelled)
+    else:
+        parser.add_argument("--collection", metavar="NAME", help=labelled)
     parser.add_argument("--teams", metavar="FILE", help="two columns: run tag and team")
     parser.add_argument("--types", metavar="FILE", help="two columns: run tag and type")
     parser.add_argument(
@@ -71,6 +84,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: bool = Fa
     )
     parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
     parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
+    add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
     parser.set_defaults(check_field=partial(_check_field, parser, needed, name))
 
@@ -90,31 +104,30 @@ def add_faults_to(parser: Parser) -> None:
     )
 
 
-def told_name(name: str) -> str:
-    """Return the name that an alias stands for, and say so; any other name as it is."""
-    real = real_name(name)
-    if real != name.removeprefix("reuse:").strip("/"):
-        print(f"pt-reuse: {name} is {real}.", file=sys.stderr)
-    return real
-
-
 @dataclass(frozen=True)
 class FieldPlan:
     """The runs and judgments that the options of a command name, before any of them is read.
 
     Attributes:
+        collection: whose runs are read, or give them their labels; None where none is named.
         names: the runs, where their names are known; None where these stand in the files.
         columns: those of the table of runs in which anything will stand.
-        rel: the lowest label that is relevant for the collection, None where there is none or it does not say.
+        judgments: where the judgments are, None where none are named; where a command needs both, they are read
+            first, which takes less time.
         read_runs: reads the runs.
-        read_judgments: reads the judgments; where a command needs both, first these, which takes less time.
     """
 
+    collection: Collection | None
     names: list[str] | None
     columns: set[str]
-    rel: int | None
+    judgments: JudgmentSource | None
     read_runs: Callable[[], RunSet]
-    read_judgments: Callable[[], Qrels]
+
+    def needed_judgments(self) -> JudgmentSource:
+        """Return where the judgments are, for a command that cannot do without."""
+        if self.judgments is None:
+            raise InputError("no judgments are named. Give ", Option("qrels", ...), ".", argument="qrels")
+        return self.judgments
 
 
 def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
@@ -133,22 +146,23 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         bad_lines=options.bad_lines,
         other_files=options.other_files,
         cache=options.cache,
-        verbose=sys.stderr.isatty(),
+        verbose=shows_bars(options),
     )
+    qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
-        paths, labels = run_paths(options.runs), _labels(options, types=options.types)
+        paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
         # which files are runs is not known before they are read, where others are left out
         known = reading.names == "file" and reading.other_files == "error"
         names = file_run_names(paths) if known else None
         read = partial(reading.read, paths, labels)
-        return FieldPlan(names, labels.columns, None, read, partial(_read_qrels, options, None))
+        return FieldPlan(None, names, labels.columns, None if qrels is None else judgment_source(qrels), read)
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,
         {},
         reading,
         types=options.types,
-        runs=options.runs,
+        runs=_folder(options.runs, collection),
         missing="warn" if options.missing is None else options.missing,
         download=not options.no_download,
     )
@@ -160,24 +174,46 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
             runs = plan.get()
         return runs.labelled(labels)
 
-    columns = plan.columns | labels.columns
-    return FieldPlan(plan.names, columns, collection.rel, get, partial(_read_qrels, options, collection))
+    judgments = JudgmentSource(None, collection) if qrels is None else judgment_source(qrels, collection)
+    return FieldPlan(collection, plan.names, plan.columns | labels.columns, judgments, get)
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
     return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
 
 
-def _read_qrels(options: argparse.Namespace, collection: Collection | None) -> Qrels:
-    if options.qrels is not None or collection is None:
-        return read_qrels(options.qrels, rel=None if collection is None else collection.rel)
-    return judgments_of(collection)
+def _files(runs: list[str] | str) -> list[str] | str:
+    # one place may be a folder or a pattern; several are files
+    return runs[0] if isinstance(runs, list) and len(runs) == 1 else runs
+
+
+def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
+    """Return where else than usual the runs of a collection are.
+
+    Raises:
+        InputError: several places, or a file where the runs are on record by their names.
+    """
+    if runs is None or runs == []:
+        return None
+    source = _files(runs)
+    if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
+        return source
+    raise InputError(
+        Argument("runs"),
+        f" beside {collection.name} must be the folder that holds its run files. To judge other runs by its "
+        "judgments, give ",
+        Option("qrels", collection.name),
+        " and no ",
+        Argument("collection"),
+        ".",
+        argument="runs",
+    )
 
 
 def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:
     """End with a message, before anything is read, when the options name no field or contradict each other."""
     if options.collection is None:
-        lacking = [shown for name, shown in needed.items() if getattr(options, name) is None]
+        lacking = [shown for name, shown in needed.items() if getattr(options, name) in (None, [])]
         if lacking:
             parser.error(f"the following arguments are required: {', '.join(lacking)} (or {collection})")
         idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
+import shlex
 
 from pt_reuse._check import examples
 from pt_reuse._files import replacing
-from pt_reuse.commands.field import add_field, plan_field
-from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_out
+from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
 from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
 from pt_reuse.studies.pool_inference.evidence import UNSURE
 from pt_reuse.studies.pool_inference.inference import infer_pool
@@ -17,18 +18,27 @@ from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
-_WIDTH, _TRIED = 100, 5  # columns; answers shown
+_TRIED = 5  # answers shown
 _FILES = (
     "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "tried.csv",
     "settings.json", "result.json", _PICTURE, _CONTRIBUTORS,
 )  # fmt: skip
-_COLUMNS = ["name", "team", "type", "pooled", "evidence", "judged_to", "entries", "missing", "first_missing", "alone"]
+#: what the screen shows of a run -> its heading
+_OF_A_RUN = {
+    "name": "name",
+    "pooled": "pooled",
+    "evidence": "evidence",
+    "judged_to": "judged to",
+    "missing": "unjudged",
+    "first_missing": "first at rank",
+    "alone": "judged alone",
+}
 
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser("infer-pool", help="say which runs must have been pooled, and to which depth")
-    add_field(parser, positional="collection", qrels=True)
+    parser = add_command(commands, "infer-pool", "say which runs must have been pooled, and to which depth")
+    add_field(parser, positional="collection", qrels=Judgments.NEEDED)
     parser.add_argument(
         "--depth",
         type=_depth,
@@ -49,12 +59,19 @@ def _run(options: argparse.Namespace) -> None:
     read_depth(options.depth)
     read_tolerance(options.tolerance)
     folder = out_folder(options, _FILES)
-    qrels, runs = plan.read_judgments(), plan.read_runs()
-    print(f"{runs!r}\n{qrels!r}")
-    result = infer_pool(runs, qrels, depth=options.depth, tolerance=options.tolerance, order=options.pool_order)
-    print(f"\n{result.headline()}")
+    qrels, runs = plan.needed_judgments().read(), plan.read_runs()
+    say(f"{runs!r}\n{qrels!r}")
+    result = infer_pool(
+        runs,
+        qrels,
+        depth=options.depth,
+        tolerance=options.tolerance,
+        order=options.pool_order,
+        verbose=shows_bars(options),
+    )
+    say(f"\n{result.headline()}")
     for line in (result.explanation, *result.best_of_tried()):
-        print(textwrap.fill(line, _WIDTH))
+        say(line)
     _report(result, options.all)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
@@ -62,36 +79,40 @@ def _run(options: argparse.Namespace) -> None:
         with replacing(folder / _CONTRIBUTORS) as file:
             file.write("".join(f"{name}\n" for name in result.contributors).encode())
         written.append(_CONTRIBUTORS)
-        print(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
     if result.contributors:
-        depth = f" --depth {result.depth}" if result.depth else ""
-        names = f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}"
-        written_by = " (--out OUT writes the file)" if folder is None else ""
-        print(f"\nTo go on{written_by}:\n  pt-reuse lou --pooled {names}{depth} --pool-order {result.order}")
+        depth = [f"--depth {result.depth}"] if result.depth else []
+        names = shlex.quote(f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}")
+        say(f"\nTo go on{' (--out OUT writes the file)' if folder is None else ''}:")
+        say_command(["pt-reuse lou", f"--pooled {names}", *depth, f"--pool-order {result.order}"])
 
 
 def _report(result: InferredPool, every: bool) -> None:
     table = result.table
     if table["pooled"].isna().all():
-        print("\nWho was pooled is not on record. Runs by what speaks for them:")
+        say("\nWho was pooled is not on record. Runs by what speaks for them:")
         print_table(result.confusion.drop(columns="pooled"), 1, "rows")
     else:
-        print("\nRuns by what is on record (pooled) and what speaks for them:")
+        say("\nRuns by what is on record (pooled) and what speaks for them:")
         print_table(result.confusion, 2, "rows")
     unsure = table[table["evidence"].isin([evidence.value for evidence in UNSURE])]
     for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False, sort=False):
-        print(f"{evidence}: {examples(rows['name'], SHOWN)}")
+        say(f"{evidence}: {examples(rows['name'], SHOWN)}")
     if len(result.tried) > 1:
         _tell_tried(result, every)
-    print("\nPer run:")
+    say(
+        "\nPer run, those first that the judgments leave open (unjudged, judged alone: documents down to the depth "
+        "that are not judged, and judged ones that no other run of the pool has):"
+    )
     table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
-    shown = table[[column for column in _COLUMNS if table[column].notna().any()]]
-    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one")
+    known = {column: heading for column, heading in _OF_A_RUN.items() if table[column].notna().any()}
+    shown, more = table[list(known)].rename(columns=known), "runs; --all shows every one, --out DIR writes all columns"
+    print_table(shown, len(shown) if every else SHOWN, more, spare=("first at rank",))
 
 
 def _tell_tried(result: InferredPool, every: bool) -> None:
     tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
-    print("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
+    say("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
     columns = ["order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below"]
     shown = tried[columns].assign(
         way=tried["way"].str.removeprefix("inferred").str.strip().replace("", "for all topics"),

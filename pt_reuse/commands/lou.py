@@ -3,38 +3,51 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
-from pt_reuse._errors import located
+from pt_reuse._check import count
 from pt_reuse.collections.catalogue import catalogued, judged_alike
-from pt_reuse.commands.field import add_field, plan_field
-from pt_reuse.commands.output import SHOWN, Drawing, draw, out_folder, print_table
-from pt_reuse.commands.parser import Commands, Parser, add_out, listed
-from pt_reuse.pooling.contributors import named_contributors
+from pt_reuse.commands.contributors import add_contributors, chosen_contributors
+from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.measures import add_measures, chosen_measures, picture
+from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.scoring.run_scores import checked_measures
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, in_words, leave_out_uniques
 
 _FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
     "settings.json", "arrays.npz", "result.json",
 )  # fmt: skip
+#: what the screen shows of the summary -> its heading
+_OF_A_MEASURE = {
+    "measure": "measure",
+    "own_tau_b": "own tau_b",
+    "own_max_drop": "own largest drop",
+    "largest_loss_pct": "largest loss (%)",
+    "field_max_drop": "field largest drop",
+    "field_worst": "by leaving out",
+}
+#: and of a unit, which stands before
+_OF_A_UNIT = {
+    "runs": "runs",
+    "unique": "unique",
+    "unique_relevant": "unique relevant",
+    "tau_b": "tau_b",
+    "max_drop": "largest drop",
+    "dropped": "of run",
+}
 
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser("lou", help="leave-out-uniques on a field of run files")
-    add_field(parser, qrels=True)
-    parser.add_argument(
-        "--measures",
-        metavar="LIST",
-        help="comma-separated; default AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
-    )
+    parser = add_command(commands, "lou", "leave-out-uniques on a field of run files")
+    add_field(parser, qrels=Judgments.NEEDED)
+    add_measures(parser)
     parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(
@@ -43,12 +56,8 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
-    parser.add_argument(
-        "--contributors",
-        default="pooled",
-        metavar="WHICH",
-        help="runs that made the pool: pooled (default), all, names between commas, or a file of one name a line",
-    )
+    add_contributors(parser)
+    add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser
@@ -56,17 +65,17 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
+    judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
-    with located("--measures"):
-        measures = checked_measures(_measures(options.measures, plan.rel if options.rel is None else options.rel))
-    contributors = _contributors(options.contributors, plan.names)
+    measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
+    contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
-    pictures = [_picture(repr(measure)) for measure in measures]
+    pictures = [picture("scores", repr(measure)) for measure in measures]
     folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
-    qrels, runs = plan.read_judgments(), plan.read_runs()
+    qrels, runs = judgments.read(), plan.read_runs()
     if options.rel is not None:
         qrels = qrels.with_rel(options.rel)
-    print(f"{runs!r}\n{qrels!r}")
+    say(f"{runs!r}\n{qrels!r}")
     result = leave_out_uniques(
         runs,
         qrels,
@@ -75,41 +84,52 @@ def _run(options: argparse.Namespace) -> None:
         depth=options.depth,
         remove=options.remove,
         contributors=contributors,
-        verbose=sys.stderr.isatty(),
+        verbose=shows_bars(options),
     )
-    _report(result)
+    _report(result, options.all)
     if options.collection is None:
         _tell_collections(qrels, unexplained=result.fit.stranger_share > SLACK, rel_given=options.rel is not None)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw(_drawings(result), folder)
-        print(f"\nWritten to {folder}: {', '.join(written)}")
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _measures(text: str | None, rel: int | None) -> list[str]:
-    if text is not None:
-        return listed(text)
-    return ["AP" if rel in (None, 1) else f"AP(rel={rel})", "nDCG@10"]
+def _report(result: LeaveOutUniques, every: bool) -> None:
+    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
+    by, first = result.units.by, result.scores.measures[0]
+    say(
+        f"\nPer measure, each run judged without the uniques of its own {by} (own), and the whole field ranked anew "
+        f"without those of one {by} (field):"
+    )
+    print_table(result.summary[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE), len(result.summary), "measures")
+    say(f"\nLeaving out one {by} at a time, the whole field by {first}:")
+    columns = {result.units.column: by if by != "run" else "name", **_OF_A_UNIT}
+    rows = result.table[result.table["measure"] == first]
+    print_table(
+        rows[list(columns)].rename(columns=columns),
+        len(rows) if every else SHOWN,
+        f"{by}s; --all shows every one",
+        spare=("runs", "of run"),
+    )
+    say("--out DIR writes all measures, columns and rows (CSV).")
+    say("\n" + "\n".join([*_nothing_lost(result), in_words(result)]))
 
 
-def _contributors(text: str, known: list[str] | None) -> str | list[str]:
-    if text in ("pooled", "all"):
-        return text
-    # a long list of names is too long for a path, which pathlib would raise about
-    if os.path.isfile(text):
-        lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-        return named_contributors((line.strip() for line in lines if line.strip()), known)
-    return named_contributors(listed(text), known)
-
-
-def _report(result: LeaveOutUniques) -> None:
-    print(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
-    print("\nPer measure (own: each run without the uniques of its own unit; field: all runs re-ranked):")
-    print_table(result.summary, len(result.summary), "measures")
-    first = result.scores.measures[0]
-    print(f"\nLeaving out one {result.units.by} at a time, the whole field by {first}:")
-    print_table(result.table[result.table["measure"] == first], SHOWN, "units")
-    print(f"\n{in_words(result)}")
+def _nothing_lost(result: LeaveOutUniques) -> Iterator[str]:
+    """Yield why leaving out changes no judgment, nothing where it changes some."""
+    if int(result.table["removed"].sum()):
+        return
+    by, n_unique = result.units.by, int(result.unique_counts["unique"].sum())
+    pool = f"the pool of depth {result.depth}"
+    if result.fit.strangers == result.fit.judged:
+        why = f"no judged document is in {pool} of the contributing runs"
+    elif n_unique:
+        uniques = f"{count(n_unique, 'unique document')}, none of them relevant (label of at least {result.rel})"
+        why = f"what one {by} alone put into {pool} is {uniques}"
+    else:
+        why = f"every judged document in {pool} was contributed by at least two {by}s"
+    yield f"Nothing to leave out: {why}, so every score stays as it is, whichever {by} is left out."
 
 
 def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> None:
@@ -119,18 +139,14 @@ def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> No
         rel = None if rel_given or collection is None or collection.rel in (None, qrels.rel) else collection.rel
         brings = f"--collection {name} brings its runs, teams and who was pooled."
         if rel is not None:
-            print(
+            say(
                 f"These are the judgments of {name}, in which documents are relevant from label {rel} on, and not from "
                 f"{qrels.rel}: {brings} --rel {rel} alone changes that."
             )
         elif unexplained:
-            print(f"These are the judgments of {name}: {brings}")
+            say(f"These are the judgments of {name}: {brings}")
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
-    drawings: dict[str, Drawing] = {_picture(m): partial(result.plot, m) for m in result.scores.measures}
+    drawings: dict[str, Drawing] = {picture("scores", m): partial(result.plot, m) for m in result.scores.measures}
     return {**drawings, "uniques.png": result.plot_uniques}
-
-
-def _picture(measure: str) -> str:
-    return f"scores-{measure}.png".replace("/", "-")

@@ -1,24 +1,23 @@
-"""What the commands write: tables on the screen, tables and pictures in a folder."""
+"""What the commands write to files: tables and pictures in a folder."""
 
 from __future__ import annotations
 
 import argparse
-import sys
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse.commands.screen import complain
 from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: rows of a long table on the screen
-SHOWN = 12
 _DOTS = 150  # of a picture, per inch
 
 
@@ -27,14 +26,6 @@ class Drawing(Protocol):
 
     def __call__(self) -> Axes:
         """Draw it and return its axes."""
-
-
-def print_table(frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}") -> None:
-    """Print the first rows of a table, and how many of `what` are left out."""
-    shown = frame.head(most).astype(object).where(frame.head(most).notna(), "-")
-    print(shown.to_string(index=False, float_format=numbers.format))
-    if len(frame) > most:
-        print(f"... and {len(frame) - most:,} more {what}")
 
 
 def out_folder(options: argparse.Namespace, names: Sequence[str]) -> Path | None:
@@ -64,6 +55,12 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(frame.to_csv(index=False).encode("utf-8", "surrogateescape"))
 
 
+def write_settings(settings: Mapping[str, Any], path: Path) -> None:
+    """Write under which conventions tables were made, as JSON."""
+    with replacing(path) as file:
+        file.write((json.dumps(dict(settings), indent=1, default=str) + "\n").encode())
+
+
 def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
     for name, drawing in drawings.items():
@@ -72,6 +69,6 @@ def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
             with off_screen(), replacing(folder / name) as file:
                 drawing().figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
         except NoMatplotlibError:
-            print(f"No pictures: {NoMatplotlibError.TEXT}", file=sys.stderr)
+            complain(f"No pictures: {NoMatplotlibError.TEXT}")
             return []
     return list(drawings)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any, NoReturn, TypeAlias
+
+from pt_reuse.commands.screen import complain, width_of
 
 #: what a command adds its parser to
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+
+
+class _Help(argparse.HelpFormatter):
+    """Help as wide as the screen, and no wider than is read with ease."""
+
+    def __init__(self, prog: str, **options: Any):
+        # a column of options that leaves the words beside them room
+        super().__init__(prog, **{"max_help_position": 28, "width": min(width_of(sys.stdout), 100), **options})
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,7 +29,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"formatter_class": _Help, **kwargs})
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
         """Add an argument, as in the standard library, and remember it by its name."""
@@ -28,7 +39,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with a message about how the command was called."""
-        self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help.\n")
+        complain(f"{self.prog}: {message}\nSee {self.prog} --help.")
+        self.exit(2)
+
+
+def add_command(commands: Commands, name: str, summary: str, *details: str) -> Parser:
+    """Add a command and return its parser.
+
+    Args:
+        commands: what the command is added to.
+        name: of the command.
+        summary: what it does, in a line of the list of commands.
+        details: further sentences for its own help.
+    """
+    described = " ".join([f"{summary[0].upper()}{summary[1:]}.", *details])
+    return commands.add_parser(name, help=summary, description=described)
 
 
 def add_out(parser: Parser, what: str) -> None:
@@ -40,6 +65,11 @@ def add_out(parser: Parser, what: str) -> None:
     """
     parser.add_argument("--out", metavar="DIR", help=f"write {what} there")
     parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+
+
+def add_quiet(parser: Parser) -> None:
+    """Add the flag that turns progress bars off."""
+    parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
 def add_all(parser: Parser, noun: str) -> None:

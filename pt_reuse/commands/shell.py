@@ -23,13 +23,16 @@ _BY_OPTION = {
 #: functions and methods whose work a command, or something else, does
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
-    "depth_pool": "`pt-reuse lou`",
+    "compare": "`pt-reuse compare`",
+    "depth_pool": "`pt-reuse pool`",
     "dropped": "`pt-reuse runs`",
     "fetch": "`pt-reuse fetch NAME`",
     "get_runs": "`pt-reuse runs --collection NAME`",
     "infer_pool": "`pt-reuse infer-pool`",
     "leave_out_uniques": "`pt-reuse lou`",
     "list_collections": "`pt-reuse collections`",
+    "remainder": "`pt-reuse pool`",
+    "score": "`pt-reuse score`",
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
@@ -58,7 +61,9 @@ class Shell:
         if isinstance(advice, Aside):
             return ""
         if isinstance(advice, Attribute):
-            return _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
+            shown_by = _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
+            # what the command at hand shows stands on the screen in a moment
+            return "below" if shown_by == f"`{self.running.prog}`" else shown_by
         if isinstance(advice, Option):
             return self._option(advice)
         function = advice.function.rpartition(".")[2]
@@ -73,7 +78,8 @@ class Shell:
             return _BY_COMMAND["fetch"]
         for parser in (self.running, *self.commands):
             action = _action(parser, advice.name)
-            if action is not None:
+            # of another command only what has a name of its own
+            if action is not None and (parser is self.running or action.option_strings):
                 words = _typed(action, advice.value)
                 return words if parser is self.running else f"{words} of `{parser.prog}`"
         return f"{in_python(advice)} in Python"

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+import pandas as pd
+
+from pt_reuse._check import count
 from pt_reuse._errors import InputError
-from pt_reuse.commands.field import add_faults_to, told_name
-from pt_reuse.commands.output import out_file, print_table, write_table
-from pt_reuse.commands.parser import Commands, Parser
-from pt_reuse.verification.verification import verify
+from pt_reuse.commands.field import add_faults_to
+from pt_reuse.commands.judgments import told_name
+from pt_reuse.commands.output import out_file, write_table
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_quiet
+from pt_reuse.commands.screen import print_table, say, shows_bars
+from pt_reuse.commands.shell import Shell
+from pt_reuse.verification.outcome import DIFFERING, Status
+from pt_reuse.verification.verification import Verification, verify
 
-_SHOWN_OF_A_FIGURE = ["what", "name", "published", "computed", "equal", "difference", "convention"]
+#: what the screen shows of a figure
+_OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = commands.add_parser("verify", help="replay the published numbers of a collection on your files")
+    parser = add_command(commands, "verify", "replay the published numbers of a collection on your files")
     parser.add_argument("collection", metavar="NAME", help="a collection known by name, such as trec-8/adhoc")
     parser.add_argument("--runs", metavar="DIR", help="folder of its run files; default where collections keep them")
     parser.add_argument("--qrels", metavar="FILE", help="its judgments; default those of the collection")
@@ -25,6 +32,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--brief", action="store_true", help="show the groups, and only figures that are not equal")
     parser.add_argument("--out", metavar="FILE", help="write every figure there, as CSV")
     parser.add_argument("--overwrite", action="store_true", help="replace the file of --out")
+    add_quiet(parser)
     parser.set_defaults(run=_run)
     return parser
 
@@ -38,17 +46,56 @@ def _run(options: argparse.Namespace) -> int:
         figures=options.figures,
         bad_lines=options.bad_lines,
         other_files=options.other_files,
-        verbose=sys.stderr.isatty(),
+        verbose=shows_bars(options),
     )
     if not options.brief:
-        print_table(result.table[_SHOWN_OF_A_FIGURE], len(result.table), "figures", numbers="{:.10g}")
-        print()
+        _print_figures(result.table)
     # last, so that it is what stays on the screen
-    print(result.told(options.shell.in_shell))
+    _report(result, options.shell)
     if out is not None:
         write_table(result.table, out)
-        print(f"\nWritten: {out}")
+        say(f"\nWritten: {out}")
     reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
     if len(reasons) == len(result.verdicts):
         raise InputError("no figure could be computed: ", *reasons[0].parts)
     return 0 if result.holds else 1
+
+
+def _report(result: Verification, shell: Shell) -> None:
+    say(repr(result))
+    _print_groups(result.summary)
+    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
+    if len(differing):
+        say("\nUnequal:\n")
+        _print_figures(differing)
+    missing = [verdict for verdict in result.verdicts if verdict.status is Status.NOT_COMPUTED and verdict.reason]
+    reasons = pd.Series([v.reason.worded(shell.in_shell) for v in missing if v.reason is not None], dtype=object)
+    for reason, n in reasons.value_counts(sort=False).items():
+        say(f"{count(int(n), 'figure')} not computed: {reason}")
+
+
+def _print_groups(summary: pd.DataFrame) -> None:
+    """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+    shown = pd.DataFrame(
+        {
+            "what": summary["what"],
+            "equal": [f"{n:,} of {of:,}" for n, of in zip(summary["equal"], summary["figures"], strict=True)],
+            "largest difference": summary["largest_difference"],
+        }
+    )
+    if summary["not_computed"].any():
+        shown.insert(2, "not computed", summary["not_computed"])
+    print_table(shown, len(shown), "groups", numbers="{:.2g}")
+    for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
+        say(f"- under {convention}: {'; '.join(rows['what'])}")
+
+
+def _print_figures(table: pd.DataFrame) -> None:
+    """Print the figures of each group, and what is to be said of them."""
+    for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
+        say(f"{what} ({convention}):" if convention else f"{what}:")
+        print_table(rows[_OF_A_FIGURE], len(rows), "figures", numbers="{:.10g}")
+        for note in dict.fromkeys(rows["note"]):
+            if note:
+                say(f"- {note}")
+        say()

@@ -51,8 +51,8 @@ class DemoReport:
     by_team: LeaveOutUniques
 
 
-def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
-    """Run the live pipelines and answer the questions; `say` hears what is being done."""
+def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = False) -> DemoReport:
+    """Run the live pipelines and answer the questions; `say` hears what is being done, `verbose` shows it in bars."""
     demo = DemoDataset()
     topics, complete, runs = demo.get_topics(), demo.get_judgments("complete"), demo.get_runs()
     counts = complete.counts()
@@ -72,6 +72,7 @@ def answer(say: Callable[[str], None] = lambda text: None) -> DemoReport:
             field=runs,
             depth=DEPTH,
             baseline=LIVE[0],
+            verbose=verbose,
         )
     lexical = complete.restrict(depth_pool(runs.select(type="lexical", pooled=True), depth=DEPTH))
     counted = top_tens(runs, complete, lexical).groupby("name")[["top", "unjudged", "relevant"]].sum()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import ir_measures
 import numpy as np
+import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.engine.hits import HitIndex
@@ -23,6 +24,8 @@ from pt_reuse.scoring.provider import Provided
 
 #: numbers held at a time for a block: scores, rows of runs and judgments; 128 MB
 AT_ONCE = 1 << 24
+#: the same where a progress bar is to move
+_AT_ONCE_SHOWN = AT_ONCE >> 5
 #: what a judgment takes as an entry of a provider's dictionary, in such numbers
 _IN_A_DICTIONARY = 12
 
@@ -88,6 +91,11 @@ class Rescoring:
             [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
         ]
 
+    @property
+    def has_provided(self) -> bool:
+        """Return whether ir_measures computes some of the measures."""
+        return self._provided is not None
+
     def cut(self, at_once: int = AT_ONCE) -> list[range]:
         """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut."""
         cells = self._judgments.cells()
@@ -124,7 +132,7 @@ def rescore(
     changes: Changes = NO_CHANGES,
     *,
     verbose: bool = False,
-    at_once: int = AT_ONCE,
+    at_once: int | None = None,
 ) -> Iterator[Block]:
     """Score every run under the judgments and under every changed set, a block of topics at a time.
 
@@ -134,8 +142,9 @@ def rescore(
         measures: measures of ir_measures, as `parse_measures` returns them; those without a kernel here are computed by
             ir_measures and come back in the same shape.
         changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
-        verbose: show a progress bar while ir_measures works.
-        at_once: numbers that a block may hold, which bounds memory and changes no score.
+        verbose: show a progress bar.
+        at_once: numbers that a block may hold, which bounds memory and changes no score; default :data:`AT_ONCE`, less
+            under a progress bar.
 
     Returns:
         Iterator of Block: every topic of the judgments once, in their order.
@@ -144,7 +153,17 @@ def rescore(
         InputError: a measure that ir_measures cannot compute.
     """
     work = Rescoring(runs, qrels, measures, changes, verbose=verbose)
-    return map(work.block, work.cut(at_once))
+    # ir_measures, which is far slower than all else, has a bar of its own for every block
+    shown = verbose and not work.has_provided
+    usual = _AT_ONCE_SHOWN if shown else AT_ONCE
+    return _blocks(work, work.cut(usual if at_once is None else at_once), shown=shown)
+
+
+def _blocks(work: Rescoring, cut: Sequence[range], *, shown: bool) -> Iterator[Block]:
+    with pt.tqdm(total=sum(map(len, cut)), desc="scoring", unit="topic", disable=not shown) as bar:
+        for topics in cut:
+            yield work.block(topics)
+            bar.update(len(topics))
 
 
 class MeansOfSets:

@@ -49,7 +49,7 @@ def score(
         complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
             False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
-        verbose: show a progress bar while ir_measures works.
+        verbose: show a progress bar.
 
     Returns:
         Scores: ``.mean``, ``.per_topic``, ``.ranks``, ``.compare(other)``.

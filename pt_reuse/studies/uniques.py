@@ -181,7 +181,7 @@ def leave_out_uniques(
             the one that the field knows of itself.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
-        verbose: show a progress bar for measures that ir_measures computes.
+        verbose: show a progress bar.
 
     Returns:
         LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,

@@ -119,7 +119,7 @@ class Replay:
                 rel=rel,
                 contributors=key.contributors,
                 complete=complete,
-                verbose=self._verbose,
+                verbose=self._verbose and native_spec(measure) is None,
             ),
         )
 

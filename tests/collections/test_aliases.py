@@ -149,11 +149,13 @@ def test_commands_say_which_collection_an_alias_is(capsys, home):
     out, err = capsys.readouterr()
     assert out.startswith("trec-2020/deep/docs: TREC 2020 Deep Learning, documents (2020)\n")
     assert err == "pt-reuse: dl20-docs is trec-2020/deep/docs.\n"
-    # words that stand in several are searched for, and stand for one
+    # words that are said of others, too
     assert main(["collections", "dl19"]) == 0
     out, err = capsys.readouterr()
-    assert re.findall(r"^trec\S+", out, re.MULTILINE) == ["trec-2019/deep/docs", "trec-2019/deep/passages"]
-    assert err == "pt-reuse: dl19 alone stands for trec-2019/deep/passages.\n"
+    assert re.findall(r"^trec\S+", out, re.MULTILINE) == ["trec-2019/deep/passages:"]
+    told = err.splitlines()
+    assert told[0] == "pt-reuse: dl19 is trec-2019/deep/passages."
+    assert told[1].startswith("pt-reuse: 'dl19' finds 1 other collection, too: `pt-reuse collections dl19 --all`")
     assert main(["runs", "--collection", "covid", "--no-download"]) == 2
     assert capsys.readouterr().err.startswith("pt-reuse: covid is trec-covid/round5.\n")
     # a name that is no alias is not said again

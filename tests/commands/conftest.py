@@ -17,7 +17,8 @@ from pt_reuse.collections.collection import Collection
 def user_home(tmp_path, monkeypatch):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setenv("COLUMNS", "120")
+    # wide, so that messages and tables are compared whole; how they are laid out is tested by itself
+    monkeypatch.setenv("COLUMNS", "1000")
     return tmp_path / "home"
 
 

@@ -21,7 +21,7 @@ def files(tmp_path_factory, field):
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
     (folder / "odd" / "uniques.png").mkdir(parents=True)
-    for name in ("2-lexical-pool.csv", "summary.csv", "all.csv"):
+    for name in ("2-lexical-pool.csv", "summary.csv", "all.csv", "per_topic.csv", "by_topic.csv"):
         (folder / "taken" / name).write_text("mine")
     definition = f'title = "Mine"\nqrels = "{folder}/qrels.txt"\n[runs]\nfolder = "{folder}/runs"\n'
     (folder / "teamless.toml").write_text(f'name = "teamless"\n{definition}')
@@ -100,6 +100,22 @@ CALLS = {
     "a file without contributors": f"{LOU} --contributors {{f}}/blank",
     "contributors that are not on record": f"{CATALOGUED} --contributors orcl99man,nobody",
     "contributors that are no files": f"{LOU} --names file --contributors nobody",
+    # unjudged, score, compare, pool
+    "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
+    "unit of unjudged": "unjudged {f}/runs --qrels {f}/qrels.txt --by nonsense",
+    "unit of unjudged without teams": "unjudged {f}/runs --qrels {f}/qrels.txt --by team",
+    "judgments of unjudged": "unjudged {f}/runs --qrels {f}/nowhere",
+    "measure of score": "score {f}/runs --qrels {f}/qrels.txt --measures Foo@3",
+    "measure of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --measures Foo@3",
+    "names of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --judgment-names one",
+    "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
+    "colour": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --colour red",
+    "colour without types": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --colour type",
+    "depth of a pool": "pool {f}/runs --depth 0",
+    "unit of a pool": "pool {f}/runs --by nonsense",
+    "unit of a pool without types": "pool {f}/runs --by type",
+    "contributors of a pool": "pool {f}/runs --contributors ,",
+    "judgments of a pool": "pool {f}/runs --qrels {f}/nowhere",
     # infer-pool
     "depth of the pool": f"infer-pool {FIELD} --depth 0",
     "tolerance": f"infer-pool {FIELD} --tolerance 2",
@@ -121,6 +137,10 @@ CALLS = {
     "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",
     "lou on what exists": f"{LOU} --out {{f}}/taken",
     "lou on a folder of a file's name": f"{LOU} --out {{f}}/odd --overwrite",
+    "unjudged on what exists": "unjudged {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
+    "score on what exists": "score {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
+    "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
+    "pool on what exists": "pool {f}/runs --out {f}/taken",
     "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
     "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
     "verify below a file": "verify trec-8/adhoc --out {f}/teams/all.csv",
@@ -147,6 +167,10 @@ def test_bad_options_are_told_at_once(fault, files, unreached, capsys, messages)
 OUT = {
     "lou": (f"{LOU} --out", ""),
     "infer-pool": ("infer-pool {f}/teamless.toml --out", ""),
+    "unjudged": ("unjudged {f}/runs --qrels {f}/qrels.txt --out", ""),
+    "score": ("score {f}/runs --qrels {f}/qrels.txt --out", ""),
+    "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
+    "pool": ("pool {f}/runs --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
     "demo": ("demo --out", ""),
 }
@@ -168,15 +192,20 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
     assert contents(files) == before
 
 
+#: files that a command writes with --out, at least
+WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 7, "pool": 5}
+
+
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@pytest.mark.parametrize("command", ["lou", "infer-pool"])
+@pytest.mark.parametrize("command", WRITTEN)
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request):
     call = OUT[command][0].format(f=files).split()
-    status, _, err = run(capsys, *call, tmp_path / "out", "--depth", 5)
+    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool") else []
+    status, _, err = run(capsys, *call, tmp_path / "out", *depth)
     assert (status, err) == (0, "")
     request.getfixturevalue("unreached")
     written = [path.name for path in (tmp_path / "out").iterdir()]
-    assert len(written) > 8
+    assert len(written) >= WRITTEN[command]
     for name in written:
         (tmp_path / name).mkdir()
         (tmp_path / name / name).write_text("mine")

@@ -137,7 +137,7 @@ CALLS = {
     "lous": "invalid choice: 'lous'",
     "lou --runs x": "the following arguments are required: --qrels (or --collection)",
     "lou --qrels x": "the following arguments are required: --runs (or --collection)",
-    "runs": "the following arguments are required: DIR (or --collection)",
+    "runs": "the following arguments are required: RUNS (or --collection)",
     "infer-pool": "the following arguments are required: --runs, --qrels (or NAME)",
     "infer-pool --runs x --qrels x --depth deep": "argument --depth: invalid",
     "runs x --missing error": "--missing is for the runs of a collection. Give it with --collection.",

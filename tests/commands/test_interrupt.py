@@ -36,7 +36,7 @@ def interrupted(folder, module, *command):
 
 
 @pytest.mark.parametrize("command", [("-m", "pt_reuse.cli"), ("-c", SCRIPT)], ids=["module", "script"])
-@pytest.mark.parametrize("module", ["pandas", "pandas._libs", "pyterrier", "pt_reuse.commands.lou"])
+@pytest.mark.parametrize("module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.commands.lou"])
 def test_while_importing(module, command, tmp_path):
     finished = interrupted(tmp_path, module, *command)
     assert finished.returncode == 130

@@ -6,6 +6,8 @@ import pytest
 from command_parts import run
 from faults import OTHER, RUN, put
 
+import pt_reuse as ptr
+
 TEXTS = {
     "r/a": RUN + b"1 Q0 d3 3 nan bm25\n1 Q0 d1 4 0.5 bm25\n",
     "r/b": b"# dense\n" + OTHER + b"too short\n",
@@ -28,13 +30,12 @@ def test_runs_lists_what_was_left_out(folder, capsys):
     assert status == 0
     assert "2 runs" in out
     assert "3 lines and 1 file left out" in out.splitlines()[0]
-    listed = out[out.index("Left out:") :].splitlines()[2:]
-    cells = [line.split() for line in listed]
-    assert [(line[0], line[1]) for line in cells] == [
-        *[(f"{folder}/r/a", "3"), (f"{folder}/r/a", "4"), (f"{folder}/r/b", "4"), (f"{folder}/r/picture", "-")]
-    ]
+    listed = out[out.index("Left out:") :].splitlines()[1:]
+    reasons = ptr.read_runs(folder / "r", bad_lines="skip", other_files="skip", duplicates="best").dropped["reason"]
+    places = ["a, line 3", "a, line 4, topic 1, document d1", "b, line 4", "picture"]
+    assert listed == [f"- {folder}/r/{place}: {reason}" for place, reason in zip(places, reasons, strict=True)]
     assert err.count("pt-reuse: note:") == 1
-    assert "All of it: `pt-reuse runs`." in err
+    assert "All of it: below." in err
 
 
 @pytest.mark.parametrize("command", ["lou", "infer-pool"])

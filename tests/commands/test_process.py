@@ -19,8 +19,20 @@ def test_help_is_quick_to_come():
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert finished.stderr == "[]\n"
-    for command in ("lou", "runs", "infer-pool", "collections", "fetch", "verify", "demo"):
-        assert re.search(rf"^    {command}\s", finished.stdout, re.MULTILINE)
+    for command in (
+        "unjudged",
+        "lou",
+        "score",
+        "compare",
+        "pool",
+        "runs",
+        "infer-pool",
+        "collections",
+        "fetch",
+        "verify",
+        "demo",
+    ):
+        assert re.search(rf"^    {command}$|^    {command}\s", finished.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("arguments", [["collections", "trec-8/adhoc"], ["collections", "--csv"]])

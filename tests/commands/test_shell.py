@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pt_reuse import cli
-from pt_reuse._errors import Argument, Call, InputError, Option, in_python
+from pt_reuse._errors import Argument, Attribute, Call, InputError, Option, in_python
 from pt_reuse.commands.parser import listed
 
 
@@ -38,9 +38,12 @@ ADVICE = [
     (LOU, Call("runs.with_metadata", "pooled=..."), "runs.with_metadata(pooled=...)", "--pooled FILE"),
     (LOU, Call("infer_pool", "runs, qrels"), "infer_pool(runs, qrels)", "`pt-reuse infer-pool`"),
     (LOU, Call("Qrels.union", "other"), "Qrels.union(other)", "Qrels.union(other) in Python"),
-    (("runs", "r"), Call("read_runs"), "read_runs()", "DIR"),
+    (("runs", "r"), Call("read_runs"), "read_runs()", "RUNS"),
     (("runs", "r"), Option("runs", "r"), "runs='r'", "r"),
-    (("runs", "r"), Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE of `pt-reuse lou`"),
+    (("runs", "r"), Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE of `pt-reuse unjudged`"),
+    (("runs", "r"), Attribute("runs.dropped"), "runs.dropped", "below"),
+    (LOU, Attribute("runs.dropped"), "runs.dropped", "`pt-reuse runs`"),
+    (LOU, Call("score", "runs, qrels, measures"), "score(runs, qrels, measures)", "`pt-reuse score`"),
     (("runs", "r"), Option("contributors", "all"), "contributors='all'", "--contributors all of `pt-reuse lou`"),
     (("infer-pool", "demo"), Call("get_runs"), "get_runs()", "`pt-reuse runs --collection NAME`"),
     (("fetch", "demo"), Option("n_jobs", 4), "n_jobs=4", "--jobs 4"),
@@ -70,7 +73,18 @@ def test_a_message_within_a_message_is_worded_with_it():
 
 
 def test_every_command_has_words_for_its_own_arguments():
-    for words in ("runs r", "infer-pool n", "collections", "fetch n", "verify n", "demo"):
+    for words in (
+        "runs r",
+        "unjudged r",
+        "score r",
+        "pool r",
+        "compare r --other q",
+        "infer-pool n",
+        "collections",
+        "fetch n",
+        "verify n",
+        "demo",
+    ):
         shell = shell_of(*words.split())
         for name, action in shell.running.arguments.items():
             told = shell.in_shell(Option(name, ...))

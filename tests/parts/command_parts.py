@@ -14,3 +14,13 @@ def run(capsys, *arguments):
     printed = capsys.readouterr()
     assert "Traceback" not in printed.err
     return status, printed.out, printed.err
+
+
+def lines_of_table(out):
+    """Return the words of every line that a command printed."""
+    return [line.split() for line in out.splitlines() if line.strip()]
+
+
+def run_file(path):
+    """Return the tag of a run file that is not packed."""
+    return path.read_text().split(maxsplit=6)[5]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import as_runs_before
@@ -36,6 +36,7 @@ def infer_pool(
     depth: int | str | None = None,
     tolerance: float | None = None,
     order: str | None = None,
+    verbose: bool = False,
 ) -> InferredPool:
     """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
 
@@ -60,6 +61,7 @@ def infer_pool(
             unjudged than judged documents is not taken as pooled whatever the tolerance.
         order: the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
             ``"file"``. None (default) tries the one in which the field is pooled, then the others.
+        verbose: show a progress bar.
 
     Returns:
         InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.contributor_range``,
@@ -84,11 +86,12 @@ def infer_pool(
     tolerances = read_tolerance(tolerance)
     asked = read_depth(depth)
     check_order_or_none("order", order)
+    flag("verbose", verbose)
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     _check_overlap(runs, qrels)
 
-    search = Search(runs, qrels, Asked(asked, tolerances, order))
+    search = Search(runs, qrels, Asked(asked, tolerances, order), verbose=verbose)
     best = search.best
     ranks, fit = best.fitter.ranks, best.fit
     evidence = run_evidence(fit, ranks.lengths > 0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine.field import Field
@@ -68,18 +69,19 @@ class Search:
         runs: the field.
         qrels: the judgments.
         asked: what is to be tried.
+        verbose: show a progress bar; how many answers will be tried is not known before.
 
     Attributes:
         tried: the answers, in the order in which they were tried.
         best: the answer to give.
     """
 
-    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked):
+    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked, *, verbose: bool = False):
         self._asked, self._runs = asked, runs
         self._codes = JudgedCodes.of(runs.field, qrels)
         self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
-        for one in self._tries():
+        for one in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
             self.tried.append(one)
             if one.fit.is_exact:
                 break

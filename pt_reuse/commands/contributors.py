@@ -1,0 +1,40 @@
+"""Which runs made the pool, as the user of a command says."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from pt_reuse.commands.parser import Parser, listed
+from pt_reuse.pooling.contributors import named_contributors
+
+
+def add_contributors(parser: Parser) -> None:
+    """Add the option that says which runs made the pool."""
+    parser.add_argument(
+        "--contributors",
+        default="pooled",
+        metavar="WHICH",
+        help="runs that made the pool: pooled (default), all, names between commas, or a file of one name a line",
+    )
+
+
+def chosen_contributors(options: argparse.Namespace, known: list[str] | None) -> str | list[str]:
+    """Return ``"pooled"``, ``"all"``, or the names that are listed or that a file lists.
+
+    Args:
+        options: of the command.
+        known: the runs that there are; None where that is not known yet.
+
+    Raises:
+        InputError: no name, or a name that is not known.
+    """
+    text: str = options.contributors
+    if text in ("pooled", "all"):
+        return text
+    # a long list of names is too long for a path, which pathlib would raise about
+    if os.path.isfile(text):
+        lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        return named_contributors((line.strip() for line in lines if line.strip()), known)
+    return named_contributors(listed(text), known)

@@ -1,0 +1,114 @@
+"""The screen: how wide a line may be, what is said on it, and whether it shows progress bars."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TextIO
+
+import pandas as pd
+
+from pt_reuse._text import display_width, prose, table, visible
+
+#: rows of a long table on the screen
+SHOWN = 12
+#: columns of a line that goes to a file or a pipe, whatever the terminal
+PIPED = 100
+#: a line narrower than this holds no word
+_LEAST = 30
+#: what stands between the blocks of a table whose columns do not stand side by side
+_BLOCKS = "\n\n"
+#: what begins the item of a list, or a line that is set in
+_BEGINNING = re.compile(r" *(?:- )?")
+
+
+def width_of(stream: TextIO) -> int:
+    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else :data:`PIPED`."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return max(int(said), _LEAST)
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        # no terminal, or a stream without a file
+        return PIPED
+    return max(columns, _LEAST) if columns else PIPED
+
+
+def shows_bars(options: argparse.Namespace) -> bool:
+    """Return whether work that lasts is to show progress bars: on a terminal, unless told to be quiet."""
+    return not options.quiet and sys.stderr.isatty()
+
+
+def say(text: str = "") -> None:
+    """Print a text, wrapped to the screen."""
+    print(wrapped(text, width_of(sys.stdout)), flush=True)
+
+
+def say_beside(head: str, text: str) -> None:
+    """Print a text beside a head, wrapped to the screen and set in as far as the head is long."""
+    width, indent = width_of(sys.stdout), " " * len(head)
+    print(head + prose(text, width=max(width - len(head), 1)).replace("\n", "\n" + indent), flush=True)
+
+
+def complain(text: str) -> None:
+    """Print an error or a note to standard error, wrapped to the screen."""
+    print(wrapped(text, width_of(sys.stderr)), file=sys.stderr)
+
+
+def print_table(
+    frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
+) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out.
+
+    Args:
+        frame: the table.
+        most: how many rows are printed.
+        what: what the rows are.
+        numbers: how a number is written.
+        spare: columns to do without, the first of them first, as long as the others do not stand side by side.
+    """
+    width = width_of(sys.stdout)
+    text, gone = table(frame, width=width, numbers=numbers, most=most, what=what), []
+    for column in spare:
+        if _BLOCKS in text and column in frame:
+            frame = frame.drop(columns=column)
+            gone.append(column)
+            text = table(frame, width=width, numbers=numbers, most=most, what=what)
+    print(text)
+    if gone:
+        say(f"(no room for: {', '.join(gone)})")
+
+
+def say_command(words: Sequence[str]) -> None:
+    """Print a command to be typed, which goes on in the next line where it is long; its words stay whole."""
+    lines, width = ["  " + words[0]], width_of(sys.stdout) - 2
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"      {word}")
+    print(" \\\n".join(lines), flush=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a text with every line wrapped, the rest of a list's item set in; a path is never broken.
+
+    Example:
+        >>> print(wrapped("- a list of many words", 20))
+        - a list of many
+          words
+    """
+    return "\n".join(_around_paths(line, width) for line in text.split("\n"))
+
+
+def _around_paths(line: str, width: int) -> str:
+    if not any("/" in word and display_width(word) > width for word in line.split()):
+        return prose(line, width=width)
+    beginning = _BEGINNING.match(line)
+    indent = " " * (beginning.end() if beginning else 0)
+    return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,120 @@
+"""`pt-reuse compare`, compared with the library and with scipy."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from command_parts import lines_of_table, run
+from scipy.stats import kendalltau
+
+import pt_reuse as ptr
+from pt_reuse.collections.demo import DemoDataset
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    """Return a folder with runs and two sets of judgments: those of the pool, and of every document retrieved."""
+    field.runs.write(tmp_path / "runs")
+    field.all_qrels.write(tmp_path / "all.txt")
+    field.qrels.write(tmp_path / "pool.txt")
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def given(files):
+    runs = [files / "runs", "--metadata", files / "runs.csv"]
+    return ["compare", *runs, "--qrels", files / "all.txt", "--other", files / "pool.txt"]
+
+
+def test_agreement_and_moves_are_those_of_the_library_and_of_scipy(given, files, field, capsys):
+    out = files / "out"
+    status, printed, err = run(capsys, *given, "--judgment-names", "complete,pool", "--out", out, "--all")
+    assert (status, err) == (0, "")
+    runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
+    truth, pool = (ptr.score(runs, qrels, ["AP", "nDCG@10"]) for qrels in (field.all_qrels, field.qrels))
+    expected = truth.compare(pool)
+    saved = ptr.read_result(out)
+    pd.testing.assert_frame_equal(saved.table, expected.table)
+    pd.testing.assert_frame_equal(saved.changes, expected.changes)
+    assert saved.names == ("complete", "pool")
+    lines = lines_of_table(printed)
+    for row in expected.table.to_dict("records"):
+        measure = row["measure"]
+        tau = kendalltau(truth.mean[measure], pool.mean[measure]).statistic
+        line = next(line for line in lines if line[0] == measure)
+        assert line[1] == f"{tau:.4f}"
+        assert line[-2:] == [str(row["max_drop"]), str(row["max_rise"])]
+    # the runs that move most come first
+    changes = expected.changes[expected.changes["measure"] == "AP"].set_index("name")
+    shown = [line for line in lines if line[0] in changes.index and len(line) == 8]
+    assert len(shown) == len(changes)
+    for line in shown:
+        row = changes.loc[line[0]]
+        scores = [f"{row[column]:.4f}" for column in ("score", "other_score")]
+        assert line[3:] == scores + [str(row[column]) for column in ("rank", "other_rank", "drop")]
+    moves = [abs(int(line[-1])) for line in shown]
+    assert moves == sorted(moves, reverse=True)
+    fallen = changes.sort_values("drop").iloc[-1]
+    assert f"falls furthest, by {fallen['drop']} rank" in printed
+    pictures = sorted(path.name for path in out.glob("*.png"))
+    assert pictures == ["scores-AP.png", "scores-nDCG@10.png"]
+    assert (out / "scores-AP.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_names_are_by_default_those_of_the_files(given, capsys):
+    _, out, _ = run(capsys, *given)
+    assert "Agreement of the rankings by all.txt (taken as right) and by pool.txt:" in out
+
+
+def test_what_agrees_is_said_to(given, files, capsys):
+    given[-1] = files / "all.txt"
+    _, out, _ = run(capsys, *given)
+    assert "by all.txt (1) (taken as right) and by all.txt (2)" in out
+    assert "AP: no run changes its rank." in out
+
+
+def test_topics_that_differ_are_told_or_left_out(given, files, field, capsys):
+    shared = field.qrels.topics[:3]
+    field.qrels.select(shared).write(files / "pool.txt", overwrite=True)
+    _, out, _ = run(capsys, *given, "--out", files / "own")
+    assert "The topics differ: all.txt has 5, pool.txt has 3, 3 of them in common." in out
+    runs = ptr.read_runs(files / "runs")
+    own = ptr.score(runs, field.all_qrels, ["AP", "nDCG@10"])
+    assert pd.read_csv(files / "own" / "changes.csv")["score"][: len(own.names)].tolist() == own.mean["AP"].tolist()
+    _, out, _ = run(capsys, *given, "--shared-topics", "--out", files / "shared")
+    assert "Scored on the 3 topics that both have." in out
+    same = ptr.score(runs, field.all_qrels.select(shared), ["AP", "nDCG@10"])
+    assert (
+        pd.read_csv(files / "shared" / "changes.csv")["score"][: len(same.names)].tolist() == same.mean["AP"].tolist()
+    )
+
+
+def test_no_topic_in_common(given, files, capsys, messages):
+    (files / "pool.txt").write_text("x1 0 d 1\n")
+    status, _, err = run(capsys, *given, "--shared-topics")
+    assert status == 2
+    messages.told(err)
+
+
+@pytest.mark.parametrize("names", ["one", "same,same", "a,b,c", ""])
+def test_names_that_are_no_two(names, given, capsys, messages):
+    status, out, err = run(capsys, *given, f"--judgment-names={names}")
+    assert (status, out) == (2, "")
+    messages.told(err)
+
+
+def test_a_collection_and_its_complete_judgments(capsys):
+    status, out, _ = run(
+        capsys, "compare", "--collection", "demo", "--qrels", "demo:complete", "--other", "demo", "--measures", "AP"
+    )
+    assert status == 0
+    assert "demo:complete: Qrels: 41 topics, 19,680 judgments" in out
+    complete, pool = (DemoDataset().get_judgments(which) for which in ("complete", "pool"))
+    runs = DemoDataset().get_runs()
+    expected = ptr.score(runs, complete, "AP").compare(ptr.score(runs, pool, "AP")).table.iloc[0]
+    line = next(line for line in lines_of_table(out) if line[0] == "AP")
+    assert line[1] == f"{expected['tau_b']:.4f}"
+    status, out, err = run(capsys, "compare", "--collection", "demo", "--other", "demo:nobody")
+    assert (status, out) == (2, "")
+    assert "demo:nobody: variant must be one of 'pool', 'complete', 'second', 'third'" in err

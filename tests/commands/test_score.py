@@ -1,0 +1,84 @@
+"""`pt-reuse score`, compared with the library and with trec_eval."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+import pytrec_eval
+from command_parts import lines_of_table, run
+
+import pt_reuse as ptr
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    field.runs.write(tmp_path / "runs", compress=False)
+    field.qrels.write(tmp_path / "qrels.txt")
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
+    return tmp_path
+
+
+def by_trec_eval(field):
+    """Return name -> qid -> measure -> value by pytrec_eval; the scores of the field are float32 as they are."""
+    qrels: dict[str, dict[str, int]] = {}
+    for qid, docno, label in field.qrels.to_frame().itertuples(index=False):
+        qrels.setdefault(qid, {})[docno] = int(label)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut_10"})
+    found = {}
+    for name in field.runs.names:
+        frame = field.runs[name]
+        lists = {qid: dict(zip(g["docno"], g["score"].astype(float), strict=True)) for qid, g in frame.groupby("qid")}
+        found[name] = evaluator.evaluate(lists)
+    return found
+
+
+def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
+    out = files / "out"
+    given = ["score", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
+    status, printed, err = run(capsys, *given, "--out", out, "--per-topic", "--all")
+    assert (status, err) == (0, "")
+    expected = by_trec_eval(field)
+    mean = pd.read_csv(out / "mean.csv").set_index("name")
+    topics = pd.read_csv(out / "per_topic.csv", dtype={"qid": str})
+    for name, values in expected.items():
+        assert mean.loc[name, "AP"] == pytest.approx(sum(v["map"] for v in values.values()) / len(values), abs=1e-9)
+        for qid, value in values.items():
+            mine = topics[(topics["name"] == name) & (topics["qid"] == qid)].set_index("measure")["value"]
+            assert mine["AP"] == pytest.approx(value["map"], abs=1e-9)
+            assert mine["nDCG@10"] == pytest.approx(value["ndcg_cut_10"], abs=1e-9)
+    lines = lines_of_table(printed)
+    best = mean["AP"].sort_values(ascending=False)
+    at = lines.index(["name", "team", "type", "AP", "AP", "rank", "nDCG@10", "nDCG@10", "rank"])
+    shown = lines[at + 1 : at + 1 + len(best)]
+    assert [line[0] for line in shown] == list(best.index)
+    ndcg_ranks = mean["nDCG@10"].rank(ascending=False, method="min").astype(int)
+    for i, line in enumerate(shown):
+        assert line[3:5] == [f"{best.iloc[i]:.4f}", str(i + 1)]
+        assert line[6] == str(ndcg_ranks[line[0]])
+    # every run and topic has a line of its own
+    first = field.runs.names[0]
+    values = expected[first]
+    assert [line for line in lines if line[0] == first and len(line) == 4] == [
+        [first, qid, f"{values[qid]['map']:.4f}", f"{values[qid]['ndcg_cut_10']:.4f}"] for qid in field.qrels.topics
+    ]
+    saved = ptr.read_result(out)
+    assert saved.mean.equals(ptr.score(ptr.read_runs(files / "runs"), field.qrels, ["AP", "nDCG@10"]).mean)
+
+
+def test_the_mean_may_be_over_the_topics_of_a_run(files, field, capsys):
+    more = pd.concat([field.qrels.to_frame(), pd.DataFrame({"qid": ["99"], "docno": ["d"], "label": [1]})])
+    ptr.Qrels(more).write(files / "more.txt")
+    given = ["score", files / "runs", "--qrels", files / "more.txt", "--measures", "AP"]
+    own, over_all = files / "own", files / "all"
+    _, printed, _ = run(capsys, *given, "--own-topics", "--out", own)
+    assert "Mean over the topics that a run has, and rank" in printed
+    _, printed, _ = run(capsys, *given, "--out", over_all)
+    assert "Mean over all 6 topics, and rank" in printed
+    whole, part = (pd.read_csv(folder / "mean.csv")["AP"] for folder in (over_all, own))
+    assert (whole * 6).tolist() == pytest.approx((part * 5).tolist())
+
+
+def test_measures_by_default_count_from_the_label_of_the_collection(definition, tmp_path, capsys):
+    (tmp_path / "graded.toml").write_text("rel = 2\n" + definition)
+    _, out, _ = run(capsys, "score", "--collection", tmp_path / "graded.toml")
+    assert "the best by AP(rel=2) first" in out
