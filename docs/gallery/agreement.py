@@ -1,9 +1,9 @@
 """Scores under two sets of judgments
 
-Each run's score under complete judgments, against its score when only lexical runs were pooled. Colours are types.
+Each run's score under complete judgments, and how much it changes when only lexical runs were pooled. Colours and
+markers are types.
 """
 
-import matplotlib.pyplot as plt
 import pyterrier as pt
 from ir_measures import P
 
@@ -17,5 +17,4 @@ partial = ptr.score(runs, complete.restrict(pool), [P @ 10])
 agreement = truth.compare(partial, names=("complete judgments", "lexical pool"))
 
 width = 7
-figure, ax = plt.subplots(figsize=(width, 0.65 * width), layout="constrained")
-agreement.plot(ax=ax)
+agreement.plot(width=width)

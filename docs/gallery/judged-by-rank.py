@@ -4,7 +4,6 @@ The share of documents at each rank that is judged: of the runs that an inferred
 new at a rank, and of all other runs. The dotted line is the inferred depth.
 """
 
-import matplotlib.pyplot as plt
 import pyterrier as pt
 
 import pt_reuse as ptr
@@ -15,5 +14,4 @@ judged = demo.get_judgments("complete").restrict(ptr.depth_pool(runs, depth=20))
 found = ptr.infer_pool(runs, judged)
 
 width = 7
-figure, ax = plt.subplots(figsize=(width, 0.6 * width), layout="constrained")
-found.plot(ax=ax)
+found.plot(width=width)

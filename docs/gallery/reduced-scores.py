@@ -1,10 +1,9 @@
 """Scores without the own team's uniques
 
-Each run's score with all judgments, against its score without the documents that only its own team put into the pool. A
-run on the diagonal loses nothing.
+How each run's score changes without the documents that only its own team put into the pool. A run on the line loses
+nothing.
 """
 
-import matplotlib.pyplot as plt
 import pyterrier as pt
 from ir_measures import P
 
@@ -16,5 +15,4 @@ judged = demo.get_judgments()
 lou = ptr.leave_out_uniques(runs, judged, [P @ 10], depth=10)
 
 width = 7
-figure, ax = plt.subplots(figsize=(width, 0.65 * width), layout="constrained")
-lou.plot("P@10", ax=ax)
+lou.plot("P@10", width=width)

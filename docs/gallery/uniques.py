@@ -4,7 +4,6 @@ For each team the number of judged documents that it alone put into the pool, re
 beside a bar counts the relevant ones.
 """
 
-import matplotlib.pyplot as plt
 import pyterrier as pt
 from ir_measures import nDCG
 
@@ -16,5 +15,4 @@ judged = demo.get_judgments()
 lou = ptr.leave_out_uniques(runs, judged, [nDCG @ 10], depth=10)
 
 width = 7
-figure, ax = plt.subplots(figsize=(width, 0.5 * width), layout="constrained")
-lou.plot_uniques(ax=ax)
+lou.plot_uniques(width=width)

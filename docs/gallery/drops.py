@@ -1,0 +1,17 @@
+"""Ranks lost without a team
+
+For each run that falls: how many ranks it loses when one team is left out of the pool, and which team that is.
+"""
+
+import pyterrier as pt
+from ir_measures import P
+
+import pt_reuse as ptr
+
+demo = pt.get_dataset("reuse:demo")
+runs = demo.get_runs()
+judged = demo.get_judgments()
+lou = ptr.leave_out_uniques(runs, judged, [P @ 10], depth=10)
+
+width = 7
+lou.plot_drops("P@10", width=width)
