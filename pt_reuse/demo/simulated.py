@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import positive
+from pt_reuse._check import count, positive
 from pt_reuse._errors import InputError, door
+from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
-from pt_reuse._text import WIDTH, prose
 from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.given import as_runs
@@ -32,6 +33,8 @@ class SimulatedField(Record):
         labels: ``qid docno label`` of every document that any run retrieves.
         depth: the depth of the pool that was judged.
     """
+
+    title: ClassVar[str] = "SimulatedField (simulated, not real)"
 
     results: pd.DataFrame
     run_table: pd.DataFrame
@@ -57,11 +60,27 @@ class SimulatedField(Record):
         """Return the tables that `save` writes: ``results``, ``run_table`` and ``labels``."""
         return {"results": self.results, "run_table": self.run_table, "labels": self.labels}
 
-    def __str__(self) -> str:
-        return prose(repr(self), width=WIDTH)
+    def headline(self) -> str:
+        """Return its runs, judgments and pool depth in one line."""
+        return f"{self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
 
-    def __repr__(self) -> str:
-        return f"SimulatedField (simulated, not real): {self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
+    def report(self) -> Report:
+        """Return how many runs and teams there are of each type, and how many of the runs were pooled."""
+        by_type = self.run_table.groupby("type", sort=False)
+        counts = (by_type["name"].size(), by_type["team"].nunique(), by_type["pooled"].sum())
+        numbers = [
+            Column(heading, column.tolist(), Digits.COUNT)
+            for heading, column in zip(("Runs", "Teams", "Pooled runs"), counts, strict=True)
+        ]
+        topics = count(len(self.qrels.topics), "topic")
+        caption = f"A simulated field, no real one: {topics}, pool depth {self.depth}."
+        return Report([Column("Type", list(by_type.groups)), *numbers], caption=caption)
+
+    def _shown(self) -> pd.DataFrame:
+        return self.run_table
+
+    def _rest(self) -> str:
+        return "runs in .run_table"
 
 
 @door

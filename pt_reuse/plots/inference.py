@@ -42,9 +42,15 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
     ):
         if shown[column].notna().any():
             (drawn,) = ax.plot(
-                shown["rank"], shown[column], color=colour, linestyle=style, linewidth=line, marker=shape,
-                markersize=marker, zorder=3,
-            )  # fmt: skip
+                shown["rank"],
+                shown[column],
+                color=colour,
+                linestyle=style,
+                linewidth=line,
+                marker=shape,
+                markersize=marker,
+                zorder=3,
+            )
             entries.append((drawn, label))
     for depth in depths:
         upright = ax.axvline(depth, color=DARK, linewidth=0.8, linestyle=":", zorder=1)

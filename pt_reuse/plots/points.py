@@ -91,9 +91,12 @@ def check_view(kind: str, by: str | None, allowed: Sequence[str], run_table: pd.
     if by != "run" and run_table[by].isna().all():
         advice = Option(f"{by}s", ...)
         raise InputError(
-            Option("by", by), f" needs runs with a {by}; no run has one. Give ", advice, " when reading the runs.",
+            Option("by", by),
+            f" needs runs with a {by}; no run has one. Give ",
+            advice,
+            " when reading the runs.",
             argument="by",
-        )  # fmt: skip
+        )
 
 
 def largest_first(views: Views, column: str) -> list[str]:

@@ -69,6 +69,7 @@ def results(tmp_path_factory):
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
+        "SimulatedField": field,
     }
 
 
@@ -81,7 +82,6 @@ def nouns():
         "Qrels": qrels,
         "Pool": ptr.depth_pool(runs, depth=10).without(team=runs.run_table["team"][0]),
         "ReuseDataset": ptr.ReuseDataset("trec-8/adhoc"),
-        "SimulatedField": ptr.simulate_field(seed=7),
     }
 
 
@@ -152,7 +152,7 @@ def test_what_is_printed_says_as_much_as_the_repr(results, nouns):
 
 def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):
     for name, shown in {**results, **nouns}.items():
-        page = shown._repr_html_() if name != "SimulatedField" else ""
+        page = shown._repr_html_()
         assert "<script" not in page, name
         if isinstance(shown, Record):
             assert page.count("<details>") == 1, name
@@ -230,6 +230,11 @@ def test_the_report_of_an_agreement(results):
         "Estimate: depth 10 (order=trec_eval, complete=True).",
     )
     assert r"$\tau_{\mathrm{AP}}$" in found.report().to_latex()
+
+
+def test_the_report_of_a_simulated_field(results):
+    found = results["SimulatedField"].report().to_frame()
+    assert found.values.tolist() == [["lexical", 6, 3, 6], ["neural", 6, 3, 4], ["manual", 6, 3, 6]]
 
 
 def test_the_report_of_an_inferred_pool(results):
