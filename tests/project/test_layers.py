@@ -7,6 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from every import every
 
 import pt_reuse
 
@@ -37,7 +38,7 @@ def module_name(path):
 
 FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
-EVERY_FILE = pytest.mark.parametrize("module", FILES)
+EVERY_FILE = every(FILES)
 
 
 def layer(module):

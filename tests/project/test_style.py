@@ -7,14 +7,14 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
+from every import every
 
 import pt_reuse as ptr
 
 ROOT = Path(ptr.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
-EVERY_FILE = pytest.mark.parametrize("file", FILES)
+EVERY_FILE = every(FILES)
 TESTS = Path(__file__).parents[1]
 TEST_FILES = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
 MOST_LINES = 400
@@ -72,7 +72,7 @@ def test_no_function_has_many_positional_parameters(file):
     assert not many
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file != MESSAGES])
+@every(file for file in FILES if file != MESSAGES)
 def test_no_function_carries_the_name_of_its_caller_or_counts_frames(file):
     names = {"function", "stacklevel", "stack_level", "caller"}
     carrying = [f"{f.name}, line {f.lineno}" for f, _ in functions(TREES[file]) if names & set(all_parameters(f))]
@@ -117,7 +117,7 @@ def test_only_tables_of_constants_are_kept_from_the_formatter(file):
     assert kept <= constants(TREES[file])
 
 
-@pytest.mark.parametrize("file", TEST_FILES)
+@every(TEST_FILES)
 def test_files_of_tests_are_short(file):
     # those of the package are measured where its layers are checked
     assert len(TEST_FILES[file].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
@@ -169,7 +169,7 @@ def methods(kind):
 METHODS = {f"{kind}.{name}": function for kind, value in CLASSES.items() for name, function in methods(value)}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@every(PUBLIC)
 def test_public_names_have_a_docstring_of_one_line_and_more(name):
     text = inspect.cleandoc(PUBLIC[name].__doc__ or "")
     first = text.split("\n")[0]
@@ -177,7 +177,7 @@ def test_public_names_have_a_docstring_of_one_line_and_more(name):
     assert text.count("\n") > 1 or issubclass(PUBLIC[name], Exception)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@every(FUNCTIONS)
 def test_public_functions_document_parameters_results_and_errors(name):
     function = FUNCTIONS[name]
     found, parameters = sections(function.__doc__), parameters_of(function)
@@ -191,7 +191,7 @@ def test_public_functions_document_parameters_results_and_errors(name):
         assert found.get("Source", "").strip() or "Source" in found[""], "says who defined the number"
 
 
-@pytest.mark.parametrize("name", METHODS)
+@every(METHODS)
 def test_public_methods_document_what_they_take(name):
     text = METHODS[name].__doc__ or ""
     assert text.strip()
