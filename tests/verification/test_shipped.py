@@ -15,8 +15,6 @@ import pytest
 import pt_reuse
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.verification.published import published_figures, published_names
@@ -100,17 +98,24 @@ def test_trec8(data):
     assert found.table["known"].sum() == 1
 
 
-def test_trec8_with_one_wrong_flag(data):
+def only(name, words, folder):
+    """Write those of the shipped figures whose subject begins with some words, beside the scores of the runs."""
+    for file in SHIPPED.glob(f"{name}.*"):
+        shutil.copy(file, folder)
+    head, *figures = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8").split("[[figure]]\n")
+    kept = [figure for figure in figures if figure.startswith(f'what = "{words}')]
+    (folder / f"{name}.toml").write_text("[[figure]]\n".join([head, *kept]), encoding="utf-8")
+    return folder / f"{name}.toml"
+
+
+def test_trec8_with_one_wrong_flag(trec8, tmp_path):
     """A run that was not pooled and is said to be has unjudged documents."""
-    folder = data / "trec8-adhoc"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder trec8-adhoc")
-    runs = read_runs(folder / "inputs", metadata=find_collection("trec-8/adhoc").submitted)
-    qrels = read_qrels(folder / "trec8.qrels.gz")
-    unjudged = score(runs, qrels, "Unjudged@10")
+    unjudged = score(trec8.runs, trec8.qrels, "Unjudged@10")
     worst = unjudged.names[int(np.argmax(unjudged.mean_values[0]))]
-    runs = runs.with_metadata(pooled=[*runs.select(pooled=True).names, worst])
-    found = verify("trec-8/adhoc", runs=runs, qrels=qrels)
+    runs = trec8.runs.with_metadata(pooled=[*trec8.runs.select(pooled=True).names, worst])
+    figures = only("trec-8-adhoc", "unjudged at", tmp_path)
+    assert verify("trec-8/adhoc", runs=trec8.runs, qrels=trec8.qrels, figures=figures).holds
+    found = verify("trec-8/adhoc", runs=runs, qrels=trec8.qrels, figures=figures)
     table = found.table.set_index(["what", "name"])
     for what in ("unjudged at 10, mean", "unjudged at 10, largest", "unjudged at 100, mean"):
         assert table.loc[(what, "pooled"), "equal"] is False
@@ -140,22 +145,17 @@ def test_covid_round_5(data):
     }
 
 
-def test_covid_round_5_with_one_score_of_another_order(data, tmp_path):
+def test_covid_round_5_with_one_score_of_another_order(covid, tmp_path):
     """Each score is that of one of the two orders, but of no single one."""
-    folder = data / "trec-covid-round5"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder trec-covid-round5")
-    for name in ("trec-covid-round5.csv", "trec-covid-round5.toml"):
-        shutil.copy(SHIPPED / name, tmp_path)
+    runs, qrels = covid.runs, covid.qrels
+    figures = only("trec-covid-round5", "nDCG@20 of the runs", tmp_path)
     board = pd.read_csv(tmp_path / "trec-covid-round5.csv", dtype=str).set_index("name")
-    runs = read_runs(folder / "runs", metadata=find_collection("trec-covid/round5").submitted)
-    qrels = read_qrels(folder / "qrels.covid-round5.txt.gz")
     scores = score(runs, qrels, "nDCG@20")
     double = pd.Series(scores.mean_values[0], index=scores.names).map("{:.4f}".format)
     name = next(name for name in runs.names if double[name] != board.loc[name, "ndcg@20"])
     board.loc[name, "ndcg@20"] = double[name]
     board.to_csv(tmp_path / "trec-covid-round5.csv")
-    found = verify("trec-covid/round5", runs=runs, qrels=qrels, figures=tmp_path / "trec-covid-round5.toml")
+    found = verify("trec-covid/round5", runs=runs, qrels=qrels, figures=figures)
     unequal = found.table[found.table["equal"].map(lambda equal: equal is False)]
     # two scores tell the orders apart, so now either explains all but one
     assert unequal["what"].tolist() == ["nDCG@20 of the runs"]
