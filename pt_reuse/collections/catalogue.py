@@ -7,6 +7,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -82,6 +83,16 @@ def catalogued(name: str) -> Collection | None:
         >>> trec8.qrels
         'irds:disks45/nocr/trec8'
     """
+    collection = without_runs(name)
+    return collection and replace(collection, submitted=_submitted(name, _entries()[name]))
+
+
+def without_runs(name: str) -> Collection | None:
+    """Return a collection of the catalogue but for its runs, which take most of the time; None where it has none.
+
+    Args:
+        name: as for :func:`catalogued`.
+    """
     entry = _entries().get(name)
     if entry is None:
         return None
@@ -103,7 +114,6 @@ def catalogued(name: str) -> Collection | None:
         n_relevant=entry.get("n_relevant"),
         topic_ids=_topic_ids(entry["topic_ids"]) if "topic_ids" in entry else None,
         some_topics=_topic_ids(entry["some_topics"]) if "some_topics" in entry else None,
-        submitted=_submitted(name, entry),
         types_from=entry.get("types_from"),
         url=entry.get("url"),
         access=entry.get("access"),

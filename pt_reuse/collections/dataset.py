@@ -20,7 +20,7 @@ from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.collections.availability import not_known, not_readable
-from pt_reuse.collections.catalogue import catalogued
+from pt_reuse.collections.catalogue import without_runs
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.comparison import compare_judgments
 from pt_reuse.collections.fetching import Sources, fetch_report
@@ -324,7 +324,7 @@ class ReuseDataset(IRDSDataset):
 
     def _look_again(self) -> None:
         # the user may have put a file into the collection's folder since, as an error advised
-        if self.collection.origin != "catalogue" or catalogued(self.collection.name) is None:
+        if self.collection.origin != "catalogue" or without_runs(self.collection.name) is None:
             return
         now = find_collection(self.collection.name)
         if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):

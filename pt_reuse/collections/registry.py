@@ -14,7 +14,7 @@ from typing import Any
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Call, InputError, Option, Part, in_python, located, warn
-from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued, plain
+from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued, plain, without_runs
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.definition import read_definition
 
@@ -144,7 +144,7 @@ def _meant(name: str, own: Mapping[str, Collection]) -> str:
 
 
 def _is_of_package(name: str) -> bool:
-    return name == _DEMO or catalogued(name) is not None
+    return name == _DEMO or without_runs(name) is not None
 
 
 def _check_references(collection: Collection, own: Mapping[str, Collection], chain: tuple[str, ...] = ()) -> None:
@@ -202,7 +202,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
-    every = {known: catalogued(known) for known in catalogue_names()}
+    every = {known: without_runs(known) for known in catalogue_names()}
     known_by_name = {_DEMO: _demo(), **{known: found for known, found in every.items() if found is not None}, **own}
     # of what has no letter or digit nothing is near
     near = _nearest(name, known_by_name) if plain(name) else []
