@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count, listed
+from pt_reuse._check import choice, count, listed
+from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
+from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import BEWARE
-
-if TYPE_CHECKING:
-    from pt_reuse.studies.uniques import LeaveOutUniques
+from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.scoring.scores import Scores
 
 #: what the rows of a report can be
-ROWS = ("measure", "unit", "run")
+_ROWS = ("measure", "unit", "run")
 
 
-def per_measure(result: LeaveOutUniques) -> Report:
+class UniqueReports:
+    """Reports the tables of a :class:`~pt_reuse.LeaveOutUniques`, which has the attributes that are named here."""
+
+    table: pd.DataFrame
+    by_run: pd.DataFrame
+    summary: pd.DataFrame
+    unique_counts: pd.DataFrame
+    scores: Scores
+    units: Units
+    depth: int
+    rel: int
+    remove: str
+    settings: Mapping[str, Any]
+
+    @door
+    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
+        """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
+
+        Args:
+            by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
+                reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
+                ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
+                the one without its own unit's uniques, change, rank and drop.
+            measure: the one that units or runs are shown under; default the first.
+        """
+        choice("by", by, _ROWS)
+        name = measure_among(self.scores.measures, measure)
+        return (
+            _per_measure(self) if by == "measure" else _per_unit(self, name) if by == "unit" else _per_run(self, name)
+        )
+
+
+def _per_measure(result: UniqueReports) -> Report:
     """Return a row per measure: the runs under the reduced judgments of their own units, and the whole field."""
     summary, by, lost, least = result.summary, result.units.by, [], []
     for measure in summary["measure"]:
@@ -45,7 +78,7 @@ def per_measure(result: LeaveOutUniques) -> Report:
     )
 
 
-def per_unit(result: LeaveOutUniques, measure: str) -> Report:
+def _per_unit(result: UniqueReports, measure: str) -> Report:
     """Return a row per left-out unit under one measure: its uniques, and the whole field re-ranked without them."""
     rows, by = result.table[result.table["measure"] == measure], result.units.by
     return Report(
@@ -65,7 +98,7 @@ def per_unit(result: LeaveOutUniques, measure: str) -> Report:
     )
 
 
-def per_run(result: LeaveOutUniques, measure: str) -> Report:
+def _per_run(result: UniqueReports, measure: str) -> Report:
     """Return a row per run under one measure, the best first: what it loses without its own unit's uniques."""
     rows, by = result.by_run[result.by_run["measure"] == measure].sort_values("rank", kind="stable"), result.units.by
     alone = "that run is" if by == "run" else f"the runs of that {by} are"
@@ -86,11 +119,11 @@ def per_run(result: LeaveOutUniques, measure: str) -> Report:
     )
 
 
-def _field(result: LeaveOutUniques) -> str:
+def _field(result: UniqueReports) -> str:
     return count(len(result.scores.names), "run")
 
 
-def _removed(result: LeaveOutUniques, *, own: bool) -> str:
+def _removed(result: UniqueReports, *, own: bool) -> str:
     contributors, by = result.unique_counts["contributing"].sum(), result.units.by
     who = f"the {by}" if not own else "it" if by == "run" else f"its own {by}"
     return (
@@ -99,7 +132,7 @@ def _removed(result: LeaveOutUniques, *, own: bool) -> str:
     )
 
 
-def _notes(result: LeaveOutUniques) -> list[str]:
+def _notes(result: UniqueReports) -> list[str]:
     settings = result.settings
     topics = "all topics" if result.scores.complete else "the topics that a run has"
     said = (

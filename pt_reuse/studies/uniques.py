@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import arguments_as, door
-from pt_reuse._report import Report
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
@@ -27,14 +26,14 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
 from pt_reuse.scoring.caveats import none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.unique_figures import UniqueFigures
-from pt_reuse.studies.unique_reports import ROWS, per_measure, per_run, per_unit
+from pt_reuse.studies.unique_reports import UniqueReports
 from pt_reuse.studies.unique_tables import (
     Means,
     UniqueDocuments,
@@ -47,7 +46,7 @@ from pt_reuse.studies.unique_tables import (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(UniqueFigures, Result):
+class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
@@ -124,21 +123,6 @@ class LeaveOutUniques(UniqueFigures, Result):
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
         return whole_field_table(self.units, self.scores, self.reduced)
-
-    @door
-    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
-        """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
-
-        Args:
-            by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
-                reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
-                ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
-                the one without its own unit's uniques, change, rank and drop.
-            measure: the one that units or runs are shown under; default the first.
-        """
-        choice("by", by, ROWS)
-        name = measure_among(self.scores.measures, measure)
-        return per_measure(self) if by == "measure" else per_unit(self, name) if by == "unit" else per_run(self, name)
 
 
 @door
