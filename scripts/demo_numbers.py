@@ -115,6 +115,7 @@ def of_words(demo: DemoDataset) -> Iterator[str]:
         f"{(relevant['shared'] == 0).mean():.1%} of the relevant pairs share no content word with the query: "
         f"{by_topic.min():.0%} at least, and {by_topic.max():.0%} at most, in every topic that has any"
     )
+    yield f"{len(STOP)} frequent words left aside"
     half = frame["qid"].map(lambda qid: (len(queries[qid]) + 1) // 2)
     misses = frame[(frame["label"] == 0) & (frame["shared"] >= half)].groupby("qid").size()
     misses = misses.reindex(list(queries), fill_value=0)

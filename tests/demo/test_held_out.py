@@ -203,6 +203,24 @@ def test_the_same_seed_gives_the_same_intervals(demo, runs, held_out):
     assert other.table["low"].to_numpy() == pytest.approx(held_out.table["low"].to_numpy(), abs=0.02)
 
 
+def test_documents_without_a_label_are_no_zeros(demo, runs, messages):
+    messages.refused(lambda: compare_held_out(runs, demo.get_judgments("pool")), argument="complete")
+
+
+def test_teams_without_an_unjudged_document_have_no_share(demo, runs):
+    names = {"one": "ridge-bm25", "other": "ridge-bm25", "dense": "lumen-minilm"}
+    twins = ptr.RunSet.from_frames({name: runs[of].drop(columns="name") for name, of in names.items()})
+    known = pd.DataFrame({"name": list(names), "team": list(names), "type": ["lexical", "lexical", "dense"]})
+    twins = twins.with_metadata(metadata=known.assign(pooled=[True, True, False], queries="short"))
+    found = compare_held_out(twins, demo.get_judgments("complete"), resamples=20)
+    table = found.table.set_index(["left_out", "team"])
+    assert table["unjudged"].tolist() == [0, table.loc[("one", "dense"), "unjudged"]] * 2
+    assert table.loc[[("one", "one"), ("other", "other")], ["share", "low", "high"]].isna().all(axis=None)
+    assert table.loc[("one", "dense"), ["low", "share", "high"]].is_monotonic_increasing
+    assert found.leads[["more", "more_low", "more_high"]].isna().all(axis=None)
+    assert found.leads[["change_low", "change", "change_high"]].notna().all(axis=None)
+
+
 def test_a_topic_without_a_relevant_document_changes_means_by_one_part_in_41(demo, runs):
     complete = demo.get_judgments("complete")
     every = ptr.score(runs, complete, "nDCG@10").mean_values[0]
@@ -236,6 +254,10 @@ def test_the_page_of_the_demo_has_these_numbers(held_out, runs, demo):
     short, described = leads.loc["ridge", "short", "lumen"], leads.loc["furrow", "described", "lumen"]
     assert f"``ridge`` shrinks from {short['lead']:.3f} to {short['pool_lead']:.3f}" in text
     assert f"would shrink from {described['lead']:.3f} to {described['pool_lead']:.3f}" in text
+    for team, said in (("mosaic", "reaches lowest, {} points"), ("lumen", "``lumen`` and ``quarry`` is {}.")):
+        ends = leads.loc[("quarry", "short", team), ["more_low", "more_high"]]
+        assert said.format(" to ".join(f"{100 * end:.1f}" for end in ends)) in text
+    assert leads["more_low"].idxmin() == ("quarry", "short", "mosaic")
     complete = demo.get_judgments("complete")
     judged = complete.restrict(ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10))
     sums = top_tens(runs, complete.select([q for q in complete.topics if q != "14"]), judged).groupby("name")
