@@ -71,8 +71,7 @@ def _of_shares(held_out: HeldOut) -> str:
         "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
         "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
         "as long: short ones are the query, described ones have the description, too. Share is the share of the "
-        "unjudged documents in the top 10 that are relevant, low to high its interval; all are counted over the runs "
-        "of a team and the topics."
+        "unjudged documents in the top 10 that are relevant, low to high its interval."
     ]
     for (left_out, queries), rows in held_out.table.groupby(["left_out", "queries"], sort=False):
         lexical, *dense = rows.to_dict("records")
@@ -84,7 +83,8 @@ def _of_shares(held_out: HeldOut) -> str:
             f"{lexical['share']:.0%} of these are relevant, but {' and '.join(of_dense)}."
         )
     parts.append(
-        "The difference between the share of a dense team and that of the lexical team beside it has an interval, too. "
+        "Documents are counted over all runs of a team and all topics, and a share is that of the sums. The difference "
+        "between the share of a dense team and that of the lexical team beside it has an interval, too. "
         f"The lowest is that of {least['team']} and {least['left_out']}: {100 * least['more_low']:.0f} to "
         f"{100 * least['more_high']:.0f} points."
     )
