@@ -32,7 +32,7 @@ COMPARED = {
     ("ridge", "described"): {"ridge": ["ridge-bo1-desc"], "lumen": ["lumen-minilm-desc"]},
 }
 
-#: (team left out, length of query, team) -> unjudged documents of the top tens, documents of the top tens, relevant ones
+#: (team left out, length of query, team) -> unjudged documents of the top tens, all of the top tens, relevant ones
 #: of the unjudged, and their share of the unjudged with its interval, in per cent
 PUBLISHED = {
     ("furrow", "described", "furrow"): (259, 800, 64, 24.7, 17.6, 32.5),
