@@ -130,8 +130,11 @@ def stems(text: str) -> set[str]:
 def of_runs(demo: DemoDataset) -> Iterator[str]:
     """Yield how many runs there are, and how alike the lexical ones with short queries."""
     runs = demo.get_runs()
-    longest = runs.field.lengths.max()
-    yield f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types, top {longest} each"
+    shortest, longest = runs.field.lengths.min(), runs.field.lengths.max()
+    yield (
+        f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types, at most {longest} documents a topic "
+        f"each (at least {shortest})"
+    )
     yield f"{int(runs.pooled.sum())} of them count as pooled"
     alike = ("quarry-bm25-stem", "quarry-dph", "quarry-qld", "ridge-bm25", "ridge-hiemstra")
     overlaps = [overlap(runs, one, other) for one, other in combinations(alike, 2)]

@@ -10,7 +10,7 @@ import pandas as pd
 from ir_measures import nDCG
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Call, InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -134,8 +134,10 @@ def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
     labels = complete.to_frame().set_index(["qid", "docno"])["label"].reindex(pairs).to_numpy(dtype=float)
     if np.isnan(labels).any():
         raise InputError(
-            f"{np.isnan(labels).sum():,} of {len(labels):,} documents in top tens have no label; expected complete "
-            "judgments, such as DemoDataset().get_judgments('complete').",
+            f"{np.isnan(labels).sum():,} of {len(labels):,} documents in the top tens of the runs have no label; "
+            "expected complete judgments, as from ",
+            Call("get_judgments", "'complete'"),
+            " of the demo collection.",
             argument="complete",
         )
     marked = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & (labels >= complete.rel))

@@ -265,7 +265,7 @@ def test_what_the_datasheet_says_of_texts_is_so(demo, sheet):
     "said",
     [
         "No human checked it", "not recorded", "were not kept", "Maintenance", "written to a quota", "Near misses",
-        "two separate runs of a language model", "neither was the second or the third assessor",
+        "two separate runs of a language model", "apart from those of the second and third assessor",
         "blind to all labels and to the other's answers", "one started after the other had ended",
         "it saw that a file by the other existed, and did not open it",
         "Which version of the model they were is not recorded",
@@ -279,5 +279,5 @@ def test_no_news_item_or_post_with_a_year_is_left_unsaid(demo, sheet):
     """A year of our time is how a text about what happened is known; those here are set in none that happened."""
     invented = {"NEWS-087", "NEWS-110", "FORUM-033"}  # a boat of 1909, windows of 1890, an embarrassment of 2009
     for document in demo.documents():
-        if document["source"] != "ENC" and re.search(r"\b(1[5-9]|20)\d\d\b(?! degrees)", document["text"]):
+        if document["source"] != "ENC" and re.search(r"\b(1[5-9]|20)\d\d\b", document["text"]):
             assert document["docno"] in sheet or document["docno"] in invented
