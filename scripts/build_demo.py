@@ -249,10 +249,15 @@ def with_ranks(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-if __name__ == "__main__":
+def command(arguments: list[str] | None = None) -> None:
+    """Run the command that the arguments ask for, and write the checksums of what the folder then has."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=HERE, help="where to; default the package's data folder")
     parser.add_argument("--only-judgments", action="store_true", help="pack the judgments, make no runs")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     (pack_judgments if given.only_judgments else main)(given.out)
     (given.out / "SHA256SUMS").write_text(checksums(given.out), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    command()

@@ -115,6 +115,7 @@ def of_words(demo: DemoDataset) -> Iterator[str]:
         f"{(relevant['shared'] == 0).mean():.1%} of the relevant pairs share no content word with the query: "
         f"{by_topic.min():.0%} at least, and {by_topic.max():.0%} at most, in every topic that has any"
     )
+    yield f"{len(STOP)} frequent words left aside"
     half = frame["qid"].map(lambda qid: (len(queries[qid]) + 1) // 2)
     misses = frame[(frame["label"] == 0) & (frame["shared"] >= half)].groupby("qid").size()
     misses = misses.reindex(list(queries), fill_value=0)
@@ -129,8 +130,11 @@ def stems(text: str) -> set[str]:
 def of_runs(demo: DemoDataset) -> Iterator[str]:
     """Yield how many runs there are, and how alike the lexical ones with short queries."""
     runs = demo.get_runs()
-    longest = runs.field.lengths.max()
-    yield f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types, top {longest} each"
+    shortest, longest = runs.field.lengths.min(), runs.field.lengths.max()
+    yield (
+        f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types, at most {longest} documents a topic "
+        f"each (at least {shortest})"
+    )
     yield f"{int(runs.pooled.sum())} of them count as pooled"
     alike = ("quarry-bm25-stem", "quarry-dph", "quarry-qld", "ridge-bm25", "ridge-hiemstra")
     overlaps = [overlap(runs, one, other) for one, other in combinations(alike, 2)]

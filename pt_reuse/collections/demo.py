@@ -76,7 +76,7 @@ class DemoDataset(ReuseDataset):
         frame = pd.DataFrame(self.topics())
         if variant == "all":
             return frame
-        name = choice("variant", variant or "query", (*frame.columns[1:], "all"))
+        name = choice("variant", "query" if variant is None else variant, (*frame.columns[1:], "all"))
         return frame[["qid"]].assign(query=frame[name])
 
     @door
@@ -86,10 +86,11 @@ class DemoDataset(ReuseDataset):
         Args:
             variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
                 ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
-                ``"third"``, the labels of two further assessors, who saw what any run has in its top 20, what the first
-                called relevant, and a random sample of the rest.
+                ``"third"``, the labels of two further assessors of what any run has in its top 20, what the first
+                called relevant, and a random sample of the rest. They had three of these pairs not in their lists: the
+                labels of these are by two fresh readers, as the datasheet says.
         """
-        name = choice("variant", variant or "pool", JUDGMENTS)
+        name = choice("variant", "pool" if variant is None else variant, JUDGMENTS)
         if name == "pool":
             return super().get_qrels()
         if name == "complete":

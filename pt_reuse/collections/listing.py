@@ -27,7 +27,8 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
         DataFrame: one row per collection, by year: ``name title year``; ``topics`` and ``judged``, judged topics and
         judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing where
         nobody recorded it; ``irds``, the ir_datasets id, maybe of the documents alone; ``published``, how the run files
-        can be had: ``"open"``, ``"password"`` or ``"no"``; ``here``, how many of them are on this machine.
+        can be had: ``"open"``, ``"password"`` or ``"no"``; ``here``, how many of them are on this machine. Of the demo
+        and of own collections ``runs`` counts the files that are here; ``get_runs()`` knows teams and who was pooled.
 
     Raises:
             InputError: `search` is no text and no year, or `here` not True or False.

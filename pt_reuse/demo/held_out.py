@@ -10,6 +10,7 @@ import pandas as pd
 from ir_measures import nDCG
 from numpy.typing import NDArray
 
+from pt_reuse._errors import Call, InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -27,17 +28,18 @@ class HeldOut:
 
     Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its
     runs are compared with those of the dense teams, which are in none of these pools, and only with runs whose queries
-    are as long.
+    are as long. Where no dense run has queries as long, there is no comparison.
 
     Attributes:
         table: one row per team left out, length of query and team compared: ``left_out queries team type runs top
             unjudged relevant share low high``. `top` counts the documents in the top ten of its runs, `unjudged` those
             of them that the pool does not have, `relevant` those of the unjudged that are relevant by the complete
-            judgments; `share` is relevant / unjudged, with its interval.
+            judgments: sums over runs and topics, in which a document counts once for each run that has it. `share` is
+            relevant / unjudged, a ratio of these sums, with its interval.
         leads: one row per team left out, length of query and dense team: ``left_out queries team more more_low
             more_high lead pool_lead change change_low change_high``. `more` is its share less that of the lexical team;
             `lead` by how much its mean ``nDCG@10`` is higher under complete judgments, `pool_lead` under the pool,
-            `change` the second less the first.
+            `change` the second less the first. The intervals are those of these differences.
         n_topics: the topics, each with a relevant document.
     """
 
@@ -64,7 +66,7 @@ class _Group:
     def share(self) -> float:
         """Return which part of the unjudged documents is relevant."""
         _, unjudged, relevant = self.counts.sum(axis=0)
-        return float(relevant / unjudged)
+        return float(relevant / unjudged) if unjudged else float("nan")
 
     def shares(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the share of each resample, NaN where no document is unjudged."""
@@ -88,6 +90,9 @@ def compare_held_out(
         depth: to which depth the runs are pooled.
         resamples: how often topics are drawn.
         seed: the same seed gives the same intervals.
+
+    Raises:
+        InputError: a document in a top ten has no label.
     """
     counts = complete.counts()
     topics = counts.loc[counts["relevant"] > 0, "qid"].tolist()
@@ -118,12 +123,23 @@ def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
     Returns:
         DataFrame: ``name qid top unjudged relevant``, one row per run and topic: documents in the top ten, those that
         the pool does not have, and those of these that are relevant.
+
+    Raises:
+        InputError: a document in a top ten has no label.
     """
     tops = runs.to_frame()
     tops = tops[(tops["rank"] < 10) & tops["qid"].isin(complete.topics)]
     pairs = pd.MultiIndex.from_frame(tops[["qid", "docno"]])
     unjudged = ~pairs.isin(pd.MultiIndex.from_frame(judged.to_frame()[["qid", "docno"]]))
-    labels = complete.to_frame().set_index(["qid", "docno"])["label"].reindex(pairs).to_numpy()
+    labels = complete.to_frame().set_index(["qid", "docno"])["label"].reindex(pairs).to_numpy(dtype=float)
+    if np.isnan(labels).any():
+        raise InputError(
+            f"{np.isnan(labels).sum():,} of {len(labels):,} documents in the top tens of the runs have no label; "
+            "expected complete judgments, as from ",
+            Call("get_judgments", "'complete'"),
+            " of the demo collection.",
+            argument="complete",
+        )
     marked = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & (labels >= complete.rel))
     return marked.groupby(["name", "qid"], as_index=False).sum()
 
@@ -168,5 +184,6 @@ def _row(group: _Group, shares: NDArray[np.float64]) -> dict[str, object]:
 
 
 def _interval(of: str, values: NDArray[np.float64]) -> dict[str, float]:
-    low, high = np.nanpercentile(values, _ENDS).tolist()
+    known = values[~np.isnan(values)]
+    low, high = np.percentile(known, _ENDS).tolist() if len(known) else (float("nan"), float("nan"))
     return {f"{of}_low".lstrip("_"): low, f"{of}_high".lstrip("_"): high}

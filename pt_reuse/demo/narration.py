@@ -66,6 +66,7 @@ def _of_live(report: DemoReport) -> str:
 
 
 def _of_shares(held_out: HeldOut) -> str:
+    least = held_out.leads.sort_values("more_low").iloc[0]
     parts = [
         "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
         "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
@@ -81,6 +82,12 @@ def _of_shares(held_out: HeldOut) -> str:
             f"{left_out}, {queries}: of its top 10 {lexical['unjudged'] / lexical['top']:.0%} are unjudged, and "
             f"{lexical['share']:.0%} of these are relevant, but {' and '.join(of_dense)}."
         )
+    parts.append(
+        "Documents are counted over all runs of a team and all topics, and a share is that of the sums. The difference "
+        "between the share of a dense team and that of the lexical team beside it has an interval, too. "
+        f"The lowest is that of {least['team']} and {least['left_out']}: {100 * least['more_low']:.0f} to "
+        f"{100 * least['more_high']:.0f} points."
+    )
     parts.append(
         "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
         f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). No resample can find what no topic "
@@ -112,12 +119,15 @@ def _moved(report: DemoReport) -> pd.DataFrame:
 
 def _of_moves(report: DemoReport) -> str:
     partial, full = (a.table.set_index("measure").loc[_NDCG] for a in (report.partial, report.full))
-    changes = report.partial.changes
-    fallers = changes[(changes["measure"] == _NDCG) & (changes["drop"] > 0)].sort_values("rank")
+    changes = report.partial.changes[report.partial.changes["measure"] == _NDCG]
+    fallers = changes[changes["drop"] > 0].sort_values("rank")
+    rising = (changes["other_score"] > changes["score"]).sum()
     return (
         "The pool is that of all pooled lexical runs. Unjudged is the share of the top 10 that it does not have, "
         f"relevant the share of these that are relevant. Scores are {_NDCG} under complete judgments and under the "
-        f"pool. tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
+        f"pool. {rising} of {len(changes)} scores rise, since {_NDCG} compares with the best order of the documents "
+        "that are known to be relevant, and the pool knows fewer of them. "
+        f"tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
         f"{full['tau_b']:.3f} with the pool of all types; the largest drop is {partial['max_drop']:.0f} and "
         f"{full['max_drop']:.0f}. The runs that fall are {', '.join(fallers['name']) or 'none'}. Some runs here are of "
         "teams that were pooled: the tables above compare types."

@@ -7,8 +7,6 @@ import gzip
 import hashlib
 import importlib.util
 import re
-import subprocess
-import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -143,16 +141,19 @@ def test_leave_out_uniques_of_the_default_judgments_finds_something(demo, comple
     assert every.fit.strangers == 41 * 480 - 989
 
 
-def test_the_judgments_are_plain_qrels_files_that_the_script_makes(demo, complete, tmp_path):
+def test_the_judgments_are_plain_qrels_files_that_the_script_makes(demo, complete, monkeypatch, tmp_path):
     pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "qrels.txt.gz").to_frame(), demo.get_judgments().to_frame())
     pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "complete.txt.gz").to_frame(), complete.to_frame())
-    script = ROOT / "scripts" / "build_demo.py"
-    subprocess.run([sys.executable, str(script), "--only-judgments", "--out", str(tmp_path)], check=True)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # which the script would set
+    read_script("build_demo").command(["--only-judgments", "--out", str(tmp_path)])
     names = ("complete.txt.gz", "labels.csv.gz", "qrels.txt.gz")
     for name in names:
-        made, shipped = tmp_path / name, DATA / name
+        made, shipped = (folder / name for folder in (tmp_path, DATA))
         assert gzip.decompress(made.read_bytes()) == gzip.decompress(shipped.read_bytes())
-    assert [line.split()[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()] == list(names)
+        # no time of day in the head of the file: the same bytes tomorrow
+        assert made.read_bytes()[4:8] == shipped.read_bytes()[4:8] == bytes(4)
+    sums = [f"{hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()}  {name}" for name in names]
+    assert (tmp_path / "SHA256SUMS").read_text().splitlines() == sums
     with gzip.open(DATA / "labels.csv.gz", "rt") as labels:
         assert {row["assessor"] for row in csv.DictReader(labels)} == {"second", "third"}
 
@@ -248,11 +249,13 @@ def test_what_the_datasheet_says_of_texts_is_so(demo, sheet):
     named = {
         "NEWS-150": "Edwin Hubble", "FORUM-013": "Moctezuma", "FORUM-014": "Cortes", "FORUM-062": "Marco Polo",
         "NEWS-114": "NASA", "NEWS-089": "Jaguar", "FORUM-071": "Lightning", "ENC-159": "Boeing",
+        "ENC-091": "John Bortle", "NEWS-053": "brigantines", "NEWS-155": "Ming", "NEWS-127": "Java",
+        "FORUM-035": "Dobsonian", "FORUM-141": "Alexander's", "FORUM-147": "Swift-Tuttle",
     }  # fmt: skip
     for docno, name in named.items():
         assert name in texts[docno]
         assert docno in sheet
-        assert name.split()[-1] in sheet
+        assert name.split()[-1] in sheet or docno in ("NEWS-053", "NEWS-127")
     for docno in ("NEWS-025", "NEWS-037", "NEWS-040", "NEWS-128", "NEWS-143", "NEWS-149", "FORUM-026", "FORUM-073"):
         assert docno in sheet
         assert re.search(r"\b(19|20)\d\d\b", texts[docno])
@@ -260,7 +263,21 @@ def test_what_the_datasheet_says_of_texts_is_so(demo, sheet):
 
 @pytest.mark.parametrize(
     "said",
-    ["No human checked it", "not recorded", "were not kept", "Maintenance", "written to a quota", "Near misses"],
-)
+    [
+        "No human checked it", "not recorded", "were not kept", "Maintenance", "written to a quota", "Near misses",
+        "two separate runs of a language model", "apart from those of the second and third assessor",
+        "blind to all labels and to the other's answers", "one started after the other had ended",
+        "it saw that a file by the other existed, and did not open it",
+        "Which version of the model they were is not recorded",
+    ],
+)  # fmt: skip
 def test_what_is_unknown_and_who_answers_is_said(sheet, said):
     assert said in sheet
+
+
+def test_no_news_item_or_post_with_a_year_is_left_unsaid(demo, sheet):
+    """A year of our time is how a text about what happened is known; those here are set in none that happened."""
+    invented = {"NEWS-087", "NEWS-110", "FORUM-033"}  # a boat of 1909, windows of 1890, an embarrassment of 2009
+    for document in demo.documents():
+        if document["source"] != "ENC" and re.search(r"\b(1[5-9]|20)\d\d\b", document["text"]):
+            assert document["docno"] in sheet or document["docno"] in invented
