@@ -103,8 +103,8 @@ def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, 
     by_topics = arguments.get("filter_by_topics", True)
     if not shared and (by_topics or arguments.get("filter_by_qrels", False)):
         raise InputError(
-            f"topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
-            f"{examples(qrels.topics)} judged.",
+            f"topics and qrels have no topic in common: {examples(topics['qid']) or 'none'} are asked, "
+            f"{examples(qrels.topics) or 'none'} judged.",
             argument="topics",
         )
     chosen = shared if by_topics else [topic for topic in qrels.topics if topic in judged]

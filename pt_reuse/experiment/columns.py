@@ -37,8 +37,8 @@ NOT_POOLED = "not pooled"
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
-#: measures for which pt.Experiment reports the sum over topics, not the mean
-_SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
+#: columns of measures for which pt.Experiment reports the sum over topics, not the mean
+SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ def _placed(
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
-        times = len(qrels.topics) if name in _SUMMED else 1
+        times = len(qrels.topics) if name in SUMMED else 1
         base = _values(full, measure)
         scores[name] = Values(base.mean * times, base.by_topic).of(at)
         for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():

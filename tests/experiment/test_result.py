@@ -50,6 +50,9 @@ KEEPING = {
     "astype": lambda r: r.astype({"AP": "float32"}),
     "concat with itself": lambda r: pd.concat([r.head(2), r.tail(1)]),
     "style": lambda r: r.style.data,
+    "merge": lambda r: r.merge(pd.DataFrame({"name": NAMES, "size": [1, 2, 3]}), on="name"),
+    "merge into": lambda r: type(r)(pd.DataFrame({"name": NAMES, "size": [1, 2, 3]})).merge(r, on="name"),
+    "join": lambda r: r.set_index("name").join(pd.DataFrame({"size": [1, 2, 3]}, index=NAMES)),
 }
 
 
@@ -99,6 +102,8 @@ def test_frames_of_several_experiments_know_no_runs(messages):
     assert len(both) == 6
     messages.refused(lambda: both.runs)
     messages.refused(both.report)
+    messages.refused(lambda: one.merge(other, on="name").runs)
+    messages.refused(lambda: pd.concat([one, pd.DataFrame({"name": ["of one's own"]})]).runs)
 
 
 @pytest.mark.parametrize(
