@@ -197,7 +197,9 @@ def _placed(
 
 def _among(n_systems: int, n_runs: int) -> str:
     systems, official = count(n_systems, "system"), n_runs - n_systems
-    return f"{count(official, 'run')} of the field and {systems}" if official else f"the {systems} alone"
+    if not official:
+        return f"the {systems} alone" if n_systems > 1 else "the only system"
+    return f"{count(official, 'run')} of the field and {systems}"
 
 
 def _pooled_in_words(pooled: list[bool]) -> str:
@@ -235,7 +237,7 @@ def _of_measure(
 
 
 def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Values]:
-    rates = {name: _unjudged_to(measure) for name, measure in measures.items()}
+    rates = {name: unjudged_to(measure) for name, measure in measures.items()}
     found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
     return {name: _values(found, rate) for name, rate in rates.items()}
 
@@ -245,7 +247,8 @@ def _values(scores: Scores, measure: ir_measures.Measure) -> Values:
     return Values(scores.mean_values[m], scores.values[m])
 
 
-def _unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
+def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return the share of unjudged documents down to the cutoff of a measure."""
     cutoff = cutoff_of(measure)
     return Unjudged if cutoff is None else Unjudged @ cutoff
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import pandas as pd
 import pyterrier as pt
@@ -27,8 +27,8 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
-from pt_reuse.experiment.experiment_result import Executed, carrying
-from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery, significance
+from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
+from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
 from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
 from pt_reuse.experiment.orders import order_given, tell_other_order
 from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
@@ -38,6 +38,58 @@ from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.uniques import check_removal
+
+
+# a frame knows its runs; a Styler, dicts and pairs are as pt.Experiment has them
+@overload
+def Experiment(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Any],
+    names: Sequence[str] | None = None,
+    perquery: bool = False,
+    *,
+    dataframe: Literal[True] = True,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    field: Any = None,
+    reuse: str | Iterable[str] | None = None,
+    by: str = "team",
+    depth: int | None = None,
+    rel: int | None = None,
+    pool_order: str | None = None,
+    round: int | dict[str, int] | None = None,
+    layout: str = "wide",
+    highlight: None = None,
+    **experiment_arguments: Any,
+) -> ExperimentResult: ...
+
+
+@overload
+def Experiment(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Any],
+    names: Sequence[str] | None = None,
+    perquery: bool | str = False,
+    *,
+    dataframe: bool = True,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    field: Any = None,
+    reuse: str | Iterable[str] | None = None,
+    by: str = "team",
+    depth: int | None = None,
+    rel: int | None = None,
+    pool_order: str | None = None,
+    round: int | dict[str, int] | None = None,
+    layout: str = "wide",
+    **experiment_arguments: Any,
+) -> Any: ...
 
 
 @door
@@ -194,6 +246,7 @@ def Experiment(
     judged = given_qrels.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
     retr_systems = given_systems(retr_systems)
+    check_baseline(arguments, len(retr_systems))
     if not asked.kinds:
         plain = _by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
