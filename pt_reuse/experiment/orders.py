@@ -85,7 +85,7 @@ def tell_other_order(
     """
     known = [(name, m) for name, m in measures.items() if asked.ranked or native_spec(m) is not None]
     if "unjudged" in asked.kinds:
-        shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(measures.items())}
+        shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(list(measures.items()))}
         known += [(name, share) for share, name in shares.items()]
     found = other_order(runs, order, qrels, known)
     if found is None:
