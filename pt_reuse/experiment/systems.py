@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, shown
-from pt_reuse._errors import Call, InputError, Option, located, warn
+from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.experiment.columns import ORDER, Asked
 from pt_reuse.experiment.tap import Tap
 from pt_reuse.formats.foreign import has_fields, is_nested
@@ -22,7 +22,7 @@ from pt_reuse.runs.coding import code_runs, frame_rows
 from pt_reuse.runs.forms import held, is_files
 from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.how_pooled import UNKNOWN
-from pt_reuse.runs.results import COLUMNS, result_frame
+from pt_reuse.runs.results import COLUMNS, READ_FILES, result_frame
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
@@ -81,7 +81,7 @@ class Systems:
                     f"system {name!r} must be a pipeline or the results of a run (a frame with the columns 'qid', "
                     "'docno' and 'score', ScoredDoc tuples, a dict of topic -> document -> score), got "
                     f"{type(system).__name__}.",
-                    *((" Files are read by ", Call("read_runs"), ".") if isinstance(system, str | os.PathLike) else ()),
+                    *(READ_FILES if isinstance(system, str | os.PathLike) else ()),
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
