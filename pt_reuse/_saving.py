@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from itertools import groupby
 from typing import Any, get_args, get_type_hints
@@ -14,6 +14,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 import pandas as pd
 
+from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 
 Json = Any
@@ -160,8 +161,23 @@ class Decoder:
         self._frame, self._arrays = frame, arrays
 
     def record(self, kind: type, parts: Mapping[str, Json]) -> Any:
-        """Return a record made of its fields."""
-        hints = get_type_hints(kind)
+        """Return a record made of its fields.
+
+        Raises:
+            InputError: another version saved it, whose record has other fields.
+        """
+        hints, expected = get_type_hints(kind), [field for field in fields(kind) if field.init]
+        unset = [f.name for f in expected if f.default is MISSING and f.default_factory is MISSING]
+        lacking = [name for name in unset if name not in parts]
+        unknown = [name for name in parts if name not in {field.name for field in expected}]
+        if lacking or unknown:
+            wrong = " and ".join(
+                f"{what} {examples(names)}" for what, names in (("lacks", lacking), ("has", unknown)) if names
+            )
+            raise InputError(
+                f"a {kind.__name__} that another version of pt_reuse saved: it {wrong}. Make the result with this "
+                "version and save it, or read it with that one."
+            )
         return kind(**{name: self.decode(part, hints.get(name, object)) for name, part in parts.items()})
 
     def decode(self, part: Json, hint: Any = object) -> Any:

@@ -55,7 +55,8 @@ def read_topics(topics: Any) -> pd.DataFrame:
         theirs = {"query_id": "qid", "text": "query"}
         topics = topics.rename(columns={name: ours for name, ours in theirs.items() if ours not in topics.columns})
     columns("topics", topics.columns, ("qid",))
-    return _with_texts(topics, ("qid",))
+    # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
+    return topics.astype({"qid": str}) if pd.api.types.is_numeric_dtype(topics["qid"]) else topics
 
 
 def read_judgments(qrels: Any) -> Qrels:
@@ -63,13 +64,7 @@ def read_judgments(qrels: Any) -> Qrels:
     if not isinstance(qrels, pd.DataFrame):
         return as_qrels(qrels)
     with located("qrels"):
-        return as_qrels(_with_texts(qrels, ("qid", "docno", "query_id", "doc_id")))
-
-
-def _with_texts(frame: pd.DataFrame, ids: Iterable[str]) -> pd.DataFrame:
-    # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
-    numbers = [column for column in ids if column in frame and pd.api.types.is_numeric_dtype(frame[column])]
-    return frame.astype(dict.fromkeys(numbers, str)) if numbers else frame
+        return as_qrels(qrels)
 
 
 def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measure]]:
@@ -103,8 +98,8 @@ def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, 
     by_topics = arguments.get("filter_by_topics", True)
     if not shared and (by_topics or arguments.get("filter_by_qrels", False)):
         raise InputError(
-            f"topics and qrels have no topic in common: {examples(topics['qid'])} are asked, "
-            f"{examples(qrels.topics)} judged.",
+            f"topics and qrels have no topic in common: {examples(topics['qid']) or 'none'} are asked, "
+            f"{examples(qrels.topics) or 'none'} judged.",
             argument="topics",
         )
     chosen = shared if by_topics else [topic for topic in qrels.topics if topic in judged]

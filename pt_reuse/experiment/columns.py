@@ -37,8 +37,8 @@ NOT_POOLED = "not pooled"
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
-#: measures for which pt.Experiment reports the sum over topics, not the mean
-_SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
+#: columns of measures for which pt.Experiment reports the sum over topics, not the mean
+SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ def _placed(
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
-        times = len(qrels.topics) if name in _SUMMED else 1
+        times = len(qrels.topics) if name in SUMMED else 1
         base = _values(full, measure)
         scores[name] = Values(base.mean * times, base.by_topic).of(at)
         for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():
@@ -197,7 +197,9 @@ def _placed(
 
 def _among(n_systems: int, n_runs: int) -> str:
     systems, official = count(n_systems, "system"), n_runs - n_systems
-    return f"{count(official, 'run')} of the field and {systems}" if official else f"the {systems} alone"
+    if not official:
+        return f"the {systems} alone" if n_systems > 1 else "the only system"
+    return f"{count(official, 'run')} of the field and {systems}"
 
 
 def _pooled_in_words(pooled: list[bool]) -> str:
@@ -235,7 +237,7 @@ def _of_measure(
 
 
 def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Values]:
-    rates = {name: _unjudged_to(measure) for name, measure in measures.items()}
+    rates = {name: unjudged_to(measure) for name, measure in measures.items()}
     found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
     return {name: _values(found, rate) for name, rate in rates.items()}
 
@@ -245,7 +247,8 @@ def _values(scores: Scores, measure: ir_measures.Measure) -> Values:
     return Values(scores.mean_values[m], scores.values[m])
 
 
-def _unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
+def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return the share of unjudged documents down to the cutoff of a measure."""
     cutoff = cutoff_of(measure)
     return Unjudged if cutoff is None else Unjudged @ cutoff
 

@@ -10,8 +10,9 @@ import pandas as pd
 
 from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse._report import Report
-from pt_reuse.experiment.reporting import report_of
+from pt_reuse.experiment.reporting import at_hand, report_of
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import MeasureLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +23,13 @@ class Executed:
         runs: the systems.
         means: the means of all systems in the long layout; None where pt.Experiment was asked for none and no added
             column needs them.
+        n_topics: how many topics they are over.
         settings: the conventions, for display.
     """
 
     runs: RunSet
     means: pd.DataFrame | None
+    n_topics: int
     settings: Mapping[str, Any]
 
 
@@ -34,8 +37,8 @@ class ExperimentResult(pd.DataFrame):
     """What :func:`Experiment` returns: a DataFrame in every respect, which knows the runs that were executed.
 
     All that pandas makes of it knows them, too: a copy, other columns or rows, another order, what comes out of a
-    pickle. Files that hold a frame alone (CSV, Parquet) do not; ``result.runs.write(folder)`` keeps the runs. Tables
-    joined of several experiments know none.
+    pickle, a join with a frame of one's own. Files that hold a frame alone (CSV, Parquet) do not;
+    ``result.runs.write(folder)`` keeps the runs. Tables joined of several experiments know none.
 
     Example:
         >>> import pt_reuse as ptr
@@ -60,13 +63,15 @@ class ExperimentResult(pd.DataFrame):
         """Hand on what was executed; pandas itself does not where it joins frames."""
         parent: Any = super()  # what pandas hides from type checkers
         made: ExperimentResult = parent.__finalize__(other, method=method, **arguments)
-        # what joins frames names them by either, according to the version; a frame may have columns of these names
-        joins = not isinstance(other, pd.DataFrame | pd.Series)
-        joined = getattr(other, "input_objs", getattr(other, "objs", None)) if joins else None
-        if joined is not None:
-            kept = [getattr(frame, "_executed", None) for frame in joined]
-            if kept and all(one is kept[0] for one in kept):
-                made._executed = kept[0]
+        if isinstance(other, pd.DataFrame | pd.Series):
+            return made
+        frames = _joined(other)
+        known = [frame for frame in frames if getattr(frame, "_executed", None) is not None]
+        # rows of a frame of one's own would be systems that are not among the runs, columns are not
+        asked = frames if method == "concat" else known
+        if known and all(getattr(frame, "_executed", None) is known[0]._executed for frame in asked):
+            made._executed = known[0]._executed
+            made.attrs = {**known[0].attrs, **made.attrs}
         return made
 
     @classmethod
@@ -91,21 +96,22 @@ class ExperimentResult(pd.DataFrame):
         return self._kept().runs
 
     @door
-    def report(self, measures: str | Iterable[str] | None = None) -> Report:
+    def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
         """Return what a paper prints: of the systems at hand, in their order, a row per measure.
 
-        The columns are the score; ``p`` against the baseline, corrected where a correction was asked for; the change
-        by leave-out-uniques in per cent, where some system counts as pooled; the rank; and the share that is unjudged.
+        The columns are the score, the mean over all topics also where the frame at hand has rows of some topics alone;
+        ``p`` against the baseline, corrected where a correction was asked for; the change by leave-out-uniques in per
+        cent, where some system counts as pooled; the rank; and the share that is unjudged.
 
         Args:
-            measures: which of them, as the columns name them, ``"nDCG@10"``; default all.
+            measures: which of them, as the columns name them, ``"nDCG@10"``; default all that are at hand.
 
         Returns:
             Report: it prints as a table of 80 columns; ``.to_latex()``, ``.to_frame()``.
 
         Raises:
-            InputError: an unknown measure, a frame joined of several experiments, or one by topic of an experiment that
-                neither ranks nor leaves out, so that nothing has a mean.
+            InputError: an unknown measure, a name that is no system's, a frame joined of several experiments, or one by
+                topic of an experiment that neither ranks nor leaves out, so that nothing has a mean.
 
         Example:
             >>> import pt_reuse as ptr
@@ -123,8 +129,7 @@ class ExperimentResult(pd.DataFrame):
                 Option("perquery", "both"),
                 ", and report the averages.",
             )
-        names = list(dict.fromkeys(self["name"] if "name" in self.columns else kept.means["name"]))
-        return report_of(kept.means, names, measures, kept.settings)
+        return report_of(kept.means, at_hand(self, kept.means), measures, kept.settings, kept.n_topics)
 
     def _kept(self) -> Executed:
         if self._executed is None:
@@ -133,6 +138,15 @@ class ExperimentResult(pd.DataFrame):
                 "this frame knows no runs: it was made of several frames. Ask the result of ", where, " itself."
             )
         return self._executed
+
+
+def _joined(operation: Any) -> list[Any]:
+    """Return the frames that an operation of pandas joins; versions name them differently."""
+    for names in (("input_objs",), ("objs",), ("left", "right")):
+        if all(hasattr(operation, name) for name in names):
+            found = [getattr(operation, name) for name in names]
+            return list(found[0]) if len(names) == 1 else found
+    return []
 
 
 def carrying(result: Any, executed: Executed) -> Any:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyterrier as pt
 
 from pt_reuse._check import did_you_mean, examples, flag, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, Option
 from pt_reuse._files import check_writable
 
 
@@ -34,6 +35,32 @@ def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> Non
     folder = given.get("save_dir")
     if isinstance(folder, str | Path) and os.path.isdir(folder):
         check_writable(Path(folder), [], overwrite=True, argument="save_dir")
+
+
+def check_baseline(given: Mapping[str, Any], n_systems: int) -> None:
+    """Raise where pt.Experiment could not test against the baseline.
+
+    Args:
+        given: the arguments that are handed over.
+        n_systems: how many systems there are.
+    """
+    baseline = given.get("baseline")
+    if baseline is None:
+        return
+    if given["perquery"] is not False:
+        raise InputError(
+            "",
+            Option("baseline", ...),
+            " adds tests of the means, which pt.Experiment gives alone. Leave ",
+            Option("perquery", ...),
+            " out.",
+            argument="baseline",
+        )
+    if isinstance(baseline, int | np.integer) and not 0 <= baseline < n_systems:
+        raise InputError(
+            f"baseline must be the name of a system, or its number from 0 to {n_systems - 1}, got {baseline}.",
+            argument="baseline",
+        )
 
 
 def significance(systems: Sequence[str], given: Mapping[str, Any]) -> dict[str, str]:

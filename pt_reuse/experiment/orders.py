@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, warn
 from pt_reuse.engine.order import BY_SCORE
-from pt_reuse.experiment.columns import ORDER, Asked, Columns
+from pt_reuse.experiment.columns import ORDER, Asked, Columns, unjudged_to
 from pt_reuse.experiment.systems import Systems
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -84,6 +84,9 @@ def tell_other_order(
         asked: what the user wants to know; measures of others are computed for ranks alone.
     """
     known = [(name, m) for name, m in measures.items() if asked.ranked or native_spec(m) is not None]
+    if "unjudged" in asked.kinds:
+        shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(list(measures.items()))}
+        known += [(name, share) for share, name in shares.items()]
     found = other_order(runs, order, qrels, known)
     if found is None:
         return columns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import pandas as pd
 import pyterrier as pt
@@ -28,18 +27,69 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
-from pt_reuse.experiment.experiment_result import Executed, carrying
-from pt_reuse.experiment.handed_over import check_handed_over, checked_perquery, significance
+from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
+from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
 from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
 from pt_reuse.experiment.orders import order_given, tell_other_order
 from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
 from pt_reuse.experiment.saved_tables import plan_tables
-from pt_reuse.experiment.systems import check_frames, executed_runs, name_systems, saved_files
-from pt_reuse.runs.given import as_runs
+from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.uniques import check_removal
+
+
+# a frame knows its runs; a Styler, dicts and pairs are as pt.Experiment has them
+@overload
+def Experiment(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Any],
+    names: Sequence[str] | None = None,
+    perquery: bool = False,
+    *,
+    dataframe: Literal[True] = True,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    field: Any = None,
+    reuse: str | Iterable[str] | None = None,
+    by: str = "team",
+    depth: int | None = None,
+    rel: int | None = None,
+    pool_order: str | None = None,
+    round: int | dict[str, int] | None = None,
+    layout: str = "wide",
+    highlight: None = None,
+    **experiment_arguments: Any,
+) -> ExperimentResult: ...
+
+
+@overload
+def Experiment(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Any],
+    names: Sequence[str] | None = None,
+    perquery: bool | str = False,
+    *,
+    dataframe: bool = True,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    field: Any = None,
+    reuse: str | Iterable[str] | None = None,
+    by: str = "team",
+    depth: int | None = None,
+    rel: int | None = None,
+    pool_order: str | None = None,
+    round: int | dict[str, int] | None = None,
+    layout: str = "wide",
+    **experiment_arguments: Any,
+) -> Any: ...
 
 
 @door
@@ -97,8 +147,9 @@ def Experiment(
     added columns as well, and ``ranked among``, which says among which runs.
 
     Args:
-        retr_systems: dict of name -> pipeline or result frame, or a list of them; or a RunSet (or what makes one, as a
-            path does), which says of its runs what `teams`, `types` and `pooled` do not.
+        retr_systems: dict of name -> pipeline or results of a run, or a list of them; results are frames, ScoredDoc
+            tuples or topic -> document -> score. Or a RunSet, or what makes one, as files and a frame with a column
+            ``name`` do: it says of its runs what `teams`, `types` and `pooled` do not.
         topics: frame with ``qid`` and ``query``, or a topics file; or ir_datasets' queries, a frame or a list of them.
         qrels: whatever holds judgments: a frame with ``qid docno label``, a Qrels, a qrels file.
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
@@ -194,8 +245,8 @@ def Experiment(
     topics, given_qrels = read_topics(topics), read_judgments(qrels)
     judged = given_qrels.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
-    if isinstance(retr_systems, str | Path):
-        retr_systems = as_runs(retr_systems, argument="retr_systems")
+    retr_systems = given_systems(retr_systems)
+    check_baseline(arguments, len(retr_systems))
     if not asked.kinds:
         plain = _by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
@@ -247,7 +298,7 @@ def Experiment(
     if tables is not None:
         tables.save(Adding(columns, round))
     shown = RunSet(runs.field, known.stated if asked.alone else known.counted, runs.order, runs.how_pooled)
-    executed = Executed(shown, added.means(wide, perquery), columns.settings)
+    executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)
 
 
@@ -261,8 +312,7 @@ def _by_pt(
 ) -> Any:
     if isinstance(systems, RunSet):
         systems = {name: systems[name] for name in systems}
-    given = list(systems) if isinstance(systems, tuple) else systems
-    return pt.Experiment(given, topics, qrels, metrics, names, **arguments)
+    return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
 
 
 @door

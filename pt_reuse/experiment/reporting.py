@@ -2,32 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import ir_measures
 import pandas as pd
 
-from pt_reuse._check import choice, examples, told
+from pt_reuse._check import choice, count, examples, listed, told
 from pt_reuse._errors import InputError
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse.experiment.columns import NO_FIELD, NOT_POOLED
+from pt_reuse.experiment.columns import NO_FIELD, NOT_POOLED, SUMMED
 from pt_reuse.experiment.layouts import TIME
 from pt_reuse.scoring.caveats import BEWARE
+from pt_reuse.scoring.measures import MeasureLike
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """What a frame shows of an experiment.
+
+    Attributes:
+        names: of the systems, in the order of the rows.
+        measures: as pt.Experiment names them; none where the frame has no column of a measure.
+    """
+
+    names: list[str]
+    measures: list[str]
+
+
+def at_hand(frame: pd.DataFrame, means: pd.DataFrame) -> AtHand:
+    """Return what a frame shows: the systems and measures of its rows, or of its columns.
+
+    Args:
+        frame: made of what Experiment returned, in either layout or by topic.
+        means: of all systems, in the long layout.
+
+    Raises:
+        InputError: a name that is no system's.
+    """
+    known = list(dict.fromkeys(means["name"]))
+    names = known
+    if "name" in frame.columns:
+        names = list(dict.fromkeys(frame["name"]))
+    elif "name" in frame.index.names:
+        names = list(dict.fromkeys(frame.index.get_level_values("name")))
+    strangers = [name for name in names if name not in known]
+    if strangers:
+        raise InputError(
+            f"{examples(strangers)} in the column 'name' names no system of the experiment, which had "
+            f"{examples(known, 12)}. Report first, then rename."
+        )
+    shown = frame["measure"] if "measure" in frame.columns else frame.columns
+    return AtHand(names, [measure for measure in means["measure"].unique() if measure in set(shown)])
 
 
 def report_of(
-    means: pd.DataFrame, names: Sequence[str], measures: str | Iterable[str] | None, settings: Mapping[str, Any]
+    means: pd.DataFrame,
+    shown: AtHand,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    settings: Mapping[str, Any],
+    n_topics: int,
 ) -> Report:
     """Return the report of some systems under some measures.
 
     Args:
         means: the long layout.
-        names: of the systems, in the order of the rows.
-        measures: those to show, as pt.Experiment names them; None for all.
+        shown: the systems and measures at hand.
+        measures: those to show, as pt.Experiment names them; None for those at hand.
         settings: the conventions.
+        n_topics: how many topics the means are over.
     """
-    known = [measure for measure in means["measure"].unique() if measure != TIME]
-    chosen = _chosen(measures, known)
+    names, known = shown.names, [measure for measure in means["measure"].unique() if measure != TIME]
+    there = [measure for measure in known if measure in shown.measures]
+    chosen = _chosen(measures, known) if measures is not None else there or known
     rows = means[means["measure"].isin(chosen) & means["name"].isin(names)]
     at_name, at_measure = {name: i for i, name in enumerate(names)}, {measure: i for i, measure in enumerate(chosen)}
     place = rows["measure"].map(at_measure) * len(names) + rows["name"].map(at_name)
@@ -52,25 +100,29 @@ def report_of(
     if "unjudged" in rows:
         columns.append(Column("Unjudged share", rows["unjudged"].tolist(), Digits.SCORE))
     notes = _notes(settings, lou is not None and not says)
-    return Report(columns, caption=_caption(chosen, settings, columns), notes=notes)
+    return Report(columns, caption=_caption(chosen, settings, columns, n_topics), notes=notes)
 
 
-def _chosen(measures: str | Iterable[str] | None, known: list[str]) -> list[str]:
-    if measures is None:
-        return known
-    if not isinstance(measures, Iterable):
+def _chosen(measures: MeasureLike | Iterable[MeasureLike], known: list[str]) -> list[str]:
+    several = [measures] if isinstance(measures, str | ir_measures.Measure) else measures
+    if not isinstance(several, Iterable):
         raise InputError(
             f"measures must name some of {examples(known, 12)}, got {told(measures)}.", argument="measures"
         )
-    wanted = [measures] if isinstance(measures, str) else [str(measure) for measure in measures]
+    wanted = [str(measure) for measure in several]
     if not wanted:
         raise InputError(f"measures names none. There is {examples(known, 12)}.", argument="measures")
     return [choice("measures", measure, known) for measure in dict.fromkeys(wanted)]
 
 
-def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Column]) -> str:
+def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Column], n_topics: int) -> str:
     headings = {column.heading.split(",")[0] for column in columns}
-    parts = [f"{' and '.join(filter(None, [', '.join(measures[:-1]), measures[-1]]))} of the systems of an experiment"]
+    summed = [measure for measure in measures if measure in SUMMED]
+    how = "sums" if len(summed) == len(measures) else "means"
+    over = f", {how} over {count(n_topics, 'topic')}"
+    if summed and how == "means":
+        over += f" ({listed(summed)}: the sum)"
+    parts = [f"{listed(measures)} of the systems of an experiment{over}"]
     if "p" in headings:
         corrected = f" (correction: {settings['correction']})" if "correction" in settings else ""
         parts.append(f"p by {settings['test']} against {settings['baseline']}{corrected}")

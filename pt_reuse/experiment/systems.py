@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -12,13 +12,17 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, count, examples
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._check import columns, count, examples, shown
+from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.experiment.columns import ORDER, Asked
 from pt_reuse.experiment.tap import Tap
+from pt_reuse.formats.foreign import has_fields, is_nested
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.coding import code_runs, frame_rows
+from pt_reuse.runs.forms import held, is_files
+from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.how_pooled import UNKNOWN
+from pt_reuse.runs.results import COLUMNS, READ_FILES, result_frame
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
@@ -74,7 +78,10 @@ class Systems:
                 continue
             if not isinstance(system, pd.DataFrame):
                 raise InputError(
-                    f"system {name!r} must be a pipeline or a result frame, got {type(system).__name__}.",
+                    f"system {name!r} must be a pipeline or the results of a run (a frame with the columns 'qid', "
+                    "'docno' and 'score', ScoredDoc tuples, a dict of topic -> document -> score), got "
+                    f"{type(system).__name__}.",
+                    *(READ_FILES if isinstance(system, str | os.PathLike) else ()),
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
@@ -92,21 +99,59 @@ class Systems:
         return {name: found[name] for name in self.given}
 
 
+def given_systems(given: Any) -> Any:
+    """Return systems as a RunSet, or a dict or list of pipelines and result frames.
+
+    What holds runs alone, such as the path of their files, is a RunSet; each system of a dict or a list may be the
+    results of a run in any form.
+
+    Raises:
+        InputError: no system, or the results of one run without its name.
+    """
+    given = held(given)
+    if isinstance(given, RunSet):
+        return given
+    if is_files(given) or isinstance(given, pd.DataFrame) or _of_one_run(given):
+        return as_runs(given, argument="retr_systems")
+    if isinstance(given, Mapping):
+        systems: Any = {name: _pipeline_or_frame(str(name), system) for name, system in given.items()}
+    elif isinstance(given, list | tuple):
+        systems = [_pipeline_or_frame(i, system) for i, system in enumerate(given)]
+    else:
+        raise InputError(
+            "retr_systems must be a dict of name -> pipeline or results, a list of them, or runs (a RunSet, a frame "
+            f"with a column 'name', files), got {type(given).__name__}.",
+            argument="retr_systems",
+        )
+    if not systems:
+        raise InputError("retr_systems holds no system.", argument="retr_systems")
+    return systems
+
+
+def _of_one_run(given: Any) -> bool:
+    if isinstance(given, Mapping):
+        return is_nested(given) and any(given.values())
+    return isinstance(given, list | tuple) and bool(given) and has_fields(given[0], *COLUMNS)
+
+
+def _pipeline_or_frame(name: str | int, system: Any) -> Any:
+    if isinstance(system, pt.Transformer | str | os.PathLike) or not isinstance(system, Iterable):
+        return system
+    with located(f"system {shown(name)}"):
+        return result_frame(system)
+
+
 def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
-    """Return the systems of a RunSet, of a dict, or of a list and its names, under names that are all different."""
+    """Return what :func:`given_systems` does under names that are all different; `names` are those of a list."""
     if isinstance(systems, RunSet):
         return Systems({name: systems[name] for name in systems}, {}, systems)
     if isinstance(systems, Mapping):
         found, values = [str(name) for name in systems], list(systems.values())
-    elif isinstance(systems, list | tuple):
-        found, values = [str(name) for name in (systems if names is None else names)], list(systems)
+    else:
+        found, values = [str(name) for name in (systems if names is None else names)], systems
         if len(found) != len(values):
             few = f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
             raise InputError(few, argument="names")
-    else:
-        raise InputError(
-            f"retr_systems must be a dict, a list or a RunSet, got {type(systems).__name__}.", argument="retr_systems"
-        )
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
         which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])

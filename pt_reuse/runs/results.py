@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,11 +10,13 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import shown, told
-from pt_reuse._errors import Call, InputError
+from pt_reuse._errors import Call, InputError, Part
 from pt_reuse.formats.foreign import frame_of_nested, frame_of_tuples, has_fields, in_our_columns, is_nested
 
 #: what a frame of results, or the tuples of a run, must have
 COLUMNS = ("qid", "docno", "score")
+#: what to do with the file of one run
+READ_FILES: tuple[Part, ...] = (" Files are read by ", Call("read_runs"), ", several into one field.")
 
 
 def result_frame(results: Any) -> pd.DataFrame:
@@ -32,8 +35,10 @@ def result_frame(results: Any) -> pd.DataFrame:
         if is_nested(results) or not results:
             return frame_of_nested(results, "score")
         raise _no_results(f"a dict of {told(next(iter(results)))} -> {_type(next(iter(results.values())))}")
-    if isinstance(results, pt.Transformer | str | bytes) or not isinstance(results, Iterable):
-        raise _no_results(told(results) if results is None or isinstance(results, str) else _type(results))
+    if isinstance(results, str | os.PathLike):
+        raise _no_results(told(results), *READ_FILES)
+    if isinstance(results, pt.Transformer | bytes) or not isinstance(results, Iterable):
+        raise _no_results(told(results) if results is None else _type(results))
     items = list(results)
     if not items:
         raise InputError(
@@ -46,10 +51,11 @@ def result_frame(results: Any) -> pd.DataFrame:
     return frame_of_tuples(items)
 
 
-def _no_results(got: str) -> InputError:
+def _no_results(got: str, *more: Part) -> InputError:
     return InputError(
         "expected the results of a run: a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a "
-        f"dict of topic -> document -> score, got {got}."
+        f"dict of topic -> document -> score, got {got}.",
+        *more,
     )
 
 

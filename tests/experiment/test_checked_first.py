@@ -29,6 +29,10 @@ ARGUMENTS = {
     "correction": {"correction": "bonferoni", "baseline": 0},
     "correction_alpha": {"correction": "holm", "correction_alpha": "x", "baseline": 0},
     "test": {"test": 5, "baseline": 0},
+    "a baseline by topic": {"baseline": 0, "perquery": True},
+    "a baseline by topic, too": {"baseline": "live", "perquery": "both"},
+    "a baseline that is none": {"baseline": 1},
+    "a baseline before the first": {"baseline": -1, "reuse": []},
     "an unknown argument": {"dept": 10},
 }
 FRAMES = {

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, recorded, retrievers
+from ir_datasets.formats import GenericScoredDoc
 from ir_measures import AP, P
 
 import pt_reuse as ptr
@@ -47,6 +48,55 @@ def test_systems_may_be_a_run_set(more):
         assert one.attrs == other.attrs
     runs = found[0].runs if isinstance(found, tuple) else found.runs
     pd.testing.assert_frame_equal(runs.run_table, RUNS.run_table)
+
+
+THEIRS = {"qid": "query_id", "docno": "doc_id"}
+
+
+def scored_docs(frame):
+    return [GenericScoredDoc(*row) for row in frame[["qid", "docno", "score"]].itertuples(index=False)]
+
+
+def nested(frame):
+    return {qid: dict(zip(part["docno"], part["score"], strict=True)) for qid, part in frame.groupby("qid")}
+
+
+#: form -> the same systems in it; a function of a folder, since some can be used but once
+SYSTEM_FORMS = {
+    "frames of ir_measures": lambda d: {name: frame.rename(columns=THEIRS) for name, frame in frames().items()},
+    "ScoredDoc": lambda d: {name: scored_docs(frame) for name, frame in frames().items()},
+    "ScoredDoc one by one": lambda d: {name: iter(scored_docs(frame)) for name, frame in frames().items()},
+    "dicts of ir_measures": lambda d: {name: nested(frame) for name, frame in frames().items()},
+    "a pipeline, tuples and a frame": lambda d: {
+        **retrievers(),
+        "neu2a": scored_docs(frames()["neu2a"]),
+        "man3a": frames()["man3a"].astype({"qid": int}),
+    },
+    "one frame": lambda d: RUNS.to_frame(),
+    "one frame of ir_measures": lambda d: RUNS.to_frame().rename(columns=THEIRS),
+    "files": lambda d: RUNS.write(d),
+    "files one by one": lambda d: iter([str(path) for path in RUNS.write(d)]),
+}
+
+
+@pytest.mark.parametrize("form", SYSTEM_FORMS)
+def test_systems_in_every_form_of_runs(form, tmp_path):
+    made = SYSTEM_FORMS[form]
+    for i, more in enumerate(({"baseline": 0}, {"reuse": []})):
+        found = ptr.Experiment(made(tmp_path / str(i)), TOPICS, QRELS, [AP, P @ 5], **more)
+        pd.testing.assert_frame_equal(found, ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **more))
+
+
+def test_a_folder_of_systems(tmp_path):
+    RUNS.write(tmp_path)
+    expected = ptr.Experiment({name: RUNS[name] for name in sorted(NAMES)}, TOPICS, QRELS, [AP])
+    for source in (tmp_path, str(tmp_path), tmp_path / "input.*"):
+        pd.testing.assert_frame_equal(ptr.Experiment(source, TOPICS, QRELS, [AP]), expected)
+
+
+def test_a_list_of_results_has_names_beside_it():
+    found = ptr.Experiment((scored_docs(f) for f in frames().values()), TOPICS, QRELS, [AP], names=NAMES)
+    pd.testing.assert_frame_equal(found, ptr.Experiment(frames(), TOPICS, QRELS, [AP]))
 
 
 @QUIET
@@ -136,6 +186,13 @@ def test_judgments_of_any_kind(tmp_path):
     assert "2" in without.topics
     found = ptr.Experiment(retrievers(), TOPICS, without, [AP])
     pd.testing.assert_frame_equal(found, ptr.Experiment(retrievers(), TOPICS, QRELS[QRELS["qid"] != "2"], [AP]))
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_judgments_with_ids_that_are_no_text(column, messages):
+    """As a float a document would be another than as a whole number, and nothing be judged."""
+    given = QRELS.assign(**{column: 7.0})
+    messages.refused(lambda: ptr.Experiment(retrievers(), TOPICS, given, [AP]), place="qrels")
 
 
 class Query(NamedTuple):

@@ -159,9 +159,35 @@ def test_report_by_topic_is_of_the_means():
     assert experiment(perquery="both").perquery.report().to_frame()["Score"].tolist()
 
 
+def test_report_is_of_the_measures_and_systems_at_hand():
+    result, long = experiment(), experiment(layout="long")
+    names = ["neu2a", "lex1a"]
+    expected = result.set_index("name").loc[names, "AP"].tolist()
+    for part in (
+        result.set_index("name").loc[names, ["AP", "AP rank"]],
+        long[(long["measure"] == "AP") & long["name"].isin(names)].sort_values("name", ascending=False),
+    ):
+        table = part.report().to_frame()
+        assert (table["System"].tolist(), table["AP"].tolist()) == (names, expected)
+    assert result[["name"]].report().to_frame().equals(result.report().to_frame())
+    by_measure = result[["name", "AP"]].report(nDCG @ 10).to_frame()
+    assert by_measure["nDCG@10"].tolist() == result["nDCG@10"].tolist()
+
+
+def test_report_says_over_how_many_topics_it_is():
+    by_topic = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, "num_rel_ret"], perquery=True)
+    report = by_topic[by_topic["qid"] == "1"].report()
+    means = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, "num_rel_ret"])
+    assert sorted(report.to_frame()["Score"]) == sorted([*means["AP"], *means["num_rel_ret"]])
+    assert "means over 6 topics (num_rel_ret: the sum)" in report.caption
+    assert "experiment, sums over 6 topics;" in by_topic.report("num_rel_ret").caption
+    assert "means over 2 topics;" in ptr.Experiment(retrievers(), TOPICS[:2], QRELS, [AP]).report().caption
+
+
 def test_what_cannot_be_reported(messages):
     result = experiment()
     messages.refused(lambda: result.report("nDCG@20"), argument="measures")
     messages.refused(lambda: result.report([]), argument="measures")
     messages.refused(lambda: result.report(5), argument="measures")
     messages.refused(experiment(perquery=True, reuse="unjudged").report)
+    messages.refused(result.assign(name=result["name"].str.upper()).report)

@@ -120,7 +120,7 @@ def test_save_modes_protect_what_they_protect(tmp_path):
         {"lex1a": other["neu2a"]}, field=None, pooled=None, depth=None, save_mode="overwrite", **folder
     )
     assert written.runs.names == ["lex1a"]
-    assert saved(tmp_path).set_index("name").loc["lex1a", "ranked among"] == "the 1 system alone"
+    assert saved(tmp_path).set_index("name").loc["lex1a", "ranked among"] == "the only system"
 
 
 def test_a_table_that_is_not_ours_is_refused_before_anything_runs(tmp_path, messages):

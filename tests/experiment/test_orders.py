@@ -69,6 +69,16 @@ def test_below_every_cutoff_nothing_is_told():
     assert len(recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1, nDCG @ 2])[2]) == 1
 
 
+def test_a_share_that_is_another_is_told(messages):
+    """What was never judged counts as what is not relevant, in the score alone."""
+    systems, qrels = {"A": near_tie()}, judged(a=0, c=1)
+    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1]))
+    assert result["P@1 unjudged"].tolist() == [1.0]
+    usual = ptr.score(systems, qrels, [ptr.Unjudged @ 1, P @ 1])
+    assert usual.mean.iloc[0, 1:].tolist() == [0.0, 0.0]
+    assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [P @ 1], reuse="rank")[2] == []
+
+
 def test_topics_that_nobody_asked_or_judged_are_not_told():
     run = pd.concat([near_tie(), near_tie(qid="2")])
     qrels = pd.concat([judged(a=1, b=1, c=0), judged(a=1, b=0).assign(qid="2")])
@@ -136,8 +146,9 @@ def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):
     mine = [str(w.message) for w in caught if issubclass(w.category, ReuseWarning) and "float32" in str(w.message)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        usual = ptr.score(ptr.RunSet.from_frames(systems), qrels, measures)
-        here = ptr.score(result.runs, qrels, measures)
+        shown = [*measures, ptr.Unjudged, ptr.Unjudged @ 2, ptr.Unjudged @ 3]
+        usual = ptr.score(ptr.RunSet.from_frames(systems), qrels, shown)
+        here = ptr.score(result.runs, qrels, shown)
     differ = (usual.values != here.values).any(axis=0)
     assert len(mine) == int(differ.any())
     for name, n in zip("AB", differ.sum(axis=0), strict=True):

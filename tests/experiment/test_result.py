@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import pickle
+import sys
+import typing
 
 import numpy as np
 import pandas as pd
@@ -50,6 +53,9 @@ KEEPING = {
     "astype": lambda r: r.astype({"AP": "float32"}),
     "concat with itself": lambda r: pd.concat([r.head(2), r.tail(1)]),
     "style": lambda r: r.style.data,
+    "merge": lambda r: r.merge(pd.DataFrame({"name": NAMES, "size": [1, 2, 3]}), on="name"),
+    "merge into": lambda r: type(r)(pd.DataFrame({"name": NAMES, "size": [1, 2, 3]})).merge(r, on="name"),
+    "join": lambda r: r.set_index("name").join(pd.DataFrame({"size": [1, 2, 3]}, index=NAMES)),
 }
 
 
@@ -99,6 +105,8 @@ def test_frames_of_several_experiments_know_no_runs(messages):
     assert len(both) == 6
     messages.refused(lambda: both.runs)
     messages.refused(both.report)
+    messages.refused(lambda: one.merge(other, on="name").runs)
+    messages.refused(lambda: pd.concat([one, pd.DataFrame({"name": ["of one's own"]})]).runs)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +124,20 @@ def test_every_form_knows_the_runs(more):
     if isinstance(result, tuple):
         assert type(result) is type(pt.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both"))
         assert result.averages.runs is result.perquery.runs
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="overloads cannot be asked for")
+def test_type_checkers_see_the_arguments_that_there_are():
+    """A frame is an ExperimentResult; a call for anything else has the very arguments of the function."""
+    own = inspect.signature(ptr.Experiment)
+    framed, whole = map(inspect.signature, typing.get_overloads(inspect.unwrap(ptr.Experiment)))
+    assert whole == own
+    assert framed.return_annotation == "ExperimentResult"
+    narrower = {"perquery": "bool", "dataframe": "Literal[True]", "highlight": "None"}
+    for name, parameter in own.parameters.items():
+        annotation = narrower.get(name, parameter.annotation)
+        assert framed.parameters[name] == parameter.replace(annotation=annotation)
+    assert set(framed.parameters) - set(own.parameters) == {"highlight"}
 
 
 def test_dicts_and_the_plain_frame_of_pt_experiment_know_none():

@@ -256,6 +256,18 @@ def test_an_unknown_kind(folder, messages):
     messages.refused(lambda: read_result(folder), place="{d}/saved")
 
 
+def test_a_record_of_another_version(folder, messages):
+    contents = json.loads((folder / CONTENTS).read_text())
+    fields = contents["fields"]
+    for changed in (
+        {name: value for name, value in fields.items() if name != "table"},
+        {**fields, "table_of_old": 1},
+        {"new": 2, **{name: value for name, value in fields.items() if name != "table"}},
+    ):
+        (folder / CONTENTS).write_text(json.dumps({**contents, "fields": changed}))
+        messages.refused(lambda: read_result(folder), place="{d}/saved")
+
+
 def test_no_folder(tmp_path, messages):
     (tmp_path / "file").write_text("")
     (tmp_path / "empty").mkdir()

@@ -200,8 +200,13 @@ def test_public_methods_document_what_they_take(name):
 
 
 def public_names(tree):
-    """Yield the functions and classes of a file, and the methods of these classes, that are not private."""
+    """Yield the functions and classes of a file, and the methods of these classes, that are not private.
+
+    What an overload is for is said by the function itself.
+    """
     for node in ast.iter_child_nodes(tree):
+        if any(isinstance(d, ast.Name) and d.id == "overload" for d in getattr(node, "decorator_list", ())):
+            continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             yield node
             if isinstance(node, ast.ClassDef):
