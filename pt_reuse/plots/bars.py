@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, positive
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, shortened
 from pt_reuse.plots.look import DARK
 from pt_reuse.plots.sheet import Sheet
@@ -52,6 +53,9 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     from matplotlib.patches import Patch
 
     ax, sizes = sheet.ax, sheet.sizes
+    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+        problem = " shares its y axis with other axes, where other names than those of these bars would stand."
+        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:
@@ -67,7 +71,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]
     ax.set_yticks(place, names)
     ax.set_ylim(-0.7, max(shown, 1) - 0.3)
-    ax.set_xlim(0, max(float(ends.max(initial=0)), 1) * 1.1)
+    sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * 1.1))
     more = f" ({count(rest, f'more {bars.word}')} not shown)" if rest else ""
     sheet.label(title=title, x=f"{x}{more}")
     sheet.grid("x")
@@ -84,10 +88,9 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     _leave_room(sheet, ends, notes)
     sheet.settle()
     for y, end, note in zip(place, ends, notes, strict=True):
-        written = ax.annotate(
+        ax.annotate(
             note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text
         )
-        written.set_in_layout(False)
     return ax
 
 
@@ -96,7 +99,7 @@ def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
     across = sheet.axes_size[0]
     widths = np.array([breadth(sheet.ax, note, sheet.sizes.text) for note in notes]) + 5 / 72
     free = np.maximum(across - widths, 0.1 * across)
-    sheet.ax.set_xlim(0, max(float((ends * across / free).max(initial=0)), 1.0))
+    sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
 
 
 def checked_top(top: int | None) -> int | None:

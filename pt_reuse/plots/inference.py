@@ -50,7 +50,7 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
         upright = ax.axvline(depth, color=DARK, linewidth=0.8, linestyle=":", zorder=1)
     if len(depths):
         entries.append((upright, "depth" if len(depths) == 1 else "depth of a topic"))
-    ax.set_ylim(-0.03, 1.03)
+    sheet.limit("y", (-0.03, 1.03))
     sheet.label(title="Where the judged documents end", x="rank", y="share of the documents that is judged")
     sheet.grid("y")
     sheet.ticks("x", whole=True)

@@ -12,8 +12,8 @@ DARK, MIDDLE, FAINT, LIGHT, GRID = "#333333", "#8C8C8C", "#A8A8A8", "#D9D9D9", "
 #: how many groups have a colour
 MOST = len(COLOURS)
 
-#: inches: the width of a page, and below which a figure is one for a column
-PAGE, NARROW = 7.0, 4.5
+#: inches: the width of a page, below which a figure is one for a column, and from which a legend stands beside the axes
+PAGE, NARROW, BESIDE = 7.0, 4.5, 6.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pt_reuse._check import count
 from pt_reuse.plots.bars import Bars, draw_bars
 from pt_reuse.plots.lettering import plain, shortened
 from pt_reuse.plots.look import COLOURS, LIGHT, MOST
@@ -54,16 +53,16 @@ def plot_reduced_scores(
     by = by or unit
     column = "name" if by == "run" else by
     losses = views.losses(column)
-    shown = losses[losses > 0].index[:MOST].tolist() if by == unit else largest_first(views, column)
+    few = by != unit and len(set(views.groups(column))) <= MOST
+    shown = largest_first(views, column) if few else losses[losses > 0].index[:MOST].tolist()
     handles = draw_points(sheet, views, column, shown)
     entries = []
     for group in shown:
-        tail = f" ({views.loss_in_words(losses.get(group, 0.0))})"
+        tail = f" ({views.loss_in_words(losses.get(group))})"
         name = shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(tail))
         entries.append((handles[group], name + tail))
-    rest = len(set(views.groups(column)[views.drawn]) - set(shown))
-    if rest:
-        entries.append((handles[None], count(rest, f"other {by}") if shown else count(rest, by)))
+    if None in handles:
+        entries.append((handles[None], views.others(column, shown, by)))
     limit(sheet, views)
     without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
     y = {
