@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, positive
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, shortened
-from pt_reuse.plots.look import DARK
 from pt_reuse.plots.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ class Bars:
 
     Attributes:
         names: of the units.
-        parts: of each bar from left to right: what it is, (units,) how long, and its colour.
+        parts: of each bar from left to right, two at most: what it is, and (units,) how long.
         notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
         word: what a unit is.
     """
 
     names: Sequence[str]
-    parts: Sequence[tuple[str, NDArray, str]]
+    parts: Sequence[tuple[str, NDArray]]
     notes: Sequence[tuple[str, str]]
     word: str
 
@@ -52,7 +51,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     """
     from matplotlib.patches import Patch
 
-    ax, sizes = sheet.ax, sheet.sizes
+    ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
         problem = " shares its y axis with other axes, where other names than those of these bars would stand."
         raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
@@ -64,9 +63,19 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     place = np.arange(shown)[::-1]
     ends = np.zeros(shown)
     entries = []
-    for what, lengths, colour in bars.parts:
-        ax.barh(place, lengths[:shown], 0.76, ends, color=colour, edgecolor=DARK, linewidth=0.3, zorder=2, label=what)
-        entries.append((Patch(facecolor=colour, edgecolor=DARK, linewidth=0.3), what))
+    for (what, lengths), colour in zip(bars.parts, (ink.first, ink.rest), strict=False):
+        ax.barh(
+            place,
+            lengths[:shown],
+            0.76,
+            ends,
+            facecolor=colour,
+            edgecolor=ink.strong,
+            linewidth=0.3,
+            zorder=2,
+            label=what,
+        )
+        entries.append((Patch(facecolor=colour, edgecolor=ink.strong, linewidth=0.3), what))
         ends = ends + lengths[:shown]
     names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]
     ax.set_yticks(place, names)

@@ -152,7 +152,7 @@ def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[
 def limit(sheet: Sheet, views: Views) -> None:
     """Set the limits of the axes, and draw the line on which nothing changes."""
     ax, drawn = sheet.ax, views.drawn
-    line = ax.spines["left"].get_edgecolor()
+    line = sheet.ink.strong
     x, y = views.table["score"].to_numpy(dtype=float)[drawn], views.upright[drawn]
     if views.kind == "scores":
         both = _limits(np.concatenate([x, y]), 0.01)

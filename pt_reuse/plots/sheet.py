@@ -15,7 +15,7 @@ import numpy as np
 from pt_reuse._check import flag, told
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, entry, plain, wrapped
-from pt_reuse.plots.look import BESIDE, GRID, NARROW, PAGE, Sizes, sizes_at
+from pt_reuse.plots.look import BESIDE, NARROW, ON_DARK, ON_LIGHT, PAGE, Ink, Sizes, sizes_at
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -60,6 +60,18 @@ def _new_figure(width: float) -> Figure:
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def _share(ax: Axes) -> float:
+    """Return the share of a figure's width that is the axes', whatever is drawn in it by now."""
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return ax.get_position(original=True).width / _DEFAULT_SHARE
+    share, outer = 1.0, spec.get_topmost_subplotspec()
+    for part in (spec,) if outer is spec else (spec, outer):
+        widths = np.array(part.get_gridspec().get_width_ratios(), dtype=float)
+        share *= float(widths[list(part.colspan)].sum() / widths.sum())
+    return share
 
 
 def _check_linear(ax: Axes) -> None:
@@ -141,6 +153,16 @@ class Sheet:
                 self.shared[which] = now()
 
     @property
+    def ink(self) -> Ink:
+        """Return the colours that are seen on the ground of the axes, as of a dark style of matplotlib."""
+        from matplotlib.colors import to_rgba
+
+        *ground, opaque = to_rgba(self.ax.get_facecolor())
+        if not opaque:
+            *ground, opaque = to_rgba(self.ax.figure.canvas.figure.get_facecolor())
+        return ON_DARK if opaque and sum(ground) < 1.5 else ON_LIGHT
+
+    @property
     def narrow(self) -> bool:
         """Return whether this is for a column."""
         return self.width < NARROW
@@ -160,8 +182,7 @@ class Sheet:
                 raise InputError(Argument("ax"), problem, argument="ax")
             _check_linear(place.ax)
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
-            share = place.ax.get_position(original=True).width / _DEFAULT_SHARE
-            return cls(place.ax, place, float(whole * min(share, 1.0)), new=False)
+            return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
         width = PAGE if place.width is None else float(place.width)
         return cls(_new_figure(width).subplots(), place, width, new=True)
 
@@ -197,7 +218,7 @@ class Sheet:
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
         """Draw a faint grid."""
-        self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
+        self.ax.grid(True, axis=axis, color=self.ink.grid, linewidth=0.6, linestyle="-")
 
     def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
         """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""

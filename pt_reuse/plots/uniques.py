@@ -8,7 +8,7 @@ import pandas as pd
 
 from pt_reuse.plots.bars import Bars, draw_bars
 from pt_reuse.plots.lettering import plain, shortened
-from pt_reuse.plots.look import COLOURS, LIGHT, MOST
+from pt_reuse.plots.look import MOST
 from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -104,7 +104,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
     relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
     bars = Bars(
         names=[str(name) for name in counts[column]],
-        parts=[("relevant (number beside)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
+        parts=[("relevant (number beside)", relevant), ("not relevant", other)],
         notes=[("", f"{n:,}") for n in relevant],
         word=word,
     )
@@ -140,7 +140,7 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
     ]
     bars = Bars(
         names=[str(name) for name in rows[column]],
-        parts=[("largest drop", rows["max_drop"].to_numpy(), COLOURS[0])],
+        parts=[("largest drop", rows["max_drop"].to_numpy())],
         notes=notes,
         word=word,
     )
