@@ -129,13 +129,14 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
     Returns:
         The axes: a bar per unit, the largest drop on top; beside each bar the run that falls and the ranking's tau_b.
     """
+    sheet = Sheet.open(place or Place())
     column = str(table.columns[0])
     rows = table[table["measure"] == measure].sort_values(
         ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
     )
     word = _WORDS.get(column, column)
     notes = [
-        ("no run" if pd.isna(run) else str(run), " " + plain("(no tau_b)" if pd.isna(tau) else f"(tau_b {tau:.4f})"))
+        ("no run" if pd.isna(run) else str(run), " " + plain(f"({_tau_in_words(tau)})"))
         for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)
     ]
     bars = Bars(
@@ -145,9 +146,13 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         word=word,
     )
     return draw_bars(
-        Sheet.open(place or Place()),
+        sheet,
         bars,
         top=top,
         title=f"The ranking without each {word}",
         x=f"most ranks that a run loses by {measure} without the {word}",
     )
+
+
+def _tau_in_words(tau: float) -> str:
+    return "no tau_b" if pd.isna(tau) else f"tau_b {tau:.4f}".replace("-", "−")
