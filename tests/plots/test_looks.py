@@ -149,6 +149,13 @@ def test_points_in_one_colour_have_one_marker_and_no_two_groups_share_them():
     assert len(ax.collections[-1].get_facecolor()) == 0
 
 
+def test_how_many_bars_are_not_shown_is_told():
+    for width, bars, rest in ((3.3, 15, 25), (7.0, 30, 10)):
+        ax = new("uniques", width)
+        assert len(ax.get_yticklabels()) == bars
+        assert ax.get_xlabel().replace("\n", " ").endswith(f"({rest} more teams not shown)")
+
+
 def test_lines_and_bars_differ_without_colour():
     ax = new("ranks", 7.0)
     assert len({line.get_linestyle() for line in ax.get_lines()}) == 4

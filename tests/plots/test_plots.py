@@ -11,11 +11,12 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import by_run, changes, unique_counts, units
+from drawing_parts import by_run, changes, depths, ranks, unique_counts, units
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.agreement import plot_two_scores
+from pt_reuse.plots.inference import plot_judged_by_rank
 from pt_reuse.plots.lettering import plain
 from pt_reuse.plots.sheet import NoMatplotlibError, Place, off_screen
 from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
@@ -37,11 +38,6 @@ def lou():
 def agreement():
     truth, estimate = (ptr.score(FIELD.runs, qrels, ["AP", "nDCG@10"]) for qrels in (FIELD.all_qrels, FIELD.qrels))
     return truth.compare(estimate, names=("all", "pool"))
-
-
-@pytest.fixture(scope="module")
-def found():
-    return ptr.infer_pool(FIELD.runs, FIELD.qrels)
 
 
 @pytest.fixture(autouse=True)
@@ -191,11 +187,11 @@ def test_a_ranking_turned_over_has_a_minus():
     assert list(named(plot_unit_drops(table, measure="AP", place=Place(ax=blank())))) == ["r (tau_b −1.0000)"]
 
 
-@pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "found"])
-def test_without_matplotlib_the_way_to_it_is_told(lou, agreement, found, draw, monkeypatch):
+@pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "ranks"])
+def test_without_matplotlib_the_way_to_it_is_told(lou, agreement, draw, monkeypatch):
     for module in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"] + ["matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
-    results = {"agreement": agreement.plot, "found": found.plot}
+    results = {"agreement": agreement.plot, "ranks": lambda: plot_judged_by_rank(ranks(9), depths(5))}
     with pytest.raises(NoMatplotlibError, match=r"drawing needs matplotlib; `pip install pt-reuse\[plots\]` brings it"):
         results.get(draw, getattr(lou, draw, None))()
 
@@ -244,13 +240,7 @@ def test_the_largest_drops_are_the_bars(lou):
     assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
 
-def test_how_many_bars_is_told():
-    page = plot_unique_counts(unique_counts(31))
-    assert len(page.get_yticklabels()) == 30
-    assert said(page.get_xlabel()).endswith("(1 more team not shown)")
-    column = plot_unique_counts(unique_counts(40), place=Place(width=3.3))
-    assert len(column.get_yticklabels()) == 15
-    assert said(column.get_xlabel()).endswith("(25 more teams not shown)")
+def test_as_many_bars_as_are_wanted_where_there_is_room():
     every = plot_unit_drops(units(17), measure="AP", top=50, place=Place(width=3.3))
     assert len(every.get_yticklabels()) == 17
     assert "not shown" not in every.get_xlabel()
