@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from drawing_parts import box, changes, depths, lightness, ranks, unique_counts, units, within
-from matplotlib.figure import Figure
 
 from pt_reuse.plots.agreement import plot_two_scores
 from pt_reuse.plots.inference import plot_judged_by_rank
@@ -70,7 +69,7 @@ def test_axes_that_share_theirs_keep_every_point_in_view():
 
 @pytest.mark.parametrize("shared", [{"sharex": True, "sharey": True}, {"sharey": True}, {"sharex": True}])
 def test_shared_axes_of_scores_keep_every_point_and_the_diagonal(shared):
-    left, right = Figure(figsize=(7, 3)).subplots(1, 2, **shared)
+    left, right = plt.figure(figsize=(7, 3)).subplots(1, 2, **shared)
     for ax, factor in ((left, 0.2), (right, 1.0)):
         plot_two_scores(small(factor), measure="AP", kind="scores", place=Place(ax=ax, legend=False))
     assert in_view(left), "of the first"
@@ -82,7 +81,7 @@ def test_shared_axes_of_scores_keep_every_point_and_the_diagonal(shared):
 
 
 def test_bars_that_share_their_axis_keep_their_length_in_view():
-    upper, lower = Figure(figsize=(5, 5), layout="constrained").subplots(2, 1, sharex=True)
+    upper, lower = plt.figure(figsize=(5, 5), layout="constrained").subplots(2, 1, sharex=True)
     plot_unit_drops(short(9), measure="AP", place=Place(ax=upper))
     longest = upper.get_xlim()[1]
     plot_unit_drops(short(3), measure="AP", place=Place(ax=lower))
@@ -91,7 +90,7 @@ def test_bars_that_share_their_axis_keep_their_length_in_view():
 
 
 def test_ranks_that_share_an_axis_with_others_keep_these_in_view():
-    left, right = Figure(figsize=(7, 3)).subplots(1, 2, sharey=True)
+    left, right = plt.figure(figsize=(7, 3)).subplots(1, 2, sharey=True)
     left.plot([0, 1], [-5, 5])
     plot_judged_by_rank(ranks(20), depths(10), place=Place(ax=right))
     low, high = left.get_ylim()
@@ -103,13 +102,13 @@ def test_what_cannot_be_drawn_into_is_refused(messages):
     def drops(ax):
         return plot_unit_drops(short(3), measure="AP", place=Place(ax=ax))
 
-    shared = Figure().subplots(1, 2, sharey=True)
+    shared = plt.figure().subplots(1, 2, sharey=True)
     messages.refused(lambda: drops(shared[0]), argument="ax")
     messages.refused(lambda: drops(shared), argument="ax")
-    log = Figure().subplots()
+    log = plt.figure().subplots()
     log.set_xscale("log")
     messages.refused(lambda: drops(log), argument="ax")
-    messages.refused(lambda: drops(Figure().add_subplot(projection="polar")), argument="ax")
+    messages.refused(lambda: drops(plt.figure().add_subplot(projection="polar")), argument="ax")
     assert not log.containers, "nothing is drawn before"
 
 
@@ -135,7 +134,7 @@ def test_names_at_bars_stay_on_the_page_when_another_part_takes_room():
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_bars_and_lines_are_seen_on_their_ground(style):
     with plt.style.context(style):
-        upper, lower = Figure(figsize=(7, 5)).subplots(2, 1)
+        upper, lower = plt.figure(figsize=(7, 5)).subplots(2, 1)
         plot_unique_counts(unique_counts(3), place=Place(ax=upper))
         plot_judged_by_rank(ranks(20), depths(10), place=Place(ax=lower))
     ground = lightness(upper.get_facecolor()[:3])

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from drawing_parts import by_run, changes, depths, ranks, unique_counts, units
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
@@ -26,7 +27,9 @@ FIELD = ptr.simulate_field(seed=8)
 
 def blank():
     """Return axes whose place is fixed, for what is drawn rather than how it fits."""
-    return Figure(figsize=(16, 8)).add_axes((0.2, 0.3, 0.45, 0.6))
+    figure = Figure(figsize=(16, 8))
+    FigureCanvasAgg(figure)  # keeps the renderer that texts are measured with
+    return figure.add_axes((0.2, 0.3, 0.45, 0.6))
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +247,7 @@ def test_as_many_bars_as_are_wanted_where_there_is_room():
     every = plot_unit_drops(units(17), measure="AP", top=50, place=Place(width=3.3))
     assert len(every.get_yticklabels()) == 17
     assert "not shown" not in every.get_xlabel()
-    low = Figure(figsize=(3.3, 1.6), layout="constrained").subplots()
+    low = plt.figure(figsize=(3.3, 1.6), layout="constrained").subplots()
     assert len(plot_unique_counts(unique_counts(40), top=20, place=Place(ax=low)).get_yticklabels()) < 12
 
 
