@@ -37,9 +37,9 @@ def plot_reduced_scores(
         unit: what was left out: team, run or type.
         kind: what the upright axis shows, one of :data:`~pt_reuse.plots.points.VIEWS`: the ``"change"`` of the score,
             the same in ``"percent"`` of the score, or the reduced ``"scores"`` themselves, with a diagonal.
-        by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out, of
-            which those that lose most, six at most, have a colour. Of teams or types all have one where they are no
-            more than six.
+        by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out. Those
+            that lose most, six at most, have a colour; of others than the unit all have one where they are no more
+            than six.
         place: where to draw; default a new figure of a page's width.
 
     Returns:
