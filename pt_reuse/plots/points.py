@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -203,9 +204,9 @@ def _name(
     radius = (0.5 * sheet.sizes.area**0.5 + 1) * dot
     away = radius + 2.5 * dot
     frame = ax.get_window_extent()
-    # further from other points than from its own, so that nobody takes it for theirs
-    others, apart = occupied[np.abs(occupied - here).max(axis=1) > 0.5], away + dot
-    for corner in _places(here, away, wide, high):
+    others = occupied[np.abs(occupied - here).max(axis=1) > 0.5]
+    # where that is possible further from other points than from its own, so that nobody takes it for theirs
+    for apart, corner in product((away + dot, radius), _places(here, away, wide, high)):
         box = np.array([*corner, corner[0] + wide, corner[1] + high])
         inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
         near = (others >= box[:2] - apart).all(axis=1) & (others <= box[2:] + apart).all(axis=1)
