@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pt_reuse._check import count
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
 from pt_reuse.plots.sheet import Place, Sheet
@@ -48,9 +47,8 @@ def plot_two_scores(
     handles = draw_points(sheet, views, column, shown)
     names = [shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room("")) for group in shown]
     entries = [(handles[group], name) for group, name in zip(shown, names, strict=True)]
-    rest = len(set(views.groups(column)) - set(shown)) if column else 0
-    if rest and None in handles:
-        entries.append((handles[None], count(rest, f"other {column}")))
+    if column and None in handles:
+        entries.append((handles[None], views.others(column, shown, column)))
     limit(sheet, views)
     first, other = judgments
     y = {

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, positive
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, shortened
-from pt_reuse.plots.look import DARK
 from pt_reuse.plots.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Bars:
 
     Attributes:
         names: of the units.
-        parts: of each bar from left to right: what it is, (units,) how long, and its colour.
+        parts: of each bar from left to right, two at most: what it is, and (units,) how long.
         notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
         word: what a unit is.
     """
 
     names: Sequence[str]
-    parts: Sequence[tuple[str, NDArray, str]]
+    parts: Sequence[tuple[str, NDArray]]
     notes: Sequence[tuple[str, str]]
     word: str
 
@@ -51,7 +51,10 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     """
     from matplotlib.patches import Patch
 
-    ax, sizes = sheet.ax, sheet.sizes
+    ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
+    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+        problem = " shares its y axis with other axes, where other names than those of these bars would stand."
+        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:
@@ -60,14 +63,24 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     place = np.arange(shown)[::-1]
     ends = np.zeros(shown)
     entries = []
-    for what, lengths, colour in bars.parts:
-        ax.barh(place, lengths[:shown], 0.76, ends, color=colour, edgecolor=DARK, linewidth=0.3, zorder=2, label=what)
-        entries.append((Patch(facecolor=colour, edgecolor=DARK, linewidth=0.3), what))
+    for (what, lengths), colour in zip(bars.parts, (ink.first, ink.rest), strict=False):
+        ax.barh(
+            place,
+            lengths[:shown],
+            0.76,
+            ends,
+            facecolor=colour,
+            edgecolor=ink.strong,
+            linewidth=0.3,
+            zorder=2,
+            label=what,
+        )
+        entries.append((Patch(facecolor=colour, edgecolor=ink.strong, linewidth=0.3), what))
         ends = ends + lengths[:shown]
     names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]
     ax.set_yticks(place, names)
     ax.set_ylim(-0.7, max(shown, 1) - 0.3)
-    ax.set_xlim(0, max(float(ends.max(initial=0)), 1) * 1.1)
+    sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * 1.1))
     more = f" ({count(rest, f'more {bars.word}')} not shown)" if rest else ""
     sheet.label(title=title, x=f"{x}{more}")
     sheet.grid("x")
@@ -84,10 +97,9 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     _leave_room(sheet, ends, notes)
     sheet.settle()
     for y, end, note in zip(place, ends, notes, strict=True):
-        written = ax.annotate(
+        ax.annotate(
             note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text
         )
-        written.set_in_layout(False)
     return ax
 
 
@@ -96,7 +108,7 @@ def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
     across = sheet.axes_size[0]
     widths = np.array([breadth(sheet.ax, note, sheet.sizes.text) for note in notes]) + 5 / 72
     free = np.maximum(across - widths, 0.1 * across)
-    sheet.ax.set_xlim(0, max(float((ends * across / free).max(initial=0)), 1.0))
+    sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
 
 
 def checked_top(top: int | None) -> int | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pt_reuse.plots.look import COLOURS, DARK, FAINT
 from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
@@ -29,16 +28,16 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
         are new at a rank, one for all other runs, and an upright line at every depth.
     """
     sheet = Sheet.open(place or Place())
-    ax, line = sheet.ax, sheet.sizes.line
+    ax, line, ink = sheet.ax, sheet.sizes.line, sheet.ink
     depths = np.unique(by_topic["depth"].to_numpy())
     depths = depths[depths > 0]
     shown = by_rank[by_rank["rank"] <= max(2 * int(depths.max(initial=0)), 20)]
     marker = sheet.sizes.area**0.5 * 0.7 if len(shown) <= _FEW else 0
     entries = []
     for column, label, colour, style, shape in (
-        ("judged", "runs judged as deep", COLOURS[0], "-", "o"),
-        ("new_judged", "their new documents", COLOURS[3], "--", "D"),
-        ("other_judged", "other runs", FAINT, "-.", "^"),
+        ("judged", "runs judged as deep", ink.first, "-", "o"),
+        ("new_judged", "their new documents", ink.second, "--", "D"),
+        ("other_judged", "other runs", ink.faint, "-.", "^"),
     ):
         if shown[column].notna().any():
             (drawn,) = ax.plot(
@@ -53,10 +52,10 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
             )
             entries.append((drawn, label))
     for depth in depths:
-        upright = ax.axvline(depth, color=DARK, linewidth=0.8, linestyle=":", zorder=1)
+        upright = ax.axvline(depth, color=ink.strong, linewidth=0.8, linestyle=":", zorder=1)
     if len(depths):
         entries.append((upright, "depth" if len(depths) == 1 else "depth of a topic"))
-    ax.set_ylim(-0.03, 1.03)
+    sheet.limit("y", (-0.03, 1.03))
     sheet.label(title="Where the judged documents end", x="rank", y="share of the documents that is judged")
     sheet.grid("y")
     sheet.ticks("x", whole=True)

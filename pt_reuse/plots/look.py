@@ -8,12 +8,12 @@ from dataclasses import dataclass
 COLOURS = ("#10265C", "#8B0F3F", "#006E78", "#D2691E", "#74ADD9", "#EBCB4B")
 #: one for each colour
 MARKERS = ("o", "s", "^", "D", "v", "P")
-DARK, MIDDLE, FAINT, LIGHT, GRID = "#333333", "#8C8C8C", "#A8A8A8", "#D9D9D9", "#E6E6E6"
+DARK, MIDDLE = "#333333", "#8C8C8C"
 #: how many groups have a colour
 MOST = len(COLOURS)
 
-#: inches: the width of a page, and below which a figure is one for a column
-PAGE, NARROW = 7.0, 4.5
+#: inches: the width of a page, below which a figure is one for a column, and from which a legend stands beside the axes
+PAGE, NARROW, BESIDE = 7.0, 4.5, 6.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,31 @@ def looks(n: int) -> list[Look]:
         return [Look(COLOURS[0], MARKERS[0])][:n]
     places = [round(i * (MOST - 1) / (n - 1)) for i in range(n)]
     return [Look(COLOURS[place], MARKERS[place]) for place in places]
+
+
+@dataclass(frozen=True)
+class Ink:
+    """The colours of bars and lines on one ground.
+
+    Attributes:
+        first: of the first bars or line.
+        rest: of the bars after them.
+        second: of the second line.
+        faint: of the third line.
+        strong: of edges and upright lines.
+        grid: of the grid.
+    """
+
+    first: str
+    rest: str
+    second: str
+    faint: str
+    strong: str
+    grid: str
+
+
+ON_LIGHT = Ink(COLOURS[0], "#D9D9D9", COLOURS[3], "#A8A8A8", DARK, "#E6E6E6")
+ON_DARK = Ink(COLOURS[4], "#4D4D4D", COLOURS[3], "#A8A8A8", "#E6E6E6", "#404040")
 
 
 @dataclass(frozen=True)

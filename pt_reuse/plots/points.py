@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +19,11 @@ from pt_reuse.plots.sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 #: what the upright axis shows: the change of the score, the same in per cent of the score, or the other score itself
 VIEWS = ("change", "percent", "scores")
 UNKNOWN = "not given"
+_NOTHING = 1e-12  # what a change must exceed; sums in another order differ by less
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,39 @@ class Views:
 
     def not_drawn(self) -> str:
         """Return how many runs have no point, in words for a label; nothing where all have one."""
-        missing = int((~self.drawn).sum())
-        if not missing:
-            return ""
-        why = "score 0" if self.kind == "percent" and not self.table["score"].isna().any() else "no number"
-        return f" ({count(missing, 'run')} with {why} not drawn)"
+        score, other = (self.table[column].to_numpy(dtype=float) for column in ("score", "other_score"))
+        zero = int((~self.drawn & (score == 0) & np.isfinite(other)).sum())
+        missing = int((~self.drawn).sum()) - zero
+        parts = [(zero, "score 0"), (missing, "no number")]
+        said = " and ".join(f"{count(n, 'run')} with {why}" for n, why in parts if n)
+        return f" ({said} not drawn)" if said else ""
 
     def groups(self, column: str) -> NDArray[np.object_]:
         """Return (runs,) the group of each run, a word where nobody gave one."""
         return self.table[column].astype(object).where(self.table[column].notna(), UNKNOWN).to_numpy(dtype=object)
 
     def losses(self, column: str) -> pd.Series:
-        """Return the largest loss of a run in each group, as a number above 0, the largest first."""
+        """Return the largest loss of a run in each group that has a point, 0 where none loses, the largest first."""
         loss = pd.Series(-self.effect[self.drawn]).groupby(self.groups(column)[self.drawn]).max()
-        return loss.clip(lower=0).sort_values(ascending=False, kind="stable")
+        return loss.where(loss > _NOTHING, 0.0).sort_values(ascending=False, kind="stable")
 
-    def loss_in_words(self, loss: float) -> str:
-        """Return a loss as a legend shows it."""
+    def loss_in_words(self, loss: float | None) -> str:
+        """Return a loss as a legend shows it; None is that of a group without a point."""
+        if loss is None:
+            return "not drawn"
         if loss <= 0:
             return "no loss"
         if self.kind == "percent":
-            return f"−{loss:.1f} %"
+            return f"−{loss:.1f} %" if loss >= 0.05 else f"−{loss:.1g} %"
         return f"−{loss:.3f}" if loss >= 0.0005 else f"−{loss:.1g}"
+
+    def others(self, column: str, shown: Sequence[str], word: str) -> str:
+        """Return how many groups have points without a colour, in words for the legend; nothing where none has."""
+        rest = set(self.groups(column)[self.drawn]) - set(shown)
+        nameless = UNKNOWN in rest and bool(self.table[column].isna().any())
+        known = len(rest) - nameless
+        parts = [count(known, f"other {word}" if shown else word)] if known else []
+        return ", ".join([*parts, f"runs without a {word}"] if nameless else parts)
 
 
 def check_view(kind: str, by: str | None, allowed: Sequence[str], run_table: pd.DataFrame) -> None:
@@ -144,18 +156,17 @@ def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[
 def limit(sheet: Sheet, views: Views) -> None:
     """Set the limits of the axes, and draw the line on which nothing changes."""
     ax, drawn = sheet.ax, views.drawn
-    line = ax.spines["left"].get_edgecolor()
+    line = sheet.ink.strong
     x, y = views.table["score"].to_numpy(dtype=float)[drawn], views.upright[drawn]
     if views.kind == "scores":
-        low, high = _limits(np.concatenate([x, y]), 0.01)
-        ax.plot([low, high], [low, high], color=line, linewidth=0.8, zorder=2)
-        ax.set(xlim=(low, high), ylim=(low, high))
+        both = _limits(np.concatenate([x, y]), 0.01)
+        sheet.limit("x", sheet.limit("y", sheet.with_others("x", both)))
+        ax.axline((both[0], both[0]), slope=1, color=line, linewidth=0.8, zorder=2)
         ax.set_aspect("equal", adjustable="box")
         return
     ax.axhline(0, color=line, linewidth=0.8, zorder=2)
-    across, up = _limits(x, 0.01), _limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001)
-    ax.set_xlim(_with_others(ax, ax.get_shared_x_axes().get_siblings(ax), across, ax.get_xlim()))
-    ax.set_ylim(_with_others(ax, ax.get_shared_y_axes().get_siblings(ax), up, ax.get_ylim()))
+    sheet.limit("x", _limits(x, 0.01))
+    sheet.limit("y", _limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001))
 
 
 def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
@@ -166,15 +177,6 @@ def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def _with_others(
-    ax: Axes, sharing: Sequence[Axes], limits: tuple[float, float], now: tuple[float, float]
-) -> tuple[float, float]:
-    """Return limits that leave in view what other axes show that share them."""
-    if not any(other is not ax and other.has_data() for other in sharing):
-        return limits
-    return min(limits[0], *now), max(limits[1], *now)
-
-
 def name_losses(sheet: Sheet, views: Views) -> None:
     """Write the names of the runs with the largest losses beside their points, where there is room.
 
@@ -182,7 +184,7 @@ def name_losses(sheet: Sheet, views: Views) -> None:
     """
     ax, table = sheet.ax, views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
     seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
-    worst = table[table["effect"] < -max(seen, 1e-12)].sort_values("effect", kind="stable")
+    worst = table[table["effect"] < -max(seen, _NOTHING)].sort_values("effect", kind="stable")
     if worst.empty:
         worst = table[table["drop"] > 0].sort_values("drop", ascending=False, kind="stable")
     # a name may touch neither a point nor the line on which nothing changes
@@ -205,15 +207,17 @@ def _name(
     radius = (0.5 * sheet.sizes.area**0.5 + 1) * dot
     away = radius + 2.5 * dot
     frame = ax.get_window_extent()
-    for corner in _places(here, away, wide, high):
+    others = occupied[np.abs(occupied - here).max(axis=1) > 0.5]
+    # where that is possible further from other points than from its own, so that nobody takes it for theirs
+    for apart, corner in product((away + dot, radius), _places(here, away, wide, high)):
         box = np.array([*corner, corner[0] + wide, corner[1] + high])
         inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
-        near = (occupied >= box[:2] - radius).all(axis=1) & (occupied <= box[2:] + radius).all(axis=1)
+        near = (others >= box[:2] - apart).all(axis=1) & (others <= box[2:] + apart).all(axis=1)
         touching = any((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all() for other in taken)
         if inside and not near.any() and not touching:
             taken.append(box)
             shift = ((corner[0] - here[0]) / dot, (corner[1] + high / 2 - here[1]) / dot)
-            written = ax.annotate(
+            ax.annotate(
                 text,
                 point,
                 xytext=shift,
@@ -222,7 +226,6 @@ def _name(
                 va="center",
                 zorder=5,
             )
-            written.set_in_layout(False)
             return
 
 

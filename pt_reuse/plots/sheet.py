@@ -10,10 +10,12 @@ from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from pt_reuse._check import flag, told
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, entry, plain, wrapped
-from pt_reuse.plots.look import GRID, NARROW, PAGE, Sizes, sizes_at
+from pt_reuse.plots.look import BESIDE, NARROW, ON_DARK, ON_LIGHT, PAGE, Ink, Sizes, sizes_at
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -58,6 +60,28 @@ def _new_figure(width: float) -> Figure:
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def _share(ax: Axes) -> float:
+    """Return the share of a figure's width that is the axes', whatever is drawn in it by now."""
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return ax.get_position(original=True).width / _DEFAULT_SHARE
+    share, outer = 1.0, spec.get_topmost_subplotspec()
+    for part in (spec,) if outer is spec else (spec, outer):
+        widths = np.array(part.get_gridspec().get_width_ratios(), dtype=float)
+        share *= float(widths[list(part.colspan)].sum() / widths.sum())
+    return share
+
+
+def _check_linear(ax: Axes) -> None:
+    """Raise unless axes are plain ones: on a log scale losses vanish, and bars have no length."""
+    if ax.name != "rectilinear":
+        raise InputError(Argument("ax"), f" must be plain Axes, got {ax.name} ones.", argument="ax")
+    for which, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())):
+        if scale != "linear":
+            problem = f" must have linear scales; that of its {which} axis is {scale}."
+            raise InputError(Argument("ax"), problem, argument="ax")
 
 
 @dataclass(frozen=True)
@@ -107,6 +131,7 @@ class Sheet:
         sizes: of what is drawn.
         below: whether the legend is below the axes.
         numbered: the axes with numbers, ``"x"`` or ``"y"``, and whether these are whole ones.
+        shared: ``"x"`` and ``"y"`` where other axes of the user's show something in the same limits, and these limits.
     """
 
     ax: Axes
@@ -114,11 +139,28 @@ class Sheet:
     width: float
     new: bool
     sizes: Sizes = field(init=False)
-    below: bool = field(init=False, default=True)
+    below: bool = field(init=False)
     numbered: dict[str, bool] = field(init=False, default_factory=dict)
+    shared: dict[str, tuple[float, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.sizes = sizes_at(self.width)
+        ax, self.sizes, self.below = self.ax, sizes_at(self.width), self.width < BESIDE
+        for which, group, now in (
+            ("x", ax.get_shared_x_axes(), ax.get_xlim),
+            ("y", ax.get_shared_y_axes(), ax.get_ylim),
+        ):
+            if any(other is not ax and other.has_data() for other in group.get_siblings(ax)):
+                self.shared[which] = now()
+
+    @property
+    def ink(self) -> Ink:
+        """Return the colours that are seen on the ground of the axes, as of a dark style of matplotlib."""
+        from matplotlib.colors import to_rgba
+
+        *ground, opaque = to_rgba(self.ax.get_facecolor())
+        if not opaque:
+            *ground, opaque = to_rgba(self.ax.figure.canvas.figure.get_facecolor())
+        return ON_DARK if opaque and sum(ground) < 1.5 else ON_LIGHT
 
     @property
     def narrow(self) -> bool:
@@ -135,10 +177,12 @@ class Sheet:
         if place.ax is not None:
             if not isinstance(place.ax, Axes):
                 problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
+                if isinstance(place.ax, np.ndarray):
+                    problem += " Give one of them, such as axes[0]."
                 raise InputError(Argument("ax"), problem, argument="ax")
+            _check_linear(place.ax)
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
-            share = place.ax.get_position(original=True).width / _DEFAULT_SHARE
-            return cls(place.ax, place, float(whole * min(share, 1.0)), new=False)
+            return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
         width = PAGE if place.width is None else float(place.width)
         return cls(_new_figure(width).subplots(), place, width, new=True)
 
@@ -158,9 +202,23 @@ class Sheet:
             ax.spines[side].set_linewidth(0.6)
         ax.set_axisbelow(True)
 
+    def with_others(self, which: Literal["x", "y"], limits: tuple[float, float]) -> tuple[float, float]:
+        """Return limits that leave in view what other axes show that share them."""
+        now = self.shared.get(which, limits)
+        return min(limits[0], *now), max(limits[1], *now)
+
+    def limit(self, which: Literal["x", "y"], limits: tuple[float, float]) -> tuple[float, float]:
+        """Set and return the limits of an axis, wider where it is shared."""
+        limits = self.with_others(which, limits)
+        if which == "x":
+            self.ax.set_xlim(limits)
+        else:
+            self.ax.set_ylim(limits)
+        return limits
+
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
         """Draw a faint grid."""
-        self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
+        self.ax.grid(True, axis=axis, color=self.ink.grid, linewidth=0.6, linestyle="-")
 
     def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
         """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""
@@ -202,21 +260,19 @@ class Sheet:
 
     def name_room(self, tail: str) -> float:
         """Return how wide a name in the legend may be that is followed by a text, in inches: two side by side."""
-        room = 0.47 * self.width if self.narrow else 0.33 * self.width
+        room = 0.47 * self.width if self.below else 0.33 * self.width
         size = self.sizes.text
         return max(room - breadth(self.ax, tail, size) - (_HANDLE + 1.3) * size / 72, 0.4)
 
-    def key(
-        self, entries: Sequence[tuple[Artist, str]], title: str | None = None, *, below: bool | None = None
-    ) -> None:
+    def key(self, entries: Sequence[tuple[Artist, str]], title: str | None = None, *, below: bool = False) -> None:
         """Make the legend, if one is wanted; :meth:`fit` gives it its place.
 
         Args:
             entries: what is drawn, and its text as matplotlib is to show it.
             title: of the legend.
-            below: whether it is below the axes or beside them; default below those of a column.
+            below: whether it is below the axes in wide figures too.
         """
-        self.below = self.narrow if below is None else below
+        self.below = self.below or below
         for handle, text in entries:
             handle.set_label(entry(text))  # for a legend of the user's own
         if not self.place.legend or not entries:
@@ -330,7 +386,7 @@ class Sheet:
 
     def _set_height(self, height: float | None, outside: tuple[float, float]) -> None:
         root = self.ax.figure.canvas.figure
-        if self.narrow and height is None:
+        if self.below and height is None:
             self.ax.set_anchor("W")  # so that what a square leaves free is on one side
         wanted = min(self._free_width(outside[0]), 0.5 * PAGE) if height is None else height
         around = self.inches(self._all().height) - self.axes_size[1]

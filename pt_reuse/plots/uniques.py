@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pt_reuse._check import count
 from pt_reuse.plots.bars import Bars, draw_bars
 from pt_reuse.plots.lettering import plain, shortened
-from pt_reuse.plots.look import COLOURS, LIGHT, MOST
+from pt_reuse.plots.look import MOST
 from pt_reuse.plots.points import Views, draw_points, largest_first, limit, name_losses
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -38,9 +37,9 @@ def plot_reduced_scores(
         unit: what was left out: team, run or type.
         kind: what the upright axis shows, one of :data:`~pt_reuse.plots.points.VIEWS`: the ``"change"`` of the score,
             the same in ``"percent"`` of the score, or the reduced ``"scores"`` themselves, with a diagonal.
-        by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out, of
-            which those that lose most, six at most, have a colour. Of teams or types all have one where they are no
-            more than six.
+        by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out. Those
+            that lose most, six at most, have a colour; of others than the unit all have one where they are no more
+            than six.
         place: where to draw; default a new figure of a page's width.
 
     Returns:
@@ -54,16 +53,16 @@ def plot_reduced_scores(
     by = by or unit
     column = "name" if by == "run" else by
     losses = views.losses(column)
-    shown = losses[losses > 0].index[:MOST].tolist() if by == unit else largest_first(views, column)
+    few = by != unit and len(set(views.groups(column))) <= MOST
+    shown = largest_first(views, column) if few else losses[losses > 0].index[:MOST].tolist()
     handles = draw_points(sheet, views, column, shown)
     entries = []
     for group in shown:
-        tail = f" ({views.loss_in_words(losses.get(group, 0.0))})"
+        tail = f" ({views.loss_in_words(losses.get(group))})"
         name = shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(tail))
         entries.append((handles[group], name + tail))
-    rest = len(set(views.groups(column)[views.drawn]) - set(shown))
-    if rest:
-        entries.append((handles[None], count(rest, f"other {by}") if shown else count(rest, by)))
+    if None in handles:
+        entries.append((handles[None], views.others(column, shown, by)))
     limit(sheet, views)
     without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
     y = {
@@ -105,7 +104,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
     relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
     bars = Bars(
         names=[str(name) for name in counts[column]],
-        parts=[("relevant (number beside)", relevant, COLOURS[0]), ("not relevant", other, LIGHT)],
+        parts=[("relevant (number beside)", relevant), ("not relevant", other)],
         notes=[("", f"{n:,}") for n in relevant],
         word=word,
     )
@@ -130,25 +129,30 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
     Returns:
         The axes: a bar per unit, the largest drop on top; beside each bar the run that falls and the ranking's tau_b.
     """
+    sheet = Sheet.open(place or Place())
     column = str(table.columns[0])
     rows = table[table["measure"] == measure].sort_values(
         ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
     )
     word = _WORDS.get(column, column)
     notes = [
-        ("no run" if pd.isna(run) else str(run), " " + plain("(no tau_b)" if pd.isna(tau) else f"(tau_b {tau:.4f})"))
+        ("no run" if pd.isna(run) else str(run), " " + plain(f"({_tau_in_words(tau)})"))
         for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)
     ]
     bars = Bars(
         names=[str(name) for name in rows[column]],
-        parts=[("largest drop", rows["max_drop"].to_numpy(), COLOURS[0])],
+        parts=[("largest drop", rows["max_drop"].to_numpy())],
         notes=notes,
         word=word,
     )
     return draw_bars(
-        Sheet.open(place or Place()),
+        sheet,
         bars,
         top=top,
         title=f"The ranking without each {word}",
         x=f"most ranks that a run loses by {measure} without the {word}",
     )
+
+
+def _tau_in_words(tau: float) -> str:
+    return "no tau_b" if pd.isna(tau) else f"tau_b {tau:.4f}".replace("-", "−")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import matplotlib as mpl
 
 mpl.use("Agg")
@@ -9,20 +11,25 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import by_run, changes, unique_counts, units
+from drawing_parts import by_run, changes, depths, ranks, unique_counts, units
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.agreement import plot_two_scores
+from pt_reuse.plots.inference import plot_judged_by_rank
 from pt_reuse.plots.lettering import plain
-from pt_reuse.plots.sheet import Place, off_screen
+from pt_reuse.plots.sheet import NoMatplotlibError, Place, off_screen
 from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
 
 FIELD = ptr.simulate_field(seed=8)
 
 
 def blank():
-    return Figure(figsize=(7, 4), layout="constrained").subplots()
+    """Return axes whose place is fixed, for what is drawn rather than how it fits."""
+    figure = Figure(figsize=(16, 8))
+    FigureCanvasAgg(figure)  # keeps the renderer that texts are measured with
+    return figure.add_axes((0.2, 0.3, 0.45, 0.6))
 
 
 @pytest.fixture(scope="module")
@@ -108,20 +115,19 @@ def test_the_runs_that_lose_most_are_named_at_their_points():
     table["name"], table["reduced_score"] = [f"run{i}" for i in range(9)] * 2, table["score"]
     table["score"] = np.tile(np.linspace(0.1, 0.9, 9), 2)
     table["reduced_score"] = table["score"] - np.tile([0, 0.3, 0, 0, 0.2, 0, 0.001, 0.1, 0], 2)
-    place = Place(width=7)
-    found = named(plot_reduced_scores(table, measure="AP", unit="team", place=place))
+    found = named(plot_reduced_scores(table, measure="AP", unit="team", place=Place(ax=blank())))
     assert set(found) == {"run1", "run4", "run7"}, "a loss that cannot be seen has no name"
     assert np.allclose(found["run4"], (0.5, -0.2))
-    in_column = plot_reduced_scores(table.assign(reduced_score=table["score"] - 0.1), measure="AP", unit="team")
-    assert len(in_column.texts) <= 5
+    every = table.assign(reduced_score=table["score"] - 0.1)
+    assert len(plot_reduced_scores(every, measure="AP", unit="team", place=Place(ax=blank())).texts) == 5
     nothing = table.assign(reduced_score=table["score"], drop=0)
-    assert not named(plot_reduced_scores(nothing, measure="AP", unit="team"))
+    assert not named(plot_reduced_scores(nothing, measure="AP", unit="team", place=Place(ax=blank())))
 
 
 def test_where_all_gain_the_runs_are_named_that_fall_most_ranks():
     table = changes(6, 2, change="gain").query("measure == 'AP'").assign(name=list("abcdef"), drop=[0, 3, 0, -3, 1, 0])
     table = table.assign(score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], other_score=[0.2, 0.25, 0.45, 0.6, 0.55, 0.8])
-    assert set(named(plot_two_scores(table, measure="AP"))) == {"b", "e"}
+    assert set(named(plot_two_scores(table, measure="AP", place=Place(ax=blank())))) == {"b", "e"}
 
 
 def test_axes_are_returned_and_the_measure_is_the_first(lou):
@@ -139,6 +145,58 @@ def test_runs_without_a_point_are_counted():
     table["reduced_score"] = np.nan
     ax = plot_reduced_scores(table, measure="AP", unit="team", place=Place(ax=blank()))
     assert said(ax.get_xlabel()) == "AP, all judgments (5 runs with no number not drawn)"
+
+
+def test_runs_without_a_point_are_counted_by_their_reason():
+    table = by_run(6, 2).query("measure == 'AP'").assign(name=list("abcdef"), type=["x", "y", "z", "z", "z", "z"])
+    table["score"] = [0.0, 0.5, 0.5, 0.5, 0.5, 0.5]
+    table["reduced_score"] = [0.0, np.nan, np.nan, 0.4, 0.5, 0.5]
+    how = {"measure": "AP", "unit": "team", "kind": "percent", "by": "type"}
+    ax = plot_reduced_scores(table, **how, place=Place(ax=blank()))
+    reasons = "(1 run with score 0 and 2 runs with no number not drawn)"
+    assert said(ax.get_xlabel()) == f"AP, all judgments {reasons}"
+    assert key(ax) == ["x (not drawn)", "y (not drawn)", "z (−20.0 %)"], "no loss is a number, and these have none"
+
+
+def test_losses_that_round_to_nothing_are_told_from_none():
+    table = by_run(3, 2).query("measure == 'AP'").assign(name=list("abc"), type=list("xyz"), score=0.5)
+    table["reduced_score"] = [0.5 - 1e-4, 0.5 - 1e-15, 0.5 - 0.02]
+    legends = {
+        kind: key(plot_reduced_scores(table, measure="AP", unit="team", kind=kind, by="type", place=Place(ax=blank())))
+        for kind in ("change", "percent")
+    }
+    assert legends["change"] == ["x (−0.0001)", "y (no loss)", "z (−0.020)"]
+    assert legends["percent"] == ["x (−0.02 %)", "y (no loss)", "z (−4.0 %)"]
+
+
+def test_by_run_the_runs_that_lose_most_have_the_colours_not_those_that_gain():
+    table = by_run(10, 3).query("measure == 'AP'").assign(name=list("abcdefghij"), score=0.5)
+    table["reduced_score"] = 0.5 + np.array([0.3, 0.2, 0.1, -0.01, -0.02, 0.1, 0.1, 0.1, -0.03, 0.1])
+    ax = plot_reduced_scores(table, measure="AP", unit="team", by="run", place=Place(ax=blank()))
+    assert key(ax) == ["i (−0.030)", "e (−0.020)", "d (−0.010)", "7 other runs"]
+
+
+def test_other_teams_are_those_with_a_point_and_runs_without_one_are_told():
+    table = changes(12, 12).query("measure == 'AP'").assign(team=[f"t{i:02}" for i in range(12)], score=0.5)
+    table["other_score"] = 0.5 - np.linspace(0.2, 0.01, 12)
+    table.loc[table["team"].isin(["t08", "t09"]), "other_score"] = np.nan
+    table.loc[table["team"] == "t11", "team"] = None
+    ax = plot_two_scores(table, measure="AP", by="team", place=Place(ax=blank()))
+    assert key(ax)[6] == "3 other teams, runs without a team"
+
+
+def test_a_ranking_turned_over_has_a_minus():
+    table = units(1).assign(team="t", tau_b=-1.0, dropped="r", max_drop=1)
+    assert list(named(plot_unit_drops(table, measure="AP", place=Place(ax=blank())))) == ["r (tau_b −1.0000)"]
+
+
+@pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "ranks"])
+def test_without_matplotlib_the_way_to_it_is_told(lou, agreement, draw, monkeypatch):
+    for module in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"] + ["matplotlib"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    results = {"agreement": agreement.plot, "ranks": lambda: plot_judged_by_rank(ranks(9), depths(5))}
+    with pytest.raises(NoMatplotlibError, match=r"drawing needs matplotlib; `pip install pt-reuse\[plots\]` brings it"):
+        results.get(draw, getattr(lou, draw, None))()
 
 
 def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
@@ -185,15 +243,11 @@ def test_the_largest_drops_are_the_bars(lou):
     assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
 
-def test_how_many_bars_is_told():
-    assert len(plot_unique_counts(unique_counts(40)).get_yticklabels()) == 30
-    column = plot_unique_counts(unique_counts(40), place=Place(width=3.3))
-    assert len(column.get_yticklabels()) == 15
-    assert said(column.get_xlabel()).endswith("(25 more teams not shown)")
-    every = plot_unit_drops(units(40), measure="AP", top=50, place=Place(width=3.3))
-    assert len(every.get_yticklabels()) == 40
+def test_as_many_bars_as_are_wanted_where_there_is_room():
+    every = plot_unit_drops(units(17), measure="AP", top=50, place=Place(width=3.3))
+    assert len(every.get_yticklabels()) == 17
     assert "not shown" not in every.get_xlabel()
-    low = Figure(figsize=(3.3, 1.6), layout="constrained").subplots()
+    low = plt.figure(figsize=(3.3, 1.6), layout="constrained").subplots()
     assert len(plot_unique_counts(unique_counts(40), top=20, place=Place(ax=low)).get_yticklabels()) < 12
 
 
@@ -242,47 +296,28 @@ def test_of_many_teams_those_that_change_most_have_a_colour():
 
 def test_what_nobody_gave_gives_no_colour():
     table = changes(12, 3, types=False)
-    assert plot_two_scores(table, measure="AP").get_legend().get_title().get_text() == "team"
-    ax = plot_two_scores(table.assign(team=None), measure="AP")
+    ax = plot_two_scores(table, measure="AP", place=Place(ax=blank()))
+    assert ax.get_legend().get_title().get_text() == "team"
+    ax = plot_two_scores(table.assign(team=None), measure="AP", place=Place(ax=blank()))
     assert ax.get_legend() is None
     assert len(drawn(ax)) == 12
     some = table.assign(type=["lexical", None] * 12)
-    assert key(plot_two_scores(some, measure="AP")) == ["lexical", "not given"]
-
-
-def test_a_part_of_a_figure_is_a_place_too(lou):
-    left, right = plt.figure(figsize=(7, 3), layout="constrained").subfigures(1, 2)
-    ax = lou.plot(ax=left.subplots())
-    assert ax.title.get_fontsize() != 7
-    assert ax.xaxis.label.get_fontsize() == 7, "half a page is a column"
-    right.subplots()
-    left.figure.canvas.draw()
-    assert ax.get_tightbbox().x1 <= left.bbox.x1 + 1
-
-
-def test_axes_that_share_theirs_keep_every_point_in_view():
-    _, (left, right) = plt.subplots(1, 2, sharey=True, sharex=True, figsize=(7, 3), layout="constrained")
-    for ax, factor in ((left, 3), (right, 1)):
-        table = changes(30, 3)
-        table["other_score"] = table["score"] + factor * (table["other_score"] - table["score"])
-        plot_two_scores(table, measure="AP", place=Place(ax=ax))
-    (low, high), deepest = right.get_ylim(), drawn(left)[:, 1].min()
-    assert low < deepest < drawn(right)[:, 1].min() < 0 < high
+    assert key(plot_two_scores(some, measure="AP", place=Place(ax=blank()))) == ["lexical", "not given"]
 
 
 def test_off_the_screen_no_figure_is_open(lou):
     with off_screen():
-        ax = lou.plot()
+        ax = lou.plot_uniques(top=3)
     assert plt.get_fignums() == []
     assert ax.figure.get_figwidth() == 7
-    lou.plot()
+    lou.plot_uniques(top=3)
     assert len(plt.get_fignums()) == 1
 
 
 def test_saved_for_print_it_is_a_page_of_that_size(lou, tmp_path):
     pytest.importorskip("matplotlib.backends.backend_pdf")
     for width in (3.3, 7.0):
-        ax = lou.plot_uniques(width=width)
+        ax = lou.plot_uniques(width=width, top=3)
         with mpl.rc_context({"pdf.fonttype": 42}):
             ax.figure.savefig(tmp_path / "figure.pdf")
         text = (tmp_path / "figure.pdf").read_bytes()
