@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pytest
 
+from pt_reuse._text import table as text_table
 from pt_reuse.demo.narration import SUBJECTS, narrate
 from pt_reuse.demo.walk import answer
 
@@ -28,21 +29,34 @@ def test_the_topic_without_a_relevant_document_is_left_out_and_this_is_said(repo
     assert report.held_out.n_topics == 40
     assert "14" not in report.by_team.scores.topics
     assert "14" not in report.partial.per_topic["qid"].tolist()
-    assert (
-        "Topic 14 has none, so every run scores 0 on it: with it each mean would be 2.4% lower"
-        in (told["live-pipelines"][2])
+    assert "Topic 14 has none, so every run scores 0 on it: with it each mean would be 2.4% lower" in (
+        told["live-pipelines"].words
     )
 
 
-def test_no_table_is_wider_than_a_terminal(told):
-    for _, table, _ in told.values():
-        text = table.astype(object).where(table.notna(), "-").to_string(index=False, float_format="{:.4f}".format)
-        assert max(map(len, text.splitlines())) <= 80
+def test_every_table_stands_in_one_block_on_a_terminal_of_80_columns(told):
+    for subject, part in told.items():
+        lines = text_table(part.shown, width=80).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert "" not in lines, subject
+        assert len(part.shown) == len(part.table)
+
+
+def test_an_interval_is_one_column_and_in_the_files_two(told):
+    shares, leads = told["lexical-pool"], told["leads"]
+    for shown, row in zip(shares.shown.to_dict("records"), shares.table.to_dict("records"), strict=True):
+        assert shown["95 % interval"] == f"{row['low']:.2f} to {row['high']:.2f}"
+        assert shown["share"] == f"{row['relevant'] / row['unjudged']:.2f}"
+        assert shown["unjudged"] == f"{row['unjudged']} of {row['top']}"
+    for shown, row in zip(leads.shown.to_dict("records"), leads.table.to_dict("records"), strict=True):
+        assert shown["95 % interval"] == f"{row['change_low']:.4f} to {row['change_high']:.4f}"
+        assert shown["lead under the pool"] == row["pool_lead"]
 
 
 def test_types_are_compared_among_teams_left_out_whole(report, told):
-    _, table, words = told["lexical-pool"]
+    table, words = told["lexical-pool"].table, told["lexical-pool"].words
     pd.testing.assert_frame_equal(table, report.held_out.table.drop(columns="runs"))
+    assert "share is the second divided by the first" in words
     assert "neither the team left out nor a dense team gave it a document" in words
     rows = table.set_index(["left_out", "queries", "team"])
     ridge, minilm = rows.loc["ridge", "short", "ridge"], rows.loc["ridge", "short", "lumen"]
@@ -53,14 +67,14 @@ def test_types_are_compared_among_teams_left_out_whole(report, told):
 
 def test_the_lead_shrinks_as_the_words_say(report, told):
     leads = report.held_out.leads.set_index(["left_out", "team"])
-    words = told["leads"][2]
+    words = told["leads"].words
     furrow = leads.loc["furrow", "lumen"]
     assert f"from {furrow['lead']:.3f} to {furrow['pool_lead']:.3f}, where furrow is left out" in words
     assert (furrow["change_high"] < 0) & (furrow["change"] < -0.1)
 
 
 def test_runs_are_scored_under_the_pool_of_all_lexical_runs(report, told):
-    _, table, words = told["gains-and-losses"]
+    table, words = told["gains-and-losses"].table, told["gains-and-losses"].words
     assert (
         table["name"].tolist()
         == report.partial.changes.query("measure == 'nDCG@10'").sort_values("rank")["name"].tolist()
@@ -89,6 +103,7 @@ def test_the_demo_command_prints_and_draws(tmp_path):
     assert "Create index" not in finished.stdout
     assert {path.suffix for path in out.iterdir()} == {".csv", ".png"}
     assert sorted(path.stem for path in out.glob("*.csv")) == [f"{n}-{name}" for n, name in enumerate(SUBJECTS, 1)]
+    assert ",unjudged,relevant,share,low,high" in (out / "2-lexical-pool.csv").read_text()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 2
     assert "Pass --overwrite to replace them." in again.stderr
