@@ -26,7 +26,7 @@ def add_to(commands: Commands) -> Parser:
         "score",
         "mean scores and ranks of runs",
         "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
-        "trec_eval -c. A rank is 1 and the number of better runs.",
+        "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
     )
     add_field(parser, positional="runs", qrels=Judgments.NEEDED)
     add_measures(parser)
