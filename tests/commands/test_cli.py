@@ -46,7 +46,8 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
         assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
     assert json.loads((out / "settings.json").read_text())["depth"] == 5
     pictures = sorted(path.name for path in out.glob("*.png"))
-    assert pictures == ["scores-AP.png", "scores-P(judged_only=True)@5.png", "uniques.png"]
+    of_measures = [f"{what}-{m}.png" for what in ("drops", "scores") for m in ("AP", "P(judged_only=True)@5")]
+    assert pictures == [*of_measures, "uniques.png"]
     assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
     assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in printed.out
     assert "contributors=pooled (" in printed.out
