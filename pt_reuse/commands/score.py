@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> None:
     table = _ranked(scores)
     print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
     if options.per_topic:
-        say("\nPer topic:")
+        say("\nPer topic; where a run returns nothing, an empty list is scored:")
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
     if folder is not None:
