@@ -47,7 +47,13 @@ _OF_A_UNIT = {
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = add_command(commands, "lou", "leave-out-uniques on a field of run files")
+    parser = add_command(
+        commands,
+        "lou",
+        "leave-out-uniques on a field of run files",
+        "A unique document is one that a single team put into the pool. Each run is judged without the uniques of its "
+        "own team, and the whole field is ranked anew without those of each team.",
+    )
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
     parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
