@@ -24,6 +24,8 @@ _LEAST_FIRST = 8
 _SPACES = re.compile(r"(?<=\s)")
 #: a heading breaks after these, and, where this is not enough, after those
 _BREAKS, _MORE_BREAKS = re.compile(r"(?<=[\s_])"), re.compile(r"(?<=[\s_/,(@=-])")
+#: the classes of characters that turn the direction of what follows, the rest of the line among it
+_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 #: how a number is written that has no room, the first that fits
 _SHORT_NUMBERS = ("{:.6g}", "{:.3g}", "{:.1g}")
 
@@ -143,8 +145,8 @@ def display_width(text: str) -> int:
 
 
 def visible(text: str) -> str:
-    r"""Return a text with characters that move the cursor or cannot be printed as escapes, ``\n`` or ``\x1b``."""
-    return "".join(_escaped(c) if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in text)
+    r"""Return a text with characters that move the cursor, turn the line or cannot be printed as escapes, ``\x1b``."""
+    return "".join(_escaped(c) if _is_unprintable(c) else c for c in text)
 
 
 def shorten(text: str, width: int) -> str:
@@ -348,6 +350,12 @@ def _width_of_character(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _is_unprintable(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or (
+        unicodedata.bidirectional(character) in _TURNING
+    )
 
 
 def _escaped(character: str) -> str:

@@ -31,7 +31,7 @@ try:
         verify,
     )
     from pt_reuse.commands.parser import Parser
-    from pt_reuse.commands.screen import complain
+    from pt_reuse.commands.screen import complain, tell_logs
     from pt_reuse.commands.shell import Shell
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -58,8 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    options = _parser().parse_args(arguments)
+    options, unknown = _parser().parse_known_args(arguments)
     shell: Shell = options.shell
+    if unknown:
+        shell.running.refuse(unknown)
+    tell_logs()
     warnings.showwarning = partial(_show_warning, shell)
     try:
         status: int | None = options.run(options)

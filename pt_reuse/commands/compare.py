@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples
@@ -113,6 +114,9 @@ def in_words(result: Agreement, measure: str) -> str:
     """Return in a sentence how many runs change their rank by a measure, and which falls and which rises furthest."""
     row = result.table[result.table["measure"] == measure].iloc[0]
     changes = result.changes[result.changes["measure"] == measure]
+    if len(changes) > 1 and np.isnan(row["tau_b"]):
+        # a warning has told whose scores tie
+        return f"{measure}: no ranking to compare."
     n_moved = int((changes["drop"] != 0).sum())
     if not n_moved:
         return f"{measure}: no run changes its rank."

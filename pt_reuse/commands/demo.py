@@ -34,11 +34,11 @@ def _run(options: argparse.Namespace) -> None:
     report = answer(say, verbose=shows_bars(options))
     say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
-    for number, (file, (question, table, words)) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):
-        say(f"\n{number}. {question}\n")
-        print_table(table, len(table), "rows")
-        say(f"\n{words}")
-        tables[file] = table
+    for number, (file, part) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):
+        say(f"\n{number}. {part.question}\n")
+        print_table(part.shown, len(part.shown), "rows")
+        say(f"\n{part.words}")
+        tables[file] = part.table
     if folder is None:
         return
     pictures: tuple[Drawing, ...] = (

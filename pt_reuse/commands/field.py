@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import read_definition
 from pt_reuse.collections.getting import plan_runs
@@ -27,6 +27,8 @@ from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
 
+#: what labels the runs of a collection, in messages
+_RECORD = "its record"
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
@@ -171,7 +173,16 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         with warnings.catch_warnings():
             if not pooled_matters or "pooled" in labels.columns:
                 warnings.simplefilter("ignore", PoolUnknownWarning)
-            runs = plan.get()
+            try:
+                # what labels the runs is not an option of the user's
+                with arguments_as(metadata=_RECORD):
+                    runs = plan.get()
+            except InputError as error:
+                if error.argument != _RECORD or not options.runs:
+                    raise
+                raise InputError(
+                    f"as runs of {collection.name}: ", error, " ", *_of_other_runs(collection), argument="runs"
+                ) from error
         return runs.labelled(labels)
 
     judgments = JudgmentSource(None, collection) if qrels is None else judgment_source(qrels, collection)
@@ -200,14 +211,15 @@ def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
         return source
     raise InputError(
         Argument("runs"),
-        f" beside {collection.name} must be the folder that holds its run files. To judge other runs by its "
-        "judgments, give ",
-        Option("qrels", collection.name),
-        " and no ",
-        Argument("collection"),
-        ".",
+        f" beside {collection.name} must be the folder that holds its run files. ",
+        *_of_other_runs(collection),
         argument="runs",
     )
+
+
+def _of_other_runs(collection: Collection) -> tuple[Part, ...]:
+    named = Option("qrels", collection.name)
+    return ("To judge other runs by its judgments, give ", named, " and no ", Argument("collection"), ".")
 
 
 def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:

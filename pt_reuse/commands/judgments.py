@@ -84,7 +84,9 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     if not os.path.exists(text):
         name, _, which = text.removeprefix("reuse:").partition(":")
         if real_name(name) in collection_names():
-            return JudgmentSource(None, find_collection(told_name(name)), which or None)
+            # of the collection whose runs are read it was said already
+            known = beside is not None and beside.name == real_name(name)
+            return JudgmentSource(None, find_collection(name if known else told_name(name)), which or None)
         near = did_you_mean(name, collection_names())
         raise InputError(f"no such file, and no collection of this name.{near}", place=text, argument="qrels")
     return JudgmentSource(text, beside)

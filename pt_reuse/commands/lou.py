@@ -23,6 +23,8 @@ _FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
     "settings.json", "arrays.npz", "result.json",
 )  # fmt: skip
+#: the pictures of a measure: what runs lose without the uniques of their own unit, and the ranking without each unit
+_PICTURES = ("scores", "drops")
 #: what the screen shows of the summary -> its heading
 _OF_A_MEASURE = {
     "measure": "measure",
@@ -45,7 +47,13 @@ _OF_A_UNIT = {
 
 def add_to(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = add_command(commands, "lou", "leave-out-uniques on a field of run files")
+    parser = add_command(
+        commands,
+        "lou",
+        "leave-out-uniques on a field of run files",
+        "A unique document is one that a single team put into the pool. Each run is judged without the uniques of its "
+        "own team, and the whole field is ranked anew without those of each team.",
+    )
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
     parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
@@ -70,7 +78,7 @@ def _run(options: argparse.Namespace) -> None:
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
-    pictures = [picture("scores", repr(measure)) for measure in measures]
+    pictures = [picture(what, repr(measure)) for measure in measures for what in _PICTURES]
     folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
     qrels, runs = judgments.read(), plan.read_runs()
     if options.rel is not None:
@@ -148,5 +156,8 @@ def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> No
 
 
 def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
-    drawings: dict[str, Drawing] = {picture("scores", m): partial(result.plot, m) for m in result.scores.measures}
+    drawings: dict[str, Drawing] = {}
+    for measure in result.scores.measures:
+        drawn: tuple[Drawing, ...] = (partial(result.plot, measure), partial(result.plot_drops, measure))
+        drawings |= {picture(what, measure): drawing for what, drawing in zip(_PICTURES, drawn, strict=True)}
     return {**drawings, "uniques.png": result.plot_uniques}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from pt_reuse.commands.screen import complain, width_of
@@ -41,6 +42,19 @@ class Parser(argparse.ArgumentParser):
         """End with a message about how the command was called."""
         complain(f"{self.prog}: {message}\nSee {self.prog} --help.")
         self.exit(2)
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """End with a message about words that the command does not know, and how runs are given if they may be meant.
+
+        Args:
+            words: what was left over of the command line.
+        """
+        runs, hint = self.arguments.get("runs"), ""
+        if runs is not None and runs.option_strings and not words[0].startswith("-"):
+            hint = f"\nRuns are given by an option here: --runs {words[0]}"
+        elif runs is not None and not runs.option_strings and words[0].partition("=")[0] == "--runs":
+            hint = f"\nRuns are given without an option here: {self.prog} RUNS ..."
+        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 
 def add_command(commands: Commands, name: str, summary: str, *details: str) -> Parser:

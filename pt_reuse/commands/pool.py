@@ -63,7 +63,8 @@ def _run(options: argparse.Namespace) -> None:
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().all() else "run")
     judged = None if qrels is None else set(qrels.topics)
-    say(f"\n{in_words(pool, rest, judged)} The depth is that of {asked.origin.value}.")
+    depth = "given" if options.depth is not None else f"that of {asked.origin.value}"
+    say(f"\n{in_words(pool, rest, judged)} The depth, {asked.value}, is {depth}.")
     units, topics = by_unit(pool, rest, by), by_topic(pool, rest)
     if qrels is None:
         units, topics = units.drop(columns=["to_judge", "to_judge_unique"]), topics.drop(columns="to_judge")

@@ -26,7 +26,7 @@ def add_to(commands: Commands) -> Parser:
         "score",
         "mean scores and ranks of runs",
         "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
-        "trec_eval -c. A rank is 1 and the number of better runs.",
+        "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
     )
     add_field(parser, positional="runs", qrels=Judgments.NEEDED)
     add_measures(parser)
@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> None:
     table = _ranked(scores)
     print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
     if options.per_topic:
-        say("\nPer topic:")
+        say("\nPer topic; where a run returns nothing, an empty list is scored:")
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
     if folder is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -60,6 +61,11 @@ def complain(text: str) -> None:
     print(wrapped(text, width_of(sys.stderr)), file=sys.stderr)
 
 
+def tell_logs() -> None:
+    """Have what ir_datasets logs, such as a download that failed, said as notes are, wrapped to the screen."""
+    logging.getLogger("ir_datasets").addFilter(_tell)
+
+
 def print_table(
     frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
 ) -> None:
@@ -112,3 +118,8 @@ def _around_paths(line: str, width: int) -> str:
     beginning = _BEGINNING.match(line)
     indent = " " * (beginning.end() if beginning else 0)
     return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _tell(record: logging.LogRecord) -> bool:
+    complain(f"pt-reuse: ir_datasets: {record.getMessage()}")
+    return False

@@ -184,12 +184,14 @@ def in_words(found: UnjudgedDocuments) -> str:
         return f"Never judged of the top {k} of {worst['name']}: {of_worst}{''.join(f'; {text}' for text in deeper)}."
     known = table["pooled"].notna()
     groups = {
-        "pooled": table[known & (table["pooled"] == True)],  # noqa: E712 - <NA> is neither
-        "not pooled": table[known & (table["pooled"] == False)],  # noqa: E712
-        "of which nobody recorded whether they were pooled": table[~known],
+        ("pooled run", ""): table[known & (table["pooled"] == True)],  # noqa: E712 - <NA> is neither
+        ("run", " not pooled"): table[known & (table["pooled"] == False)],  # noqa: E712
+        ("run", " of which nobody recorded whether they were pooled"): table[~known],
     }
     medians = [
-        f"{rows[share].median():.1%} for {count(len(rows), 'run')} {who}" for who, rows in groups.items() if len(rows)
+        f"{rows[share].median():.1%} for {count(len(rows), noun)}{which}"
+        for (noun, which), rows in groups.items()
+        if len(rows)
     ]
     lacking = int((table["topics"] < len(found.topics)).sum())
     some = f" {count(lacking, 'run')} without documents for some topics; these count as 1." if lacking else ""

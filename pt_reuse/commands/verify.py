@@ -6,7 +6,6 @@ import argparse
 
 import pandas as pd
 
-from pt_reuse._check import count
 from pt_reuse._errors import InputError
 from pt_reuse.commands.field import add_faults_to
 from pt_reuse.commands.judgments import told_name
@@ -14,7 +13,7 @@ from pt_reuse.commands.output import out_file, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_quiet
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.commands.shell import Shell
-from pt_reuse.verification.outcome import DIFFERING, Status
+from pt_reuse.verification.outcome import DIFFERING
 from pt_reuse.verification.verification import Verification, verify
 
 #: what the screen shows of a figure
@@ -68,10 +67,8 @@ def _report(result: Verification, shell: Shell) -> None:
     if len(differing):
         say("\nUnequal:\n")
         _print_figures(differing)
-    missing = [verdict for verdict in result.verdicts if verdict.status is Status.NOT_COMPUTED and verdict.reason]
-    reasons = pd.Series([v.reason.worded(shell.in_shell) for v in missing if v.reason is not None], dtype=object)
-    for reason, n in reasons.value_counts(sort=False).items():
-        say(f"{count(int(n), 'figure')} not computed: {reason}")
+    for line in result.not_computed(shell.in_shell):
+        say(line)
 
 
 def _print_groups(summary: pd.DataFrame) -> None:

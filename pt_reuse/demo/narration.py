@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut
@@ -12,42 +14,100 @@ from pt_reuse.studies.uniques import in_words
 #: short names of what is narrated
 SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")
 _NDCG = "nDCG@10"
+_INTERVAL = "95 % interval"
+#: column of a table of uniques -> its heading
+_OF_UNIQUES = {
+    "unique_relevant": "unique relevant",
+    "max_drop": "largest drop",
+    "dropped": "of run",
+    "own_tau_b": "own tau_b",
+    "own_max_drop": "own largest drop",
+    "largest_loss_pct": "largest loss (%)",
+    "field_min_tau_b": "field least tau_b",
+    "field_worst": "by leaving out",
+}
 
 
-def narrate(report: DemoReport) -> list[tuple[str, pd.DataFrame, str]]:
-    """Return (question, table, answer in words) for each of the subjects."""
+@dataclass(frozen=True)
+class Answer:
+    """A question, and its answer as a table and in words.
+
+    Attributes:
+        question: what is asked.
+        table: the numbers behind the answer.
+        shown: what the screen shows of them, an interval as one column.
+        words: the answer.
+    """
+
+    question: str
+    table: pd.DataFrame
+    shown: pd.DataFrame
+    words: str
+
+
+def narrate(report: DemoReport) -> list[Answer]:
+    """Return the answers, one for each of the subjects."""
     held_out, by_type, by_team = report.held_out, report.by_type, report.by_team
+    live = report.experiment[["name", _NDCG, f"{_NDCG} rank", f"{_NDCG} unjudged", "AP", "AP rank"]]
+    shares = held_out.table.drop(columns="runs")
     leads = held_out.leads[["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]]
-    of_type = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
-    of_team = ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
+    moved = _moved(report)
+    types = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
+    of_type = by_type.table.loc[by_type.table["measure"] == _NDCG, types]
+    of_team = by_team.summary[
+        ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
+    ]
     return [
-        (
+        Answer(
             "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
-            report.experiment[["name", _NDCG, f"{_NDCG} rank", f"{_NDCG} unjudged", "AP", "AP rank"]],
+            live,
+            live,
             _of_live(report),
         ),
-        (
-            "What if only lexical systems had been pooled?",
-            held_out.table.drop(columns="runs"),
-            _of_shares(held_out),
-        ),
-        (
+        Answer("What if only lexical systems had been pooled?", shares, _shown_shares(shares), _of_shares(held_out)),
+        Answer(
             "How much of the lead of the dense teams would such a pool hide?",
             leads,
+            _shown_leads(leads),
             _of_leads(held_out),
         ),
-        (
-            "Which runs gain and lose by a lexical pool?",
-            _moved(report),
-            _of_moves(report),
-        ),
-        (
+        Answer("Which runs gain and lose by a lexical pool?", moved, moved, _of_moves(report)),
+        Answer(
             "What if a type of system had not taken part in the pool?",
-            by_type.table.loc[by_type.table["measure"] == _NDCG, of_type],
+            of_type,
+            of_type.rename(columns=_OF_UNIQUES),
             in_words(by_type),
         ),
-        ("And a team?", by_team.summary[of_team], in_words(by_team)),
+        Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), in_words(by_team)),
     ]
+
+
+def _shown_shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares with two decimals, as many as their intervals are good for."""
+    of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
+    return pd.DataFrame(
+        {
+            "left out": table["left_out"],
+            "queries": table["queries"],
+            "team": table["team"],
+            "type": table["type"],
+            "unjudged": of_top,
+            "relevant": table["relevant"],
+            "share": table["share"].map("{:.2f}".format),
+            _INTERVAL: _intervals(table["low"], table["high"], "{:.2f}"),
+        }
+    )
+
+
+def _shown_leads(table: pd.DataFrame) -> pd.DataFrame:
+    shown = table.drop(columns=["change_low", "change_high"]).rename(
+        columns={"left_out": "left out", "pool_lead": "lead under the pool"}
+    )
+    return shown.assign(**{_INTERVAL: _intervals(table["change_low"], table["change_high"], "{:.4f}")})
+
+
+def _intervals(low: pd.Series, high: pd.Series, written: str) -> list[str]:
+    return [f"{written.format(a)} to {written.format(b)}" for a, b in zip(low, high, strict=True)]
 
 
 def _of_live(report: DemoReport) -> str:
@@ -70,8 +130,9 @@ def _of_shares(held_out: HeldOut) -> str:
     parts = [
         "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
         "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
-        "as long: short ones are the query, described ones have the description, too. Share is the share of the "
-        "unjudged documents in the top 10 that are relevant, low to high its interval."
+        "as long: short ones are the query, described ones have the description, too. Unjudged counts the documents "
+        "in the top 10 that the pool does not have, relevant those of them that are relevant; share is the second "
+        "divided by the first."
     ]
     for (left_out, queries), rows in held_out.table.groupby(["left_out", "queries"], sort=False):
         lexical, *dense = rows.to_dict("records")

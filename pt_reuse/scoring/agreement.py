@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -162,7 +162,8 @@ def compare_scores(truth: Scored, estimate: Scored, names: tuple[str, str]) -> A
     for m, measure in enumerate(truth.measures):
         found = correlations(mine[m], theirs[m][None])
         found.insert(0, "measure", measure)
-        found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if len(truth.names) > 1 else np.nan
+        ranked = len(truth.names) > 1 and not _all_tie(measure, mine[m], theirs[m], names)
+        found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if ranked else np.nan
         rows.append(found)
         moved = rank_changes(mine[m], theirs[m], truth.names)
         moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
@@ -196,6 +197,18 @@ def checked_names(names: Any) -> tuple[str, str]:
             argument="names",
         )
     return found[0], found[1]
+
+
+def _all_tie(measure: str, mine: NDArray[np.float64], theirs: NDArray[np.float64], names: tuple[str, str]) -> bool:
+    """Return whether one of the two ties all runs, so that there is no ranking to compare; warn of it."""
+    means = (mine, theirs)
+    tying = [name for name, of in zip(names, means, strict=True) if len(np.unique(of.round(DECIMALS))) == 1]
+    if tying:
+        warn(
+            f"{measure}: all {len(mine):,} runs tie by {' and by '.join(tying)}, so there is no ranking to compare, "
+            "and no coefficient has a value. Is any document there relevant by this measure?"
+        )
+    return bool(tying)
 
 
 def _in_words(settings: Mapping[str, Any]) -> str:

@@ -80,7 +80,16 @@ class Verification(Result):
         return f"{self.collection}: {', '.join(parts)}"
 
     def __str__(self) -> str:
-        return self.told(in_python)
+        groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
+        differing, parts = self._differing(), [prose(repr(self), width=WIDTH), groups]
+        lines = self._conventions_in_words()
+        if len(differing):
+            figures = table(differing.drop(columns=["convention", "note"]), width=WIDTH, numbers="{:.10g}")
+            lines = [*lines, "unequal:", *figures.split("\n")]
+            for row in differing.to_dict("records"):
+                lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
+        lines += self.not_computed(in_python)
+        return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
     def report(self) -> Report:
         """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
@@ -111,26 +120,21 @@ class Verification(Result):
         known = int(self.summary["known"].sum())
         return [f"Known to differ: {count(known, 'figure')}."] if known else []
 
-    def told(self, advice: Callable[[Advice], str], *, width: int = WIDTH) -> str:
-        """Return what is printed: the groups, what is unequal, and why figures were not computed.
+    def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
+        """Return why figures were not computed, a sentence for each reason.
 
         Args:
             advice: puts advice into words, such as which argument to give.
-            width: columns that no line goes over.
         """
-        groups = table(self._groups().drop(columns="convention"), width=width, numbers="{:.2g}")
-        differing, parts = self._differing(), [prose(repr(self), width=width), groups]
-        lines = self._conventions_in_words()
-        if len(differing):
-            figures = table(differing.drop(columns=["convention", "note"]), width=width, numbers="{:.10g}")
-            lines = [*lines, "unequal:", *figures.split("\n")]
-            for row in differing.to_dict("records"):
-                lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
-        lines += self._not_computed(advice)
-        return "\n".join([*parts, *(prose(line, width=width) for line in lines)])
+        missing = [verdict.reason for verdict in self.verdicts if verdict.status is Status.NOT_COMPUTED]
+        reasons = pd.Series([reason.worded(advice) for reason in missing if reason is not None], dtype=object)
+        return [
+            f"{count(int(n), 'figure')} not computed: {reason}"
+            for reason, n in reasons.value_counts(sort=False).items()
+        ]
 
     def _repr_html_(self) -> str:
-        head = _html.headline(f"{self.title}: {self.headline()}", *self._not_computed(in_python))
+        head = _html.headline(f"{self.title}: {self.headline()}", *self.not_computed(in_python))
         parts = [head, _html.table(self._groups(), numbers="{:.2g}")]
         differing = self._differing()
         if len(differing):
@@ -142,20 +146,6 @@ class Verification(Result):
 
     def _differing(self) -> pd.DataFrame:
         return self.table.loc[[verdict.status in DIFFERING for verdict in self.verdicts], _SHOWN]
-
-    def _not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
-        reasons = pd.Series(
-            [
-                verdict.reason.worded(advice)
-                for verdict in self.verdicts
-                if verdict.status is Status.NOT_COMPUTED and verdict.reason is not None
-            ],
-            dtype=object,
-        )
-        return [
-            f"{count(int(n), 'figure')} not computed: {reason}"
-            for reason, n in reasons.value_counts(sort=False).items()
-        ]
 
 
 @door

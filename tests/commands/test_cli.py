@@ -6,9 +6,11 @@ import json
 import subprocess
 import sys
 
+import ir_datasets
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse._errors import InputError
 from pt_reuse.cli import main
 
 
@@ -44,7 +46,8 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
         assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
     assert json.loads((out / "settings.json").read_text())["depth"] == 5
     pictures = sorted(path.name for path in out.glob("*.png"))
-    assert pictures == ["scores-AP.png", "scores-P(judged_only=True)@5.png", "uniques.png"]
+    of_measures = [f"{what}-{m}.png" for what in ("drops", "scores") for m in ("AP", "P(judged_only=True)@5")]
+    assert pictures == [*of_measures, "uniques.png"]
     assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
     assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in printed.out
     assert "contributors=pooled (" in printed.out
@@ -111,3 +114,34 @@ def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_pat
     assert finished.returncode == 0
     assert finished.stderr == "pt-reuse: note: --teams has 1 name not among the runs: 'stranger'.\n"
     assert finished.stdout.startswith("RunSet: 8 runs")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lou runs --qrels qrels.txt",
+        "infer-pool demo runs",
+        "unjudged --runs runs --qrels qrels.txt",
+        "score --runs=runs",
+        "pool runs --foo",
+    ],
+)
+def test_a_word_too_many_is_told_with_how_runs_are_given(words, messages, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words.split())
+    assert caught.value.code == 2
+    messages.told(capsys.readouterr().err)
+
+
+def test_what_ir_datasets_logs_is_wrapped(monkeypatch, capsys, own):
+    def read(*_):
+        ir_datasets.log.easy().warn("download error: " + "no connection to the server that has the file, " * 4)
+        raise InputError("no judgments.")
+
+    monkeypatch.setattr("pt_reuse.commands.judgments.judgments_of", read)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["score", "--collection", str(own)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("pt-reuse: ir_datasets: download error: no connection")
+    assert max(map(len, lines)) <= 60
+    assert sum("download error" in line for line in lines) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -99,20 +98,6 @@ def test_collections_that_ir_datasets_lacks_parts_of(capsys):
     assert "topics     89; ir_datasets does not have them" in lines
     assert "judged     20,429; ir_datasets does not have them" in lines
     assert "  runs       none on record\n" in run(capsys, "collections", "trec-1/adhoc")[1]
-
-
-def test_the_page_of_the_commands_shows_what_they_print(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    path = Path(__file__).parents[2] / "docs" / "command-line.rst"
-    page = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
-    out = []
-    for columns, words in (("120", ("deep", "learning", "2019")), ("1000", ("trec-8/adhoc",))):
-        monkeypatch.setenv("COLUMNS", columns)
-        out.append(run(capsys, "collections", *words)[1])
-    shown = {line.strip() for line in "".join(out).splitlines()}
-    # the address is shortened, and the folder is the reader's
-    assert {line.split()[0] for line in shown - page} == {"published", "here", "looked"}
 
 
 def test_who_was_pooled_is_said_to_be_unknown(capsys):

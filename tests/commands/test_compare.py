@@ -118,3 +118,14 @@ def test_a_collection_and_its_complete_judgments(capsys):
     status, out, err = run(capsys, "compare", "--collection", "demo", "--other", "demo:nobody")
     assert (status, out) == (2, "")
     assert "demo:nobody: variant must be one of 'pool', 'complete', 'second', 'third'" in err
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_scores_that_all_tie_are_no_ranking(given, messages, capsys):
+    status, out, err = run(capsys, *given, "--measures", "AP(rel=5),AP", "--judgment-names", "all,pool")
+    assert status == 0
+    messages.told(err)
+    lines = out.splitlines()
+    assert "AP(rel=5): no ranking to compare." in lines
+    assert "nan" not in out
+    assert next(line for line in lines_of_table(out) if line[0] == "AP(rel=5)")[1:5] == ["-"] * 4

@@ -61,3 +61,17 @@ def test_no_such_judgments(mine, capsys, messages):
         status, out, err = run(capsys, "unjudged", mine, "--qrels", name)
         assert (status, out) == (2, "")
         messages.told(err)
+
+
+def test_an_alias_given_twice_is_told_once(monkeypatch, capsys):
+    monkeypatch.setattr("pt_reuse.commands.judgments.judgments_of", lambda collection: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(capsys, "score", "--collection", "trec8", "--qrels", "trec8", "--no-download")
+    assert capsys.readouterr().err == "pt-reuse: trec8 is trec-8/adhoc.\n"
+
+
+def test_runs_of_ones_own_beside_a_collection_are_told_how_to_be_judged_by_it(mine, messages, capsys):
+    status, _, err = run(capsys, "unjudged", mine, "--collection", "demo")
+    assert status == 2
+    messages.told(err)
+    assert "give --qrels demo and no --collection." in err

@@ -100,7 +100,7 @@ def test_the_answer_is_a_sentence(files, capsys):
     table = pd.read_csv(files / "runs.csv").set_index("name")
     pooled, others = ([shares[n] for n in table.index[table["pooled"] == is_pooled]] for is_pooled in (True, False))
     worst = max(shares, key=shares.__getitem__)
-    assert f"Never judged of the top 3, in the median: {median(pooled):.1%} for 6 runs pooled, " in out
+    assert f"Never judged of the top 3, in the median: {median(pooled):.1%} for 6 pooled runs, " in out
     assert f"{median(others):.1%} for 2 runs not pooled; most for {worst}: {shares[worst]:.1%} (" in out
     assert "8 runs without documents for some topics; these count as 1." in out
     negative = sum(int(line.split()[3]) < 0 for line in (files / "qrels.txt").read_text().splitlines())

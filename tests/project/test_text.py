@@ -190,3 +190,9 @@ def test_display_width(text, width):
 def test_names_of_several_levels_and_twice_the_same_name():
     frame = pd.DataFrame([[1, 2.0]], columns=pd.MultiIndex.from_tuples([("AP", "LOU"), ("AP", "LOU")]))
     assert table(frame, width=40).split("\n") == ["AP LOU  AP LOU", "     1  2.0000"]
+
+
+def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not():
+    # U+202E writes what follows from right to left, the columns beside it among it
+    assert visible("run\u202eabc\u2066") == r"run\u202eabc\u2066"
+    assert visible("\U0001f469\u200d\U0001f467 e\u0301 \u05d0") == "\U0001f469\u200d\U0001f467 e\u0301 \u05d0"

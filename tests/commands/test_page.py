@@ -1,0 +1,49 @@
+"""The page of the command line shows what the commands print today."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from command_parts import run
+
+from pt_reuse.commands.screen import PIPED
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.rst"
+_SET_IN, _LEFT_OUT = "   ", "..."
+
+
+def shown():
+    """Return command -> the lines that the page shows below it, of each command that shows any."""
+    found, lines = {}, None
+    for line in PAGE.read_text().splitlines():
+        if line.startswith(f"{_SET_IN}$ pt-reuse "):
+            lines = found.setdefault(line.removeprefix(f"{_SET_IN}$ pt-reuse "), [])
+        elif line and not line.startswith(_SET_IN):
+            lines = None
+        elif lines is not None and line.strip() not in ("", _LEFT_OUT):
+            lines.append(line.removeprefix(_SET_IN))
+    return {command: lines for command, lines in found.items() if lines}
+
+
+SHOWN = shown()
+#: what needs files or the network
+ELSEWHERE = ("infer-pool trec-8/adhoc", "fetch ", "verify ")
+HERE = [command for command in SHOWN if not command.startswith(ELSEWHERE)]
+
+
+def test_the_page_shows_every_new_command():
+    assert {"unjudged", "score", "compare", "pool", "collections"} <= {command.split()[0] for command in HERE}
+
+
+@pytest.mark.parametrize("command", HERE)
+def test_the_page_shows_what_is_printed(command, monkeypatch, capsys):
+    # the page has the home of its reader; this one is as short, and not there
+    monkeypatch.setenv("PT_REUSE_HOME", "/~/.pt_reuse")
+    monkeypatch.setenv("COLUMNS", str(PIPED))
+    status, out, err = run(capsys, *shlex.split(command))
+    assert (status, err) == (0, "")
+    printed = iter(out.replace("/~", "~").splitlines())
+    # each of them, in this order
+    assert [line for line in SHOWN[command] if line not in printed] == []
