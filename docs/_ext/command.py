@@ -15,6 +15,7 @@ import contextlib
 import io
 import os
 import shlex
+import warnings
 from typing import Any
 
 from docutils import nodes
@@ -41,7 +42,9 @@ def shell(words: list[str]) -> None:
     before, notes = os.environ.get("COLUMNS"), io.StringIO()
     os.environ["COLUMNS"] = str(COLUMNS)
     try:
-        with contextlib.redirect_stderr(notes):
+        with contextlib.redirect_stderr(notes), warnings.catch_warnings():
+            for kind in (DeprecationWarning, PendingDeprecationWarning):  # which no shell shows, either
+                warnings.simplefilter("ignore", kind)
             status = main(words)
     finally:
         del os.environ["COLUMNS"]
