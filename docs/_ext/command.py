@@ -15,6 +15,7 @@ import contextlib
 import io
 import os
 import shlex
+import sys
 import warnings
 from typing import Any
 
@@ -51,7 +52,7 @@ def shell(words: list[str]) -> None:
         os.environ |= {} if before is None else {"COLUMNS": before}
     if status:
         raise RuntimeError(f"pt-reuse ended with status {status}: {notes.getvalue()}")
-    print(notes.getvalue(), end="")
+    sys.stdout.write(notes.getvalue())
 
 
 class Command(Run):

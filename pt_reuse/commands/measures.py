@@ -22,7 +22,7 @@ def add_measures(parser: Parser) -> None:
 
 
 def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
-    """Return the measures that the user names, else AP and nDCG@10.
+    """Return the measures that the user names, else AP and ``nDCG@10``.
 
     Args:
         options: of the command.
