@@ -26,7 +26,7 @@ _MARKUP = re.compile(r"``|:(?:doc|ref|term|func|class|meth|value|mod|attr):`|\.\
 
 @dataclass
 class Seen(HTMLParser):
-    """What a page has: headings, links, pictures, ids, and words outside of code."""
+    """What a page has: headings, links, pictures, ids, names without an entry, and words outside of code."""
 
     title: str = ""
     headings: int = 0
@@ -34,8 +34,11 @@ class Seen(HTMLParser):
     links: list[str] = field(default_factory=list)
     pictures: list[tuple[str, str]] = field(default_factory=list)
     classes: set[str] = field(default_factory=set)
+    unlinked: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     _open: list[str] = field(default_factory=list)
+    _summary: bool = False
+    _cell: str | None = None  # the name of a row of a summary, until it turns out to be a link
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -46,6 +49,12 @@ class Seen(HTMLParser):
         self.headings += tag == "h1"
         self.ids.add(found.get("id", ""))
         self.classes |= set(found.get("class", "").split())
+        if tag == "table":
+            self._summary = "autosummary" in found.get("class", "").split()
+        if tag == "tr" and self._summary:
+            self._cell = ""
+        if tag == "a":
+            self._cell = None
         if tag == "a" and "href" in found:
             self.links.append(found["href"])
         if tag == "img":
@@ -55,11 +64,16 @@ class Seen(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Leave a tag."""
+        if tag == "td" and self._cell is not None:
+            self.unlinked.append(self._cell.strip())
+            self._cell = None
         if self._open and self._open[-1] == tag:
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
         """Take words in."""
+        if self._cell is not None:
+            self._cell += data
         if self._open == ["title"]:
             self.title += data
         elif not self._open:
@@ -103,6 +117,7 @@ def _of_page(page: Seen) -> list[str]:
         found.append(f"has the title {page.title!r} and {page.headings} headings of the first level")
     if {"system-message", "problematic"} & page.classes:
         found.append("has a message of docutils in its text")
+    found += [f"names {name!r} in a summary, and has no entry for it" for name in page.unlinked]
     left = [words.strip() for words in page.words if _MARKUP.search(words)]
     return found + [f"shows markup: {words[:60]!r}" for words in left]
 

@@ -84,10 +84,19 @@ class Run(SphinxDirective):
         shown = self.options.get("shown", "both")
         made: list[nodes.Node] = []
         if shown in ("both", "code"):
-            made.append(code_node(code))
+            made.append(self.shown(code))
         if shown in ("both", "output"):
-            made += output_nodes(self, output, alt=self.options.get("alt"), width=self.options.get("width"))
+            box = output_nodes(self, output, alt=self.options.get("alt"), width=self.options.get("width"))
+            lacks = machine.missing(self.options.get("needs", ""))
+            if box and lacks:
+                said = f"Stored by an earlier build: there is no {' and no '.join(lacks)} here."
+                box[0] += nodes.paragraph("", said, classes=["run-stored"])
+            made += box
         return made
+
+    def shown(self, code: str) -> nodes.literal_block:
+        """Return the code as a reader sees it."""
+        return code_node(code)
 
     def executed(self, code: str, line: int) -> Output:
         """Return the block's output: fresh where what it needs is here, else what is stored."""

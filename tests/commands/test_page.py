@@ -1,4 +1,4 @@
-"""The page of the command line shows what the commands print today."""
+"""The page of the command line shows what commands print today that the build of the pages does not execute."""
 
 from __future__ import annotations
 
@@ -31,10 +31,6 @@ SHOWN = shown()
 #: what needs files or the network
 ELSEWHERE = ("infer-pool trec-8/adhoc", "fetch ", "verify ")
 HERE = [command for command in SHOWN if not command.startswith(ELSEWHERE)]
-
-
-def test_the_page_shows_every_new_command():
-    assert {"unjudged", "score", "compare", "pool", "collections"} <= {command.split()[0] for command in HERE}
 
 
 @pytest.mark.parametrize("command", HERE)

@@ -52,6 +52,10 @@ def found(check, tmp_path):
         ("<p>see ``this``</p>", "index.html: shows markup: 'see ``this``'"),
         ("<p>see :doc:`this`</p>", "index.html: shows markup: 'see :doc:`this`'"),
         ("<span class='problematic'>x</span>", "index.html: has a message of docutils in its text"),
+        (
+            "<table class='autosummary docutils'><tr><td><p><code>names</code></p></td><td>the names</td></tr></table>",
+            "index.html: names 'names' in a summary, and has no entry for it",
+        ),
     ],
 )
 def test_a_fault_is_told_with_its_page(found, text, fault):
@@ -60,6 +64,7 @@ def test_a_fault_is_told_with_its_page(found, text, fault):
 
 def test_what_is_right_is_no_fault(found):
     good = "<a href='api.html#pt_reuse.RunSet'>x</a><a href='https://x.org'>x</a><a href='#top' id='top'>x</a>"
+    good += "<table class='autosummary'><tr><td><a href='#top'><code>x</code></a></td><td>a line</td></tr></table>"
     assert found(good + "<img src='there.png' alt='a picture'><code>``x``</code><p>P@10</p>") == []
 
 

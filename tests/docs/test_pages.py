@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 
@@ -35,14 +37,48 @@ def blocks(page):
         yield dict(re.findall(r"^   :(\w+): (.*)$", options, re.MULTILINE)), code
 
 
+def names(code):
+    """Return (the names that code makes, those that it uses)."""
+    found = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
+    imported = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    made = {node.id for node in found if isinstance(node.ctx, ast.Store)}
+    made |= {(each.asname or each.name).split(".")[0] for node in imported for each in node.names}
+    return made, {node.id for node in found if isinstance(node.ctx, ast.Load)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_what_a_reader_sees_needs_nothing_that_a_page_hides(page):
+    hidden, shown, used = {"outputs", "root"}, set(), set()
+    for options, code in blocks(page):
+        made, needed = names(textwrap.dedent(code))
+        if options.get("shown") in ("nothing", "output"):
+            hidden |= made
+        else:
+            used |= needed - shown
+            shown |= made
+    assert not used & hidden - shown
+
+
 def test_the_pages_are_in_the_order_in_which_one_reads_them():
     found = toctrees(DOCS / "index.rst")
-    assert list(found) == ["Begin", "Questions", "Concepts", "Reference", "Project", "For developers"]
+    assert list(found) == [
+        "Begin",
+        "Questions",
+        "Concepts",
+        "Reference",
+        "Figures and tables",
+        "In depth",
+        "Collections",
+        "Project",
+        "For developers",
+    ]
+    assert max(map(len, found.values())) <= 5, "a caption that cannot be scanned"
     assert found["Begin"] == ["install", "ten-minutes"]
     assert found["Questions"] == [f"questions/{name}" for name in ("unjudged", "fair", "depth", "types", "pooled")]
     assert found["Concepts"] == ["concepts", "glossary"]
-    order = [found["Reference"].index(name) for name in ("api", "gallery", "conventions", "experiment", "command-line")]
-    assert order == sorted(order)
+    assert found["Reference"] == ["api", "command-line"]
+    assert found["Figures and tables"][0] == "gallery"
+    assert found["In depth"][0] == "conventions"
     assert found["Project"] == ["changelog", "cite"]
 
 
@@ -104,7 +140,12 @@ def test_a_measure_in_a_changelog_is_code_or_plain_and_lists_stay_lists():
     ]  # fmt: skip
 
 
-CONF = f"import sys\nsys.path.insert(0, {str(DOCS / '_ext')!r})\nextensions = ['run']\nhtml_theme = 'basic'\n"
+COMMAND = ".. command::\n\n   pt-reuse {}\n"
+
+
+CONF = (
+    f"import sys\nsys.path.insert(0, {str(DOCS / '_ext')!r})\nextensions = ['run', 'command']\nhtml_theme = 'basic'\n"
+)
 NEEDY = ".. run::\n   :needs: vaswani\n   :name: count\n\n   40 + 2\n\nIt is :value:`40 + 2`.\n"
 
 
@@ -146,3 +187,18 @@ def test_what_the_machine_lacks_is_shown_as_stored_and_what_it_has_must_be_the_s
 def test_an_error_in_a_block_ends_the_build_with_file_and_line(build):
     said, _ = build(".. run::\n\n   x = 1\n   x / 0\n", data=True)
     assert "index.rst:7: ZeroDivisionError: division by zero" in said
+
+
+def test_a_command_is_executed_and_its_error_ends_the_build(build):
+    _, shown = build(COMMAND.format("unjudged --collection demo --by type"), data=True)
+    assert "$ pt-reuse unjudged --collection demo --by type" in shown
+    assert "dense       4       0.0591  97 of 1,640" in shown
+    assert max(map(len, shown.splitlines())) <= 88
+    said, _ = build(COMMAND.format("unjudged --collection nonsense"), data=True)
+    assert "index.rst:6: RuntimeError: pt-reuse ended with status 2" in said
+    assert "no collection 'reuse:nonsense'" in said
+
+
+def test_nothing_but_our_command_is_executed(build):
+    said, _ = build(COMMAND.replace("pt-reuse {}", "ls"), data=True)
+    assert "index.rst:6: not a line of pt-reuse: 'ls'" in said
