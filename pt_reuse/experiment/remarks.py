@@ -96,7 +96,7 @@ def _tell_of_the_default(columns: Columns, asked: Asked) -> None:
     where = f"ranks are among the {n:,} systems alone" if n > 1 else "the only system is always of rank 1"
     *first, last = asked.idle or ("",)
     names = f"{', '.join(first)} and {last}" if first else last
-    idle = f", so that {names} changed nothing" if names else ""
+    idle = f", so that {names} changed no column" if names else ""
     hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
         f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}",
