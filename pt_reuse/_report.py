@@ -50,8 +50,6 @@ class Digits(Enum):
     COUNT = ",.0f"
     #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
     SCORE = ".4f"
-    #: a change of a score, with its sign: ``-0.0121``
-    CHANGE = "+.4f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
     PERCENT = "+.1f"
     #: the p-value of a test, four decimals, ``<0.0001`` below

@@ -90,9 +90,19 @@ def _report(result: Agreement, every: bool) -> None:
     table = result.table[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE)
     print_table(table, len(table), "measures")
     measures = result.table["measure"].tolist()
-    changes = result.changes[result.changes["measure"] == measures[0]]
+    moving = result.changes.loc[result.changes["drop"] != 0, "measure"].tolist()
+    if moving or every:
+        _report_moves(result, moving[0] if moving else measures[0], every)
+    say()
+    for measure in measures:
+        say(in_words(result, measure))
+
+
+def _report_moves(result: Agreement, measure: str, every: bool) -> None:
+    names = result.names
+    changes = result.changes[result.changes["measure"] == measure]
     moved = changes.loc[changes["drop"].abs().sort_values(ascending=False, kind="stable").index]
-    say(f"\nBy {measures[0]}, the runs that move most first (a drop above 0 is a loss of ranks):")
+    say(f"\nBy {measure}, the runs that move most first (a drop above 0 is a loss of ranks):")
     shown = pd.DataFrame(
         {
             "name": moved["name"],
@@ -105,9 +115,6 @@ def _report(result: Agreement, every: bool) -> None:
         }
     )
     print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one", spare=("type", "team"))
-    say()
-    for measure in measures:
-        say(in_words(result, measure))
 
 
 def in_words(result: Agreement, measure: str) -> str:
@@ -177,3 +184,5 @@ def _tell_topics(names: tuple[str, str], first: Qrels, second: Qrels, *, shared:
             f"{len(set(first.topics) & set(second.topics)):,} of them in common. Each mean is over all topics of its "
             "own judgments; --shared-topics scores both on those in common."
         )
+    else:
+        say(f"Each mean is over {count(len(first.topics), 'topic')}; one that a run lacks counts 0.")

@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
     qrels, runs = judgments.read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
     scores = score(runs, qrels, measures, complete=not options.own_topics, verbose=shows_bars(options))
-    over = f"all {len(scores.topics):,} topics" if scores.complete else "the topics that a run has"
+    over = _topics(scores) if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)
     print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
@@ -58,6 +58,11 @@ def _run(options: argparse.Namespace) -> None:
         written = [path.name for path in scores.save(folder, overwrite=options.overwrite)]
         write_table(scores.per_topic, folder / _PER_TOPIC)
         say(f"\nWritten to {folder}: {', '.join([*written, _PER_TOPIC])}")
+
+
+def _topics(scores: Scores) -> str:
+    n = len(scores.topics)
+    return f"all {n:,} topics" if n > 1 else "the only topic"
 
 
 def _ranked(scores: Scores) -> pd.DataFrame:

@@ -72,6 +72,9 @@ def test_what_agrees_is_said_to(given, files, capsys):
     _, out, _ = run(capsys, *given)
     assert "by all.txt (1) (taken as right) and by all.txt (2)" in out
     assert "AP: no run changes its rank." in out
+    assert "Each mean is over 5 topics; one that a run lacks counts 0." in " ".join(out.split())
+    assert "the runs that move most first" not in out
+    assert "the runs that move most first" in run(capsys, *given, "--all")[1]
 
 
 def test_topics_that_differ_are_told_or_left_out(given, files, field, capsys):

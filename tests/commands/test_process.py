@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from command_parts import run
+from command_parts import COMMANDS, run
 
 
 def test_help_is_quick_to_come():
@@ -19,19 +19,7 @@ def test_help_is_quick_to_come():
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert finished.stderr == "[]\n"
-    for command in (
-        "unjudged",
-        "lou",
-        "score",
-        "compare",
-        "pool",
-        "runs",
-        "infer-pool",
-        "collections",
-        "fetch",
-        "verify",
-        "demo",
-    ):
+    for command in COMMANDS:
         assert re.search(rf"^    {command}$|^    {command}\s", finished.stdout, re.MULTILINE)
 
 

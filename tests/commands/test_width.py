@@ -7,7 +7,7 @@ import sys
 
 import pandas as pd
 import pytest
-from command_parts import run
+from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
 from pt_reuse import cli
@@ -15,19 +15,6 @@ from pt_reuse.commands.screen import PIPED, print_table, say_command, width_of, 
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
-COMMANDS = (
-    "unjudged",
-    "lou",
-    "score",
-    "compare",
-    "pool",
-    "runs",
-    "infer-pool",
-    "collections",
-    "fetch",
-    "verify",
-    "demo",
-)
 pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 
 

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from pt_reuse.cli import main
 
+#: every command of `pt-reuse`
+COMMANDS = (
+    "unjudged",
+    "lou",
+    "score",
+    "compare",
+    "pool",
+    "runs",
+    "infer-pool",
+    "collections",
+    "fetch",
+    "verify",
+    "demo",
+)
+
 
 def run(capsys, *arguments):
     """Return status, output and errors of the command line."""

@@ -80,14 +80,14 @@ def test_latex_across_both_columns_with_another_caption(report):
 
 def test_latex_of_long_texts_stands_on_several_lines():
     report = Report(
-        [Column("p", [1e-9], Digits.P), Column("d", [-0.5], Digits.CHANGE)],
+        [Column("p", [1e-9], Digits.P), Column("d", [-0.5], Digits.PERCENT)],
         caption="50 % of words " * 20,
         notes=["a " * 90],
     )
     lines = report.to_latex().split("\n")
     assert max(map(len, lines)) <= 140
     assert " ".join(lines).count(r"50 \% of words") == 20
-    assert r"$<$0.0001 & $-$0.5000 \\" in lines
+    assert r"$<$0.0001 & $-$0.5 \\" in lines
 
 
 def test_what_latex_takes(report, messages):
@@ -176,9 +176,9 @@ def test_as_a_frame_with_numbers_as_they_are(report):
     [
         (Digits.SCORE, 0.00004, "0.0000"),
         (Digits.SCORE, np.float32(1), "1.0000"),
-        (Digits.CHANGE, 0.0, "0.0000"),
-        (Digits.CHANGE, -0.00001, "0.0000"),
-        (Digits.CHANGE, 0.0121, "+0.0121"),
+        (Digits.PERCENT, 0.0, "0.0"),
+        (Digits.PERCENT, -0.00001, "0.0"),
+        (Digits.PERCENT, 0.121, "+0.1"),
         (Digits.PERCENT, 0.05, "+0.1"),
         (Digits.PERCENT, -1234.56, "-1234.6"),
         (Digits.PERCENT, float("inf"), "+inf"),
