@@ -127,7 +127,9 @@ def _run(options: argparse.Namespace) -> None:
             _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, f"{options.by}s"
         )
     table = found.by_run()
-    say("\nPer run, what was never judged:")
+    n_topics = len(found.topics)
+    over = f"the mean over all {n_topics:,} topics" if n_topics > 1 else "on the only topic"
+    say(f"\nPer run, what was never judged (Unjudged@k: {over} of the judgments):")
     shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
     print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
     say(f"\n{in_words(found)}")

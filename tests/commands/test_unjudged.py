@@ -139,3 +139,8 @@ def test_judgments_of_relevant_documents_only_are_told(field, tmp_path, capsys, 
     field.runs.write(tmp_path / "runs")
     field.qrels.keep(field.qrels.arrays.labels > 0).write(tmp_path / "qrels.txt")
     messages.told(run(capsys, "unjudged", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt")[2])
+
+
+def test_the_topic_set_is_said(capsys):
+    _, out, _ = run(capsys, "unjudged", "--collection", "demo")
+    assert "(Unjudged@k: the mean over all 41 topics of the judgments):" in out
