@@ -23,7 +23,7 @@ LAYERS = {
     "runs": 2, "qrels": 2,
     "scoring": 3,
     "pooling": 4,
-    "studies": 5,
+    "judging": 5, "studies": 5,
     "collections": 6,
     "verification": 7, "experiment": 7,
     "demo": 8,
