@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import fraction
 from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import TopicLists
-from pt_reuse.pooling.adaptive.matrix import DocumentMatrix
+from pt_reuse.pooling.adaptive.open_rows import OpenRows
 from pt_reuse.pooling.adaptive.ties import first_of_best
 
 
@@ -41,7 +41,7 @@ class Hedge(Chooser):
         self._free = _means_from(gain_at)[topic.lengths]
         self._starts, rows = topic.by_document
         self._run, self._gain = topic.run[rows], gain_at[topic.rank[rows] - 1]
-        self._matrix = DocumentMatrix(topic)
+        self._open = OpenRows(topic)
         self._above = self._gain - self._free[self._run]
         self._log_weight: NDArray[np.float64] = np.zeros(topic.n_runs)
         self._weight: NDArray[np.float64] = np.full(topic.n_runs, 1 / max(topic.n_runs, 1))
@@ -49,13 +49,13 @@ class Hedge(Chooser):
     def choose(self) -> int:
         """Return the first document of the largest expected gain."""
         # the gain of the ranks that are left free is the same for every document
-        expected = self._matrix.times(self._above, self._weight)
-        expected += self._matrix.judged
-        return int(self._matrix.documents[first_of_best(expected)])
+        expected = self._open.sums(self._above * self._weight[self._open.run])
+        expected += self._open.judged
+        return int(self._open.documents[first_of_best(expected)])
 
     def leave(self, document: int) -> None:
         """Take a document out."""
-        kept = self._matrix.leave(document)
+        kept = self._open.leave(document)
         if kept is not None:
             self._above = self._above[kept]
 

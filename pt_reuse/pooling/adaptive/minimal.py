@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import TopicLists
-from pt_reuse.pooling.adaptive.matrix import DocumentMatrix
+from pt_reuse.pooling.adaptive.open_rows import OpenRows
 from pt_reuse.pooling.adaptive.ties import first_of_best
 
 
@@ -44,24 +44,23 @@ class MinimalTestCollection(Chooser):
         sums = np.append(0.0, np.cumsum(of_rank))
         self._starts, rows = topic.by_document
         self._run, self._rank = topic.run[rows], topic.rank[rows]
-        self._matrix = DocumentMatrix(topic)
+        self._open = OpenRows(topic)
         # (rows,) what a document adds to its run: 1 / rank by itself, and 1 / the larger rank with each other one
         self._of_rank = of_rank[self._rank - 1]
         self._if_relevant = self._of_rank.copy()
         self._if_not = 1 + sums[topic.lengths[self._run]] - sums[self._rank]
         self._inverse = self._of_rank
-        self._ones: NDArray[np.float64] = np.ones(topic.n_runs)
         self._weigh()
 
     def choose(self) -> int:
         """Return the first document of the largest weight."""
         weights = np.maximum(self._relevant_weight, self._other_weight)
-        weights += self._matrix.judged
-        return int(self._matrix.documents[first_of_best(weights)])
+        weights += self._open.judged
+        return int(self._open.documents[first_of_best(weights)])
 
     def leave(self, document: int) -> None:
         """Take a document out."""
-        kept = self._matrix.leave(document)
+        kept = self._open.leave(document)
         if kept is not None:
             self._inverse = self._inverse[kept]
             self._if_relevant, self._if_not = self._if_relevant[kept], self._if_not[kept]
@@ -70,9 +69,9 @@ class MinimalTestCollection(Chooser):
     def observe(self, document: int, relevant: bool) -> None:
         """Change what the other documents of its runs add: there is one more relevant one, or one less that may be."""
         rows = slice(self._starts[document], self._starts[document + 1])
-        inverse: NDArray[np.float64] = np.zeros(len(self._ones))
+        inverse: NDArray[np.float64] = np.zeros(self.topic.n_runs)
         inverse[self._run[rows]] = self._of_rank[rows]
-        both = np.minimum(self._inverse, inverse[self._matrix.run])
+        both = np.minimum(self._inverse, inverse[self._open.run])
         if relevant:
             self._if_relevant += both
             self._relevant_weight = self._mean_of_squares(self._if_relevant)
@@ -82,7 +81,7 @@ class MinimalTestCollection(Chooser):
 
     def reason(self, document: int) -> str:
         """Return how much the label changes differences, by the root of the mean of squares over pairs of runs."""
-        place = self._matrix.place_of(document)
+        place = self._open.place_of(document)
         either = self._relevant_weight[place], self._other_weight[place]
         relevant, other = (float(np.sqrt(max(value, 0.0))) for value in either)
         return f"differences change by {relevant:.3g} if relevant, by {other:.3g} if not"
@@ -92,9 +91,9 @@ class MinimalTestCollection(Chooser):
         self._other_weight = self._mean_of_squares(self._if_not)
 
     def _mean_of_squares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        n = len(self._ones)
+        n = self.topic.n_runs
         if n < 2:
-            return np.zeros(len(self._matrix.documents))
-        sums = self._matrix.times(values, self._ones)
-        squares = self._matrix.times(values * values, self._ones)
+            return np.zeros(len(self._open.documents))
+        sums = self._open.sums(values)
+        squares = self._open.sums(values * values)
         return (n * squares - sums * sums) / (n * (n - 1) / 2)
