@@ -52,7 +52,11 @@ class TopicLists:
         return np.diff(self.starts)
 
     def list_of(self, run: int) -> NDArray[np.int64]:
-        """Return the documents of one run, best first."""
+        """Return the documents of one run, best first.
+
+        Args:
+            run: its number.
+        """
         return self.codes[self.starts[run] : self.starts[run + 1]]
 
     @cached_property
@@ -82,13 +86,16 @@ class TopicLists:
         """Return the lists as fusion takes them."""
         return TopicRows(self.codes, self.run, self.rank, self.scores, len(self))
 
-    def in_order(self, runs: NDArray[np.int64]) -> TopicLists:
-        """Return the same lists with the runs in another order; the documents keep their numbers."""
-        rows = ranges(self.starts[runs], self.lengths[runs])
-        names = tuple(self.names[run] for run in runs.tolist())
-        return TopicLists(
-            self.qid, names, self.docnos, offsets(self.lengths[runs]), self.codes[rows], self.scores[rows]
-        )
+    def in_order(self, order: NDArray[np.int64]) -> TopicLists:
+        """Return the same lists with the runs in another order; the documents keep their numbers.
+
+        Args:
+            order: (runs,) the numbers of the runs, each once.
+        """
+        lengths = self.lengths[order]
+        rows = ranges(self.starts[order], lengths)
+        names = tuple(self.names[run] for run in order.tolist())
+        return TopicLists(self.qid, names, self.docnos, offsets(lengths), self.codes[rows], self.scores[rows])
 
 
 def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> Iterator[TopicLists]:
