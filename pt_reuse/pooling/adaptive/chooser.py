@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import shown
+from pt_reuse._check import flag, shown
 from pt_reuse._errors import InputError
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
@@ -17,8 +17,9 @@ class Chooser(ABC):
     """Judges one topic, document by document: :meth:`next` says which, :meth:`learn` takes its label.
 
     A strategy is a subclass with a `name` and two methods of its own: `choose`, which document of those left, and
-    `observe`, what it learns from a label. Options are keyword-only arguments of its constructor. What it does follows
-    from its lists, its random numbers and the labels alone: fed the same labels again, it stands where it stood.
+    `observe`, what it learns from a label. Options are keyword-only arguments of its constructor, which checks them.
+    What it does follows from its lists, its random numbers and the labels alone: fed the same labels again, it stands
+    where it stood.
 
     Args:
         topic: the lists of the runs.
@@ -57,13 +58,16 @@ class Chooser(ABC):
             relevant: whether it is relevant; None where the judge gives it no label, and nothing is learnt.
 
         Raises:
-            InputError: a label for another document.
+            InputError: a label for another document, or one that is not True, False or None.
         """
         if document != self._asked or document is None:
             raise InputError(self._not_asked(document), argument="document")
+        if not (relevant is None or relevant is True or relevant is False):
+            relevant = flag("relevant", relevant)
         self._asked = None
         self.left[document] = False
         self.n_left -= 1
+        self.leave(document)
         if relevant is not None:
             self.observe(document, relevant)
 
@@ -73,10 +77,26 @@ class Chooser(ABC):
 
     @abstractmethod
     def observe(self, document: int, relevant: bool) -> None:
-        """Learn the label of a document, which is left no more."""
+        """Learn the label of a document, which is left no more.
+
+        Args:
+            document: which.
+            relevant: whether it is relevant.
+        """
+
+    def leave(self, document: int) -> None:  # noqa: B027
+        """Take note that a document is judged, with a label or without; `observe` follows where it has one.
+
+        Args:
+            document: which.
+        """
 
     def reason(self, document: int) -> str:
-        """Return why the document was chosen, in words; asked between `next` and `learn`."""
+        """Return why the document was chosen, in words; asked between `next` and `learn`.
+
+        Args:
+            document: what `next` returned.
+        """
         return ""
 
     def _not_asked(self, document: int) -> str:
