@@ -13,7 +13,9 @@ from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
 from .pooling.depth import depth_pool as depth_pool
+from .pooling.fused import fusion_pool as fusion_pool
 from .pooling.pool import Pool as Pool
+from .pooling.take import take_pool as take_pool
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.reading import read_runs as read_runs
