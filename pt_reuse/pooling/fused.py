@@ -45,8 +45,8 @@ def fusion_pool(
             centroids, the sum of (1 - p) p^(rank - 1); ``"combsum"``, the sum of the normalised scores; ``"combmnz"``,
             that times the number of runs that have the document; ``"borda"``: of c documents a run gives c - rank + 1
             points to each that it has, and (c - l + 1) / 2 to each that it lacks, l the length of its list.
-        per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together. Borda's
-            points grow with the pool of a topic, so that in all topics of large pools get more.
+        per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together, by
+            their scores. Borda's points grow with the number of documents of a topic, by which they are divided first.
         k: of ``"rrf"``, >= 0; default 60.
         p: of ``"rbp"``, at least 0 and below 1; default .8.
         norm: of ``"combsum"`` and ``"combmnz"``, how the scores of each list are normalised: ``"min-max"`` (default)
@@ -91,7 +91,7 @@ def fusion_pool(
     for t in range(ranked.field.n_topics):
         pool = Pooled.of(ranked.field, t, common, chosen.runs)
         score = fusion.scores(pool.rows)
-        keys = [-score, pool.best_rank]
+        keys = [-fusion.between_topics(score), pool.best_rank]
         topics.append(Candidates.ordered(ranked.field, t, pool, keys, priority=score))
     settings = {"strategy": fusion.method, **fusion.options, **budget.settings, "depth": common}
     return pool_of(ranked, cut(topics, budget), contributors=chosen, settings=settings)
