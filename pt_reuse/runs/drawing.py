@@ -41,8 +41,6 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         >>> third = ptr.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 3, seed=1)
         >>> len(third), third[:10] == ptr.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 9, seed=1)
         (30, True)
-
-    Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?
     """
     part, number = _share(share, whole_allowed=True), checked_seed(seed)
     names = _docnos(corpus)
