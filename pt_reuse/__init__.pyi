@@ -17,9 +17,12 @@ from .pooling.adaptive.chooser import Chooser as Chooser
 from .pooling.adaptive.lists import TopicLists as TopicLists
 from .pooling.adaptive.strategy import Strategy as Strategy
 from .pooling.depth import depth_pool as depth_pool
+from .pooling.fused import fusion_pool as fusion_pool
 from .pooling.pool import Pool as Pool
+from .pooling.take import take_pool as take_pool
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
+from .runs.drawing import subsample_corpus as subsample_corpus
 from .runs.reading import read_runs as read_runs
 from .runs.run_set import RunSet as RunSet
 from .scoring.agreement import Agreement as Agreement

@@ -69,14 +69,29 @@ class Field(Portable):
         """Return the documents of one topic as rows of the vocabulary."""
         return self.topic_docs[self.doc_starts[t] : self.doc_starts[t + 1]]
 
-    def top(self, t: int, depth: int, runs: NDArray[np.bool_]) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Return (codes, run, rank) of the first `depth` rows of the chosen runs on a topic."""
+    def top_rows(
+        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Return (row, run, rank) of the first rows of the chosen runs on a topic.
+
+        Args:
+            t: the topic.
+            depth: how many of each run; or (runs,) of each run its own number.
+            runs: (runs,) which runs are chosen.
+        """
         lengths = np.where(runs, np.minimum(self.lengths[t], depth), 0)
         run = np.repeat(np.arange(self.n_runs, dtype=np.int32), lengths)
         firsts = np.cumsum(lengths) - lengths
         rank = np.arange(1, len(run) + 1, dtype=np.int32) - firsts.astype(np.int32)[run]
         list_starts = self.starts[t * self.n_runs : (t + 1) * self.n_runs]
-        return self.codes[list_starts[run] + rank - 1], run, rank
+        return list_starts[run] + rank - 1, run, rank
+
+    def top(
+        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
+    ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Return (codes, run, rank) of the first rows of the chosen runs on a topic, see :meth:`top_rows`."""
+        rows, run, rank = self.top_rows(t, depth, runs)
+        return self.codes[rows], run, rank
 
     def list_of(self, t: int, r: int) -> slice:
         """Return the rows of one run on one topic."""

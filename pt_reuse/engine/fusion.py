@@ -115,6 +115,13 @@ class Fusion:
             total *= np.bincount(rows.document, minlength=rows.n_documents)
         return levelled(total)
 
+    def between_topics(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return fused scores of a topic, (documents,), such that they can be compared with those of other topics.
+
+        Borda's points grow with the number of documents, by which they are divided; others stay as they are.
+        """
+        return scores / max(len(scores), 1) if self.method == "borda" else scores
+
 
 @dataclass(frozen=True)
 class _Lists:

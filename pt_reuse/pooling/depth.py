@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from pt_reuse._check import positive
 from pt_reuse._errors import door
 from pt_reuse.pooling.contributors import Contributors, contributors_of
+from pt_reuse.pooling.depths import Depths
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
 from pt_reuse.runs.given import as_runs
@@ -20,7 +21,13 @@ from pt_reuse.runs.run_set import RunSet
 
 @door
 def depth_pool(
-    runs: Any, *, depth: int | None = None, contributors: str | Iterable[str] = "pooled", order: str | None = None
+    runs: Any,
+    *,
+    depth: int | None = None,
+    depth_by_run: Mapping[str, int] | None = None,
+    depth_by_topic: Mapping[str, int] | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    order: str | None = None,
 ) -> Pool:
     """Pool the top documents of the contributing runs.
 
@@ -31,6 +38,9 @@ def depth_pool(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         depth: documents per run and topic, >= 1; default the one on record for the collection (``runs.pool_depth``),
             else 100, as in most TREC tracks.
+        depth_by_run: run name -> its own depth, on all topics; a run that is not named has `depth`.
+        depth_by_topic: topic -> its own depth, of all runs; a topic that is not named has `depth`. Where a run and a
+            topic both have one, the smaller counts.
         contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
             ``"all"`` for every run, or run names.
         order: the order in which documents are pooled, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
@@ -40,8 +50,11 @@ def depth_pool(
         Pool: the documents with their contributors and best ranks; its ``run_table`` lists the contributing runs.
 
     Raises:
-        InputError: a depth that is no whole number of at least 1, an unknown run, no contributing run, an order that
-            the field does not know.
+        InputError: a depth that is no whole number of at least 1, an unknown run or topic, no contributing run, an
+            order that the field does not know.
+
+    Warns:
+        ReuseWarning: `depth_by_run` names runs that do not contribute.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -51,14 +64,18 @@ def depth_pool(
         >>> ptr.depth_pool(runs, depth=1).to_frame()
           qid docno  rank  runs  teams  types
         0   1    d2     1     1      1      0
+        >>> ptr.depth_pool(runs, depth=1, depth_by_run={"A": 2}, contributors="all")
+        Pool: 2 documents, 1 topic, 2 runs (strategy=depth, depth=1, depth_by_run=1 run: 2, contributors=all,
+        order=trec_eval)
 
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
     runs = as_runs(runs)
-    asked = depth_of(runs, depth)
+    common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)
-    return pool_to_depth(runs.in_pool_order(order), asked.value, chosen)
+    depths = Depths.of(runs, common, by_run=depth_by_run, by_topic=depth_by_topic, contributors=chosen)
+    return _pool_to(runs.in_pool_order(order), depths, chosen)
 
 
 #: to which depth most TREC tracks pooled
@@ -102,12 +119,16 @@ def checked_depth(depth: Any) -> int:
 
 def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:
     """Pool the top documents of the contributing runs, in the order in which the field stands."""
-    taken = _tops(ranked, depth, contributors)
-    return pool_of(ranked, taken, contributors=contributors, settings={"strategy": "depth", "depth": depth})
+    return _pool_to(ranked, Depths(depth), contributors)
 
 
-def _tops(runs: RunSet, depth: int, contributors: Contributors) -> Iterator[Taken]:
-    for t in range(runs.field.n_topics):
+def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors) -> Pool:
+    taken = _tops(ranked, depths, contributors)
+    return pool_of(ranked, taken, contributors=contributors, settings={"strategy": "depth", **depths.in_words()})
+
+
+def _tops(runs: RunSet, depths: Depths, contributors: Contributors) -> Iterator[Taken]:
+    for t, depth in enumerate(depths.on_topics(runs)):
         code, run, rank = runs.field.top(t, depth, contributors.runs)
         taken = np.zeros(len(runs.field.docs(t)), dtype=bool)
         taken[code] = True

@@ -11,24 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import choice, count, examples, told
+from pt_reuse._check import choice, count, told
 from pt_reuse._errors import InputError, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.engine import tokens
-from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.foreign import in_our_columns
-from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.qrels.arrays import topic_set
+from pt_reuse.pooling.framed import documents_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
 
 Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
-
-#: the columns of a pool's frame that are counted from its contributions
-_COUNTED = ("rank", "runs", "teams", "types")
 
 
 class Pool:
@@ -123,30 +118,10 @@ class Pool:
             0   1     a  <NA>     0      0      0         0.50
             1   2     b  <NA>     0      0      0         0.25
         """
-        frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
-        check_frame(frame, ("qid", "docno"))
-        taken = [column for column in _COUNTED if column in frame.columns]
-        if taken:
-            raise InputError(
-                f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
-                f"or drop them.",
-                argument="frame",
-            )
-        if frame.columns.duplicated().any():
-            twice = frame.columns[frame.columns.duplicated()]
-            raise InputError(
-                f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
-                argument="frame",
-            )
-        topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"])
-        doc, first = tokens.factorize(words)
-        _check_once(frame, topic * max(len(first), 1) + doc)
-        documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
-        columns = frame.drop(columns=["qid", "docno"])
+        documents, columns = documents_of(frame, topics)
         return cls(
             documents,
-            columns=columns if rows is None else columns.iloc[rows],
+            columns=columns,
             settings={"strategy": "given"} if settings is None else settings,
         )
 
@@ -294,6 +269,23 @@ class Pool:
         return self._of(kept, self.entries.take(kept), self.run_table, settings)
 
     @door
+    def counts(self, qrels: Any = None) -> pd.DataFrame:
+        """Return per topic how many documents the pool has: ``qid documents``.
+
+        Args:
+            qrels: what is judged already, in any form. With it there are two more columns: ``judged``, documents with
+                a label of at least 0, and ``to_judge``, the others, which are those of :meth:`remainder`.
+
+        Returns:
+            DataFrame: one row per topic of the pool, those without documents among them.
+        """
+        table = pd.DataFrame({"qid": self.topics, "documents": self.documents.sizes})
+        if qrels is None:
+            return table
+        to_judge = self.remainder(qrels).documents.sizes
+        return table.assign(judged=table["documents"] - to_judge, to_judge=to_judge)
+
+    @door
     def judge(self, judge: Any) -> Qrels:
         """Return the labels of the pool's documents.
 
@@ -369,21 +361,6 @@ class Pool:
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
         return _html.headline(self._sizes()) + table + _html.folded(self._settings())
-
-
-def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
-    again = np.flatnonzero(pd.Series(pair).duplicated().to_numpy())
-    if not len(again):
-        return
-    row = int(again[0])
-    first = int(np.flatnonzero(pair == pair[row])[0])
-    qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
-    raise InputError(
-        f"topic {qid!r} has document {docno!r} more than once ({count(len(again), 'such row')} in all). Keep one row "
-        f"per document.",
-        argument="frame",
-        place=f"rows {first:,} and {row:,}",
-    )
 
 
 def _one_label_each(labels: Any, n_docs: int) -> pd.Series:

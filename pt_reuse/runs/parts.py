@@ -2,29 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._errors import Call, InputError
+from pt_reuse._check import count, shown, told
+from pt_reuse._errors import Argument, Call, InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import text_words
 
 
-def restricted(field: Field, docnos: Iterable[str]) -> Field:
-    """Return a field with only these documents, see :meth:`RunSet.restrict`."""
+@dataclass(frozen=True)
+class Part:
+    """Some documents of a field, as a user says which; one that is made has been checked.
+
+    Attributes:
+        holds: says of distinct document names, as words, which are among them.
+        argument: by which the user said so.
+    """
+
+    holds: Callable[[Words], NDArray[np.bool_]]
+    argument: str
+
+    @classmethod
+    def of(cls, docnos: Any, prefix: Any, where: Any) -> Part:
+        """Return the documents that one of three arguments says: names, how names begin, or a function of a name."""
+        given = {name: value for name, value in (("docnos", docnos), ("prefix", prefix), ("where", where))}
+        said = [name for name, value in given.items() if value is not None]
+        if len(said) != 1:
+            got = f"got {' and '.join(said)}" if said else "got none of them"
+            raise InputError(f"give one of docnos, prefix and where, {got}.", argument=said[-1] if said else "docnos")
+        if docnos is not None:
+            return cls(_among(docnos), "docnos")
+        if prefix is not None:
+            return cls(_beginning(prefix), "prefix")
+        if not callable(where):
+            raise InputError(Argument("where"), f" must be a function of a docno, got {told(where)}.", argument="where")
+        return cls(_that(lambda docno: bool(where(docno))), "where")
+
+
+def restricted(field: Field, names: Sequence[str], part: Part) -> Field:
+    """Return a field with only some documents, see :meth:`RunSet.restrict`.
+
+    Args:
+        field: the runs.
+        names: (runs,) their names, for the warning.
+        part: the documents to keep.
+    """
+    docs = field.all_docs()
+    retrieved = np.zeros(len(field.vocabulary), dtype=bool)
+    retrieved[docs] = True
+    kept = np.zeros(len(field.vocabulary), dtype=bool)
+    kept[retrieved] = part.holds(tokens.as_words(field.vocabulary)[retrieved])
+    if not kept.any():
+        raise InputError(
+            "no run retrieves any of these documents. Are they docnos of this collection?", argument=part.argument
+        )
+    rows = kept[docs]
+    left = np.diff(np.concatenate([[0], np.cumsum(rows)])[field.starts]).reshape(field.lengths.shape)
+    _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
+    return field.keep(rows)
+
+
+def _tell_of_emptied(emptied: NDArray[np.bool_], field: Field, names: Sequence[str]) -> None:
+    if not emptied.any():
+        return
+    topic, run = (int(places[0]) for places in np.nonzero(emptied))
+    of = (emptied.sum(), emptied.any(axis=0).sum(), emptied.any(axis=1).sum())
+    lists, of_runs, of_topics = (count(int(n), noun) for n, noun in zip(of, ("list", "run", "topic"), strict=True))
+    gone = int((emptied | (field.lengths == 0)).all(axis=1).sum())
+    and_gone = f" {count(gone, 'topic')} without a document of any run {'goes' if gone == 1 else 'go'}." if gone else ""
+    warn(
+        f"no document is left in {lists} of {of_runs} on {of_topics}, such as that of run {shown(names[run])} for "
+        f"topic {shown(field.topics[topic])}.{and_gone}"
+    )
+
+
+def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
     if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
         got = "one string" if isinstance(docnos, str) else type(docnos).__name__
         raise InputError(f"docnos must be several document names, got {got}.", argument="docnos")
-    words = tokens.as_words(field.vocabulary)
-    distinct = list(dict.fromkeys(str(docno) for docno in docnos))
-    kept = tokens.match(words, text_words("docno", distinct)) >= 0
-    if not kept.any():
-        raise InputError(
-            "no run retrieves any of these documents. Are they docnos of this collection?", argument="docnos"
-        )
-    return field.keep(kept[field.all_docs()])
+    wanted = text_words("docno", list(dict.fromkeys(str(docno) for docno in docnos)))
+    return lambda words: tokens.match(words, wanted) >= 0
+
+
+def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
+    several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
+    if not several or not all(isinstance(one, str) and one for one in several):
+        raise InputError(Argument("prefix"), f" must be a text or several, got {told(prefix)}.", argument="prefix")
+    return _that(lambda docno: docno.startswith(tuple(several)))
+
+
+def _that(holds: Callable[[str], bool]) -> Callable[[Words], NDArray[np.bool_]]:
+    return lambda words: np.fromiter(map(holds, tokens.decode(tokens.as_tokens(words))), dtype=bool, count=len(words))
 
 
 def check_same_order(mine: str, other: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,21 @@ from pt_reuse.engine.union import unite
 from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.counts import counts_in_words
-from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.drawing import drawn_teams
 from pt_reuse.runs.forms import coded_runs
-from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.framing import Framing
-from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
+from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.listed_runs import ListedRuns
 from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
-from pt_reuse.runs.named_runs import NamedRuns
 from pt_reuse.runs.ordering import check_order, in_order
-from pt_reuse.runs.parts import check_same_order, restricted
+from pt_reuse.runs.parts import Part, check_same_order, restricted
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import chosen_rows
 from pt_reuse.runs.writing import write_runs
 
 
-class RunSet(NamedRuns):
+class RunSet(ListedRuns):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -57,20 +56,6 @@ class RunSet(NamedRuns):
         >>> runs.restrict(["d2"]).to_frame()["docno"].tolist()
         ['d2', 'd2']
     """
-
-    def __init__(
-        self,
-        field: Field,
-        run_table: pd.DataFrame,
-        order: str,
-        how_pooled: HowPooled = UNKNOWN,
-        dropped: Dropped | None = None,
-    ):
-        super().__init__(run_table)
-        self.field = field
-        self.order = order
-        self.how_pooled = how_pooled
-        self._dropped = Dropped.none() if dropped is None else dropped
 
     @classmethod
     @door
@@ -177,55 +162,11 @@ class RunSet(NamedRuns):
         """Return runs that were coded and labelled, from frames or from files."""
         return cls(coded.field, coded.run_table, coded.order, coded.how_pooled, coded.dropped)
 
-    @door
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
-        return run_frame(self.field, self.row(name), name)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
-        return pd.concat([self[name] for name in self.names], ignore_index=True)
-
-    @property
-    def topics(self) -> list[str]:
-        """Return the topic names, in natural order."""
-        return list(self.field.topics)
-
-    @property
-    def pool_order(self) -> str | None:
-        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
-        return self.how_pooled.order
-
-    @property
-    def pool_depth(self) -> int | None:
-        """Return to which depth the collection pooled; None where nobody says."""
-        return self.how_pooled.depth
-
     def pooled_as(self, how_pooled: HowPooled) -> RunSet:
         """Return the same runs, of which `how_pooled` says how they were pooled; what it does not say stays."""
         mine = self.how_pooled
         how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
-
-    @property
-    def dropped(self) -> pd.DataFrame:
-        """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
-
-        The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
-        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again. After
-        :meth:`select` it is that of the runs selected, and the whole files.
-        """
-        return self._dropped.frame.copy()
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return what the settings of a result say of the field, its order and how much was left out, if anything."""
-        return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
-
-    @property
-    def left_out(self) -> str:
-        """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
-        return self._dropped.in_words()
 
     @door
     def select(
@@ -321,16 +262,65 @@ class RunSet(NamedRuns):
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
     @door
-    def restrict(self, docnos: Iterable[str]) -> RunSet:
-        """Return the runs with only these documents; lists close up, so ranks change.
+    def split_teams(
+        self, *, seed: int, share: float = 0.5, type: str | Iterable[str] | None = None
+    ) -> tuple[RunSet, RunSet]:
+        """Draw teams at random and return their runs, and the runs of the other teams: no team is in both.
 
         Args:
-            docnos: document names, for example those of a part of the corpus.
+            seed: the same seed draws the same teams in every process, in whichever order the runs stand.
+            share: of the teams to draw, between 0 and 1; half a team is drawn whole, and each side has at least one.
+            type: a type or several; runs of other types are in neither side. Default all runs.
+
+        Returns:
+            The runs of the teams drawn, and those of the others, both in field order.
+
+        Raises:
+            InputError: a run without a team, an unknown type, fewer than two teams, a share out of range.
+
+        Example:
+            >>> import pt_reuse as ptr
+            >>> runs = ptr.simulate_field(seed=7).runs
+            >>> some, others = runs.split_teams(type="neural", seed=1)
+            >>> set(some.teams) & set(others.teams)
+            set()
+
+        Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems
+        of different types, SIGIR: the teams of a type are split in two, and one half makes the pool.
+        """
+        chosen = self if type is None else self.select(type=type)
+        drawn, others = drawn_teams(chosen.run_table, share, seed)
+        return chosen.select(team=drawn), chosen.select(team=others)
+
+    @door
+    def restrict(
+        self,
+        docnos: Iterable[str] | None = None,
+        *,
+        prefix: str | Iterable[str] | None = None,
+        where: Callable[[str], bool] | None = None,
+    ) -> RunSet:
+        """Return the runs with only some of the documents, as if the corpus had no others.
+
+        Lists close up: ranks count anew, and so do the places of the file and of the rank column, by which
+        :meth:`reorder` puts documents in order. Scores stay.
+
+        Args:
+            docnos: document names: those of a part of the corpus (:func:`subsample_corpus`), or of a small corpus
+                (:meth:`docnos`).
+            prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
+            where: says of a document name whether to keep the document. Give one of the three.
 
         Returns:
             RunSet: the same runs; topics that are left without any document go.
+
+        Raises:
+            InputError: no document that any run retrieves.
+
+        Warns:
+            ReuseWarning: a run keeps no document of a topic for which it had some.
         """
-        return self._with(restricted(self.field, docnos))
+        return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
 
     @door
     def reorder(self, order: str) -> RunSet:
@@ -376,10 +366,6 @@ class RunSet(NamedRuns):
             InputError: a name that cannot be a file or a column, or a file that exists.
         """
         return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
-
-    def sizes(self) -> pd.DataFrame:
-        """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
-        return pd.concat([self.run_table, run_sizes(self.field)], axis=1)
 
     def __repr__(self) -> str:
         return f"RunSet: {', '.join([*counts_in_words(self.field, self._table), *self._conventions()])}"

@@ -73,6 +73,7 @@ def in_every_order(given_runs, read):
     return direct
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 @QUICK
 @given(a=run_lines("a"), b=run_lines("b"), c=run_lines("c"))
 def test_files(a, b, c, folder):

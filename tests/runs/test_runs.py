@@ -146,6 +146,7 @@ def test_union_of_short_and_long_docnos():
     assert rows(both["a"]) == rows(RunSet.from_frames({"a": A})["a"])
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 def test_restrict(runs):
     part = runs.restrict(["d1", "d9", "unknown"])
     assert part.topics == ["1", "2", "3"]
@@ -266,6 +267,7 @@ def test_from_frames_of_own_frames(runs):
     pd.testing.assert_frame_equal(again.to_frame(), runs.to_frame())
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 def test_from_frames_of_bytes_that_are_no_utf_8(tmp_path):
     (tmp_path / "a").write_bytes(b"1 Q0 \xff 1 2 t\n\xe9 Q0 \xe9\xff 1 2 t\n")
     runs = read_runs(tmp_path / "a")
@@ -332,6 +334,7 @@ def random_field(seed, order="trec_eval"):
     return RunSet.from_frames(frames, order=order)
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("seed", range(4))
 def test_properties(seed, order):

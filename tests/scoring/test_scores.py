@@ -164,6 +164,7 @@ def test_algebra_of_runs_keeps_scores(field, order, chance):
         assert np.array_equal(score(as_runs(runs, start).reorder(order), qrels, NATIVE).values, whole)
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 @settings(deadline=None, max_examples=12)
 @given(fields(), st.randoms(use_true_random=False))
 def test_restricted_runs_score_as_runs_without_the_other_documents(field, chance):

@@ -1,0 +1,115 @@
+"""ListedRuns: the runs of a field with their lists of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import positive
+from pt_reuse._errors import door
+from pt_reuse.engine import tokens
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.lists import ranges
+from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.frames import run_frame, run_sizes
+from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
+from pt_reuse.runs.named_runs import NamedRuns
+
+
+class ListedRuns(NamedRuns):
+    """Runs with a list of documents for each topic, and what is on record of them.
+
+    Args:
+        field: the lists.
+        run_table: one row per run, with ``name team type pooled``.
+        order: the ranking order in which the lists stand.
+        how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
+        dropped: what was left out when the runs were read.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        run_table: pd.DataFrame,
+        order: str,
+        how_pooled: HowPooled = UNKNOWN,
+        dropped: Dropped | None = None,
+    ):
+        super().__init__(run_table)
+        self.field = field
+        self.order = order
+        self.how_pooled = how_pooled
+        self._dropped = Dropped.none() if dropped is None else dropped
+
+    @door
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
+        return run_frame(self.field, self.row(name), name)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
+        return pd.concat([self[name] for name in self.names], ignore_index=True)
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topic names, in natural order."""
+        return list(self.field.topics)
+
+    @door
+    def docnos(self, *, depth: int | None = None) -> list[str]:
+        """Return the documents that the runs retrieve, whatever the topic, each once, in the order of their bytes.
+
+        Args:
+            depth: only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
+                small corpus: ``runs.restrict(runs.docnos(depth=100))``.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> ptr.RunSet.from_frames({"A": a, "B": b}).docnos(depth=1)
+            ['d2']
+        """
+        lengths = np.diff(self.field.starts)
+        if depth is not None:
+            lengths = np.minimum(lengths, positive("depth", depth, "documents per run and topic"))
+        retrieved = np.zeros(len(self.field.vocabulary), dtype=bool)
+        retrieved[self.field.docs_of(ranges(self.field.starts[:-1], lengths))] = True
+        names = tokens.names_of(self.field.vocabulary[retrieved])
+        return [name.decode("utf-8", "surrogateescape") for name in sorted(names)]
+
+    def sizes(self) -> pd.DataFrame:
+        """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
+        return pd.concat([self.run_table, run_sizes(self.field)], axis=1)
+
+    @property
+    def pool_order(self) -> str | None:
+        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
+        return self.how_pooled.order
+
+    @property
+    def pool_depth(self) -> int | None:
+        """Return to which depth the collection pooled; None where nobody says."""
+        return self.how_pooled.depth
+
+    @property
+    def dropped(self) -> pd.DataFrame:
+        """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
+
+        The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
+        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again. After
+        :meth:`select` it is that of the runs selected, and the whole files.
+        """
+        return self._dropped.frame.copy()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the settings of a result say of the field, its order and how much was left out, if anything."""
+        return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
+
+    @property
+    def left_out(self) -> str:
+        """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
+        return self._dropped.in_words()
