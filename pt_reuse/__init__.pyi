@@ -14,11 +14,14 @@ from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
+from .pooling.sampling import sample_pool as sample_pool
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.reading import read_runs as read_runs
 from .runs.run_set import RunSet as RunSet
 from .scoring.agreement import Agreement as Agreement
+from .scoring.inferred import xinfAP as xinfAP
+from .scoring.inferred import xinfNDCG as xinfNDCG
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores

@@ -11,24 +11,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import choice, count, examples, told
+from pt_reuse._check import choice, count, told
 from pt_reuse._errors import InputError, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.engine import tokens
-from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.foreign import in_our_columns
-from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.qrels.arrays import topic_set
+from pt_reuse.pooling.given_documents import documents_of
+from pt_reuse.pooling.sampled_judgments import counted_anew, with_unsampled
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
 
 Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
-
-#: the columns of a pool's frame that are counted from its contributions
-_COUNTED = ("rank", "runs", "teams", "types")
 
 
 class Pool:
@@ -45,6 +41,7 @@ class Pool:
         contributors: how the contributing runs were chosen; None where nobody chose.
         order: the order in which the runs were pooled; None where there are none.
         settings: how the pool was made, for display.
+        unsampled: of a sample, the documents that were pooled and not sampled; None where all are to be judged.
 
     Attributes:
         documents: as given.
@@ -54,6 +51,7 @@ class Pool:
         contributors: which runs of the field were chosen by which rule, and of which of them that was assumed.
         order: the order in which the runs were pooled, which need not be the one in which they are scored.
         settings: how the pool was made: strategy, depth, contributors, order; for display.
+        unsampled: as given, see :func:`sample_pool`.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -78,6 +76,7 @@ class Pool:
         contributors: Contributors | None = None,
         order: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        unsampled: Pool | None = None,
     ):
         self.documents = documents
         self.entries = Contributions.none(len(documents)) if entries is None else entries
@@ -86,6 +85,7 @@ class Pool:
         self.contributors = contributors
         self.order = order
         self.settings = dict(settings or {})
+        self.unsampled = unsampled
         self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
 
     @classmethod
@@ -123,32 +123,8 @@ class Pool:
             0   1     a  <NA>     0      0      0         0.50
             1   2     b  <NA>     0      0      0         0.25
         """
-        frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
-        check_frame(frame, ("qid", "docno"))
-        taken = [column for column in _COUNTED if column in frame.columns]
-        if taken:
-            raise InputError(
-                f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
-                f"or drop them.",
-                argument="frame",
-            )
-        if frame.columns.duplicated().any():
-            twice = frame.columns[frame.columns.duplicated()]
-            raise InputError(
-                f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
-                argument="frame",
-            )
-        topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"])
-        doc, first = tokens.factorize(words)
-        _check_once(frame, topic * max(len(first), 1) + doc)
-        documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
-        columns = frame.drop(columns=["qid", "docno"])
-        return cls(
-            documents,
-            columns=columns if rows is None else columns.iloc[rows],
-            settings={"strategy": "given"} if settings is None else settings,
-        )
+        documents, columns = documents_of(frame, topics)
+        return cls(documents, columns=columns, settings={"strategy": "given"} if settings is None else settings)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -274,7 +250,7 @@ class Pool:
         settings = {**self.settings, **{f"without_{by}": "+".join(names) for by, names in left_out.items()}}
         pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
         pool._left_out = left_out
-        return pool
+        return pool if self.unsampled is None else counted_anew(pool, self.unsampled.without(team, run=run, type=type))
 
     @door
     def remainder(self, qrels: Any) -> Pool:
@@ -305,7 +281,8 @@ class Pool:
 
         Returns:
             Qrels: at most one judgment per pooled document; the topic set is the pool's. Relevant is what it is of the
-            judgments in which labels were looked up.
+            judgments in which labels were looked up. Of a sample: the whole pool, with ``stratum`` and ``inclusion``,
+            and label -1 for what was not sampled or has no label.
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
@@ -331,12 +308,34 @@ class Pool:
             rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
             frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
         if not found.all():
-            warn(f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.")
-        return Qrels(frame[found], topics=self.topics, rel=rel)
+            fate = "left out" if self.unsampled is None else "label -1 (pooled, not judged)"
+            warn(f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, {fate}.")
+        return with_unsampled(Qrels(frame[found], topics=self.topics, rel=rel), self)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
         return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
+
+    def take(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        columns: pd.DataFrame | None = None,
+        settings: Mapping[str, Any] | None = None,
+        unsampled: Pool | None = None,
+    ) -> Pool:
+        """Return some documents of the pool, in its order; all topics stay.
+
+        Args:
+            rows: their rows, which ascend.
+            columns: what is known of each document of the pool, in place of its columns.
+            settings: in place of the pool's.
+            unsampled: where the rows are a sample, the other documents of the pool.
+        """
+        pool = self._of(rows, self.entries.take(rows), self.run_table, self.settings if settings is None else settings)
+        pool.columns = pool.columns if columns is None else columns.iloc[rows].reset_index(drop=True)
+        pool.unsampled = unsampled
+        return pool
 
     def _of(
         self, kept: NDArray[np.int64], entries: Contributions, run_table: pd.DataFrame, settings: Mapping[str, Any]
@@ -349,6 +348,7 @@ class Pool:
             contributors=self.contributors,
             order=self.order,
             settings=settings,
+            unsampled=self.unsampled,
         )
         pool._left_out = self._left_out
         return pool
@@ -369,21 +369,6 @@ class Pool:
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
         return _html.headline(self._sizes()) + table + _html.folded(self._settings())
-
-
-def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
-    again = np.flatnonzero(pd.Series(pair).duplicated().to_numpy())
-    if not len(again):
-        return
-    row = int(again[0])
-    first = int(np.flatnonzero(pair == pair[row])[0])
-    qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
-    raise InputError(
-        f"topic {qid!r} has document {docno!r} more than once ({count(len(again), 'such row')} in all). Keep one row "
-        f"per document.",
-        argument="frame",
-        place=f"rows {first:,} and {row:,}",
-    )
 
 
 def _one_label_each(labels: Any, n_docs: int) -> pd.Series:

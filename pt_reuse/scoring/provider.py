@@ -19,6 +19,7 @@ from pt_reuse.engine.field import Field
 from pt_reuse.engine.rescore import Judgments
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.inferred import check_sampled
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
 Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
@@ -49,6 +50,8 @@ class Provided:
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
         frame = qrels.to_frame()
+        for measure in self.measures:
+            check_sampled(measure, pt.model.to_ir_measures(frame))
         # what a measure may ask of judgments beyond their labels stands in further columns
         self._frame = pt.model.to_ir_measures(frame) if qrels.arrays.extra is not None else None
         if self._frame is not None:
