@@ -15,6 +15,7 @@ from .experiment.pt_experiment import reuse_summary as reuse_summary
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .pooling.sampling import sample_pool as sample_pool
+from .qrels.estimates import estimate_relevant as estimate_relevant
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.reading import read_runs as read_runs

@@ -49,11 +49,11 @@ class Provided:
         self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
-        frame = qrels.to_frame()
+        frame = pt.model.to_ir_measures(qrels.to_frame())
         for measure in self.measures:
-            check_sampled(measure, pt.model.to_ir_measures(frame))
+            check_sampled(measure, frame)
         # what a measure may ask of judgments beyond their labels stands in further columns
-        self._frame = pt.model.to_ir_measures(frame) if qrels.arrays.extra is not None else None
+        self._frame = frame if qrels.arrays.extra is not None else None
         if self._frame is not None:
             self._frame = self._frame.assign(
                 query_id=_as_utf8(self._frame["query_id"].to_numpy(dtype=object)), doc_id=self._docnos
