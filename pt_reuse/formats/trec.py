@@ -210,13 +210,13 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
     fields = _fields(data, *((5, SAMPLE_LINE) if strata else (4, QRELS_LINE)))
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
-    values, _ = parse_numbers(fields.buffer, *fields.column(at := 3 + strata))
+    values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
     odd = np.flatnonzero(not_labels(values))
     if len(odd):
         row = int(odd[0])
         raise InputError(
             f"the label of {_document(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, at))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
+            f"{shown(fields.text(row, c))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
             place=_line(fields, row),
         )
     found = _names(fields, 3, "stratum") if strata else None
