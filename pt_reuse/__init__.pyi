@@ -12,6 +12,10 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .pipelines.kept_documents import OnlyDocuments as OnlyDocuments
+from .pipelines.kept_documents import OnlyJudged as OnlyJudged
+from .pipelines.kept_documents import OnlyUnjudged as OnlyUnjudged
+from .pipelines.pool_documents import PoolDocuments as PoolDocuments
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .pooling.sampling import sample_pool as sample_pool
