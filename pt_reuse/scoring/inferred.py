@@ -122,29 +122,51 @@ class _Inferred(ir_measures.Measure):
             raise InputError(f"measure {self!r}: cutoff must be at least 1, got {cutoff}.")
         check_sampled(self, qrels)
         topic, names = pd.factorize(qrels["query_id"])
-        place_of = {name: t for t, name in enumerate(names)}
         order = np.argsort(topic, kind="stable")
         qrels, topic = qrels.iloc[order], topic[order]
-        run = run.loc[run["query_id"].isin(names), ["query_id", "doc_id", "score"]]
-        with np.errstate(over="ignore"):
-            run = run.assign(score=run["score"].astype(np.float32))
-        run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
-        pairs = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]])
-        row = pairs.get_indexer(pd.MultiIndex.from_frame(run[["query_id", "doc_id"]]))
+        run = run[run["query_id"].isin(names)]
+        of_run, docs = names.get_indexer(pd.Index(run["query_id"])), pd.concat([qrels["doc_id"], run["doc_id"]])
+        doc, docnos = pd.factorize(docs)
+        best_first = _trec_order(of_run, run["score"].to_numpy(dtype=np.float64), doc[len(qrels) :], docnos)
+        row = _find(topic * len(docnos) + doc[: len(qrels)], (of_run * len(docnos) + doc[len(qrels) :])[best_first])
         stratum, label = pd.factorize(qrels["stratum"])[0], qrels["relevance"].to_numpy(dtype=np.int64)
-        starts, n_strata = np.searchsorted(topic, np.arange(len(names) + 1)), int(stratum.max(initial=-1)) + 1
-        for name, of_run in run.groupby("query_id").indices.items():
-            t = place_of[name]
+        n_strata = int(stratum.max(initial=-1)) + 1
+        starts, starts_of_run = (np.searchsorted(of, np.arange(len(names) + 1)) for of in (topic, of_run[best_first]))
+        for t, name in enumerate(names):
+            found = row[starts_of_run[t] : starts_of_run[t + 1]][:cutoff]
+            if not len(found):
+                continue
             mine = slice(int(starts[t]), int(starts[t + 1]))
             pool, labels = stratum[mine], label[mine]
             size, judged = (np.bincount(pool[which], minlength=n_strata) for which in (slice(None), labels >= 0))
-            found = row[of_run][:cutoff]
             place = np.flatnonzero(found >= 0)
             ranked = Ranked(place + 1, stratum[found[place]], label[found[place]])
             yield Metric(name, self, self._estimated(Sample(size, judged, pool, labels), ranked))
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
         raise NotImplementedError
+
+
+def _trec_order(
+    topic: NDArray[np.int64], score: NDArray[np.float64], doc: NDArray[np.int64], docnos: pd.Index
+) -> NDArray[np.int64]:
+    """Return the rows of a run topic by topic, best first: by float32 score, equal ones by descending docno."""
+    with np.errstate(over="ignore"):
+        score = score.astype(np.float32)
+    order = np.lexsort((-score, topic))
+    tied = (np.diff(topic[order]) == 0) & (np.diff(score[order]) == 0)
+    if not tied.any():
+        return order
+    place = np.empty(len(docnos), dtype=np.int64)
+    place[np.argsort(docnos.to_numpy(dtype=object), kind="stable")] = np.arange(len(docnos))
+    return np.lexsort((-place[doc], -score, topic))
+
+
+def _find(table: NDArray[np.int64], needles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of each needle in a table of distinct numbers, -1 for one that is not in it."""
+    order = np.argsort(table)
+    at = np.minimum(np.searchsorted(table[order], needles), len(table) - 1)
+    return np.where(table[order][at] == needles, order[at], -1)
 
 
 class _XinfAP(_Inferred):
@@ -157,7 +179,8 @@ class _XinfAP(_Inferred):
     of the stratum. A document that was not pooled is not relevant.
 
     With everything judged it is AP but for these epsilons: the difference is below .00002, and 0 where nothing above a
-    relevant document was pooled. With one stratum it is infAP but for them (trec_eval adds .00002 to the judged).
+    relevant document was pooled. With one stratum it is infAP, but trec_eval adds .00002 to the judged: where nothing
+    above a relevant document is judged, it takes 1/2 of what was pooled there for relevant, and this takes 1/3.
     ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions of 2012 and later also multiply AP by
     R / 1000 where more than 1,000 documents are estimated to be relevant; this does not.
 
@@ -240,7 +263,7 @@ def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
             *_HOW,
             argument="qrels",
         )
-    if "inclusion" in qrels.columns:
+    if "inclusion" in qrels.columns and len(qrels):
         _check_inclusion(measure, qrels)
 
 
@@ -255,14 +278,18 @@ _HOW = (
 
 
 def _check_inclusion(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
-    rows = qrels.assign(judged=qrels["relevance"] >= 0).groupby(["query_id", "stratum"])
-    found = rows.agg(judged=("judged", "sum"), pooled=("judged", "size"), inclusion=("inclusion", "first"))
-    odd = found[found["judged"] > found["pooled"] * found["inclusion"] + 1e-6]
+    topic, names = pd.factorize(qrels["query_id"])
+    stratum, strata = pd.factorize(qrels["stratum"])
+    cell = topic * len(strata) + stratum
+    judged, pooled = np.bincount(cell[qrels["relevance"].to_numpy() >= 0], minlength=cell.max() + 1), np.bincount(cell)
+    inclusion = np.zeros(len(pooled))
+    inclusion[cell] = qrels["inclusion"].to_numpy(dtype=np.float64)
+    odd = np.flatnonzero(judged > pooled * inclusion + 1e-6)
     if len(odd):
-        (qid, stratum), first = odd.index[0], odd.iloc[0]
+        t, s = divmod(int(odd[0]), len(strata))
         raise InputError(
-            f"{measure!r} of topic {shown(qid)}: {int(first['judged']):,} of {int(first['pooled']):,} documents of "
-            f"stratum {shown(stratum)} are judged, more than the inclusion probability {first['inclusion']:.4g} says. "
+            f"{measure!r} of topic {shown(names[t])}: {int(judged[odd[0]]):,} of {int(pooled[odd[0]]):,} documents of "
+            f"stratum {shown(strata[s])} are judged, more than the inclusion probability {inclusion[odd[0]]:.4g} says. "
             "Rows of documents that were pooled and not sampled, label -1, are missing. ",
             *_HOW,
             argument="qrels",
