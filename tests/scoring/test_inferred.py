@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from ir_measures import AP, infAP, nDCG
 from sample_parts import one_run, sample_qrels, slow_xinfap, slow_xinfndcg, some_samples
 
 import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, length=60, depth=30)
 POOL = ptr.depth_pool(FIELD.runs, depth=15)
@@ -29,7 +32,10 @@ NIST = {
 
 
 def values(runs, qrels, measures):
-    return ptr.score(runs, qrels, measures).values
+    with warnings.catch_warnings():
+        # a small sample may have no document that is not relevant
+        warnings.simplefilter("ignore", CaveatWarning)
+        return ptr.score(runs, qrels, measures).values
 
 
 def sampled(share, seed=1, **options):
@@ -49,7 +55,7 @@ def test_they_equal_sample_eval():
 SHARES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 10**6), SHARES, st.sampled_from([None, 1, 5, 30]), st.sampled_from([1, 2]))
 def test_they_equal_the_slow_version(seed, shares, cutoff, rel):
     rankings, samples = some_samples(seed, n_topics=2, shares=shares)
@@ -72,7 +78,7 @@ def test_of_everything_they_are_ap_and_ndcg(strata):
     assert exact[0].max() > 0.5
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 1.0]))
 def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
     rankings, samples = some_samples(seed, n_topics=2, shares=[share])
@@ -149,20 +155,22 @@ def test_ties_and_order_are_those_of_trec_eval():
 
 
 def test_over_many_samples_estimates_are_near_the_truth():
-    exact = values(FIELD.runs, JUDGED, [AP, nDCG]).mean(axis=1)
-    draws = np.array(
-        [
-            values(FIELD.runs, sampled([1, 0.5], seed, strata="rank", bands=[3, 15]), [ptr.xinfAP, ptr.xinfNDCG])
-            for seed in range(30)
-        ]
-    ).mean(axis=2)  # fmt: skip
-    spread = draws.std(axis=0, ddof=1)
-    assert (spread > 0.002).all(), "samples differ"
-    off = np.abs(draws.mean(axis=0) - exact)
+    field = ptr.simulate_field(seed=7, n_topics=12, n_docs=1000, length=100, depth=60)
+    runs = field.runs.select(field.runs.names[:6])
+    pool = ptr.depth_pool(runs, depth=15)
+    exact = values(runs, pool.judge(field.qrels), [AP, nDCG]).mean(axis=1)
+    draws, plain = [], []
+    for seed in range(15):
+        sample = ptr.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
+        found = values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG, AP, nDCG]).mean(axis=1)
+        draws.append(found[:2])
+        plain.append(found[2:])
+    spread = np.std(draws, axis=0, ddof=1)
+    assert (spread > 0.005).all(), "samples differ"
+    off = np.abs(np.mean(draws, axis=0) - exact)
     assert (off < spread).all(), "a bias, if any, is below the standard error of one estimate"
-    assert (off / spread).mean() < 0.5
-    as_it_is = values(FIELD.runs, sampled([1, 0.5], 1, strata="rank", bands=[3, 15]), [AP, nDCG]).mean(axis=1)
-    assert (np.abs(as_it_is - exact) > 2 * off).mean() > 0.9, "AP and nDCG of the sample are farther off"
+    assert (off / spread).mean() < 0.4
+    assert (np.abs(np.mean(plain, axis=0) - exact) > 3 * off).all(), "AP and nDCG of the sample are far off"
 
 
 def test_names_and_parameters():
