@@ -159,18 +159,15 @@ def test_over_many_samples_estimates_are_near_the_truth():
     runs = field.runs.select(field.runs.names[:6])
     pool = ptr.depth_pool(runs, depth=15)
     exact = values(runs, pool.judge(field.qrels), [AP, nDCG]).mean(axis=1)
-    draws, plain = [], []
+    draws = []
     for seed in range(15):
         sample = ptr.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
-        found = values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG, AP, nDCG]).mean(axis=1)
-        draws.append(found[:2])
-        plain.append(found[2:])
+        draws.append(values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG]).mean(axis=1))
     spread = np.std(draws, axis=0, ddof=1)
     assert (spread > 0.005).all(), "samples differ"
     off = np.abs(np.mean(draws, axis=0) - exact)
     assert (off < spread).all(), "a bias, if any, is below the standard error of one estimate"
     assert (off / spread).mean() < 0.4
-    assert (np.abs(np.mean(plain, axis=0) - exact) > 3 * off).all(), "AP and nDCG of the sample are far off"
 
 
 def test_names_and_parameters():
