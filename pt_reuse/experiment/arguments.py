@@ -23,6 +23,7 @@ from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
@@ -149,10 +150,22 @@ def system_tables(
     return SystemTables(stated, counted, table["name"][unsaid].tolist())
 
 
-def check_measures(measures: Mapping[str, ir_measures.Measure]) -> None:
-    """Raise where a measure needs more than results and judgments hold, or nobody computes it."""
+def check_judgments(measures: Mapping[str, ir_measures.Measure], judged: pd.DataFrame) -> None:
+    """Raise where a measure is estimated from a sample and the judgments, in PyTerrier's columns, are of none."""
+    for measure in measures.values():
+        check_sampled(measure, pt.model.to_ir_measures(judged))
+
+
+def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable[str]) -> None:
+    """Raise where a measure needs more than results and judgments hold, or nobody computes it.
+
+    Args:
+        measures: the measures by name.
+        judged: the columns of the judgments.
+    """
     for name, measure in measures.items():
-        needed = {*getattr(measure, "RUN_INPUTS", ()), *getattr(measure, "QREL_INPUTS", ())}
+        of_judgments = set(getattr(measure, "QREL_INPUTS", ())) - set(judged)
+        needed = {*getattr(measure, "RUN_INPUTS", ()), *of_judgments}
         more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
         if more:
             raise InputError(

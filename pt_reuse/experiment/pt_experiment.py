@@ -14,6 +14,7 @@ from pt_reuse._errors import InputError, Option, door, warn
 from pt_reuse.experiment.adding import Adding
 from pt_reuse.experiment.arguments import (
     check_field,
+    check_judgments,
     check_measures,
     check_pool_order,
     check_units,
@@ -245,6 +246,7 @@ def Experiment(
     topics, given_qrels = read_topics(topics), read_judgments(qrels)
     judged = given_qrels.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
+    check_judgments(measures, judged)
     retr_systems = given_systems(retr_systems)
     check_baseline(arguments, len(retr_systems))
     if not asked.kinds:
@@ -265,7 +267,7 @@ def Experiment(
     )
     runs_of_field = given_field(field)
     if asked.ranked:
-        check_measures(measures)
+        check_measures(measures, judged.columns)
         runs_of_field = check_field(runs_of_field, systems.names, judgments)
     if asked.left_out:
         check_units(runs_of_field, known.counted, by, known.own_teams)

@@ -21,6 +21,7 @@ from pt_reuse.formats.rank_column import rank_places
 
 RUN_LINE = "six columns: qid Q0 docno rank score tag"
 QRELS_LINE = "four columns: qid iteration docno label"
+SAMPLE_LINE = "five columns: qid iteration docno stratum label"
 _BOM = b"\xef\xbb\xbf"
 #: what to do about a rank column that gives no order
 NO_ORDER: tuple[Part, ...] = (
@@ -34,6 +35,7 @@ NO_ORDER: tuple[Part, ...] = (
 #: how run files can be read all the same
 _SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
 _SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
+_STRATA = Option("strata", True)
 LABELS = (-(2**15), 2**15 - 1)
 #: why a line of six columns is no run line
 _REASONS = (
@@ -47,13 +49,14 @@ _REASONS = (
 
 @dataclass
 class QrelsRows:
-    """The lines of a qrels file; `topic` numbers `topics`."""
+    """The lines of a qrels file; `topic` numbers `topics`; `strata` of a sample, else None."""
 
     topics: list[str]
     topic: NDArray[np.int64]
     docs: Words
     labels: NDArray[np.int16]
     fields: Fields
+    strata: Words | None
 
 
 @dataclass
@@ -202,21 +205,22 @@ def _fields_missing(found: int) -> str:
     return {NUL: "a NUL byte", RETURN: "a carriage return behind the sixth column"}.get(found, f"{found} of 6 columns")
 
 
-def parse_qrels(data: bytes) -> QrelsRows:
-    """Read one qrels file in its own line order."""
-    fields = _fields(data, 4, QRELS_LINE)
+def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
+    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`."""
+    fields = _fields(data, *((5, SAMPLE_LINE) if strata else (4, QRELS_LINE)))
     topics, topic = _topics(fields)
     docs = _names(fields, 2, "docno")
-    values, _ = parse_numbers(fields.buffer, *fields.column(3))
+    values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
     odd = np.flatnonzero(not_labels(values))
     if len(odd):
         row = int(odd[0])
         raise InputError(
             f"the label of {_document(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, 3))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
+            f"{shown(fields.text(row, c))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
             place=_line(fields, row),
         )
-    return QrelsRows(topics, topic, docs, values.astype(np.int16), fields)
+    found = _names(fields, 3, "stratum") if strata else None
+    return QrelsRows(topics, topic, docs, values.astype(np.int16), fields, found)
 
 
 def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -268,6 +272,8 @@ def _advice(error: BadLineError, columns: int) -> tuple[Part, ...]:
     cells = error.text.split()
     if columns == 6 and error.found == 4 and _is_whole(cells[3]):
         return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *_SKIP_FILE)
+    if columns == 4 and error.found == 5 and _is_whole(cells[4]):
+        return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", _STRATA, ".")
     if columns == 4 and error.found == 6 and np.isfinite(_number(cells[3]) + _number(cells[4])):
         return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
     away = "If this is no such file, move it away or give a pattern such as 'input.*'."
@@ -303,7 +309,7 @@ def _names(fields: Fields, column: int, what: str) -> Words:
         row = int(np.argmax(lengths))
         raise InputError(
             f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}. "
-            f"Is this a {'qrels' if fields.columns == 4 else 'run'} file?",
+            f"Is this a {'run' if fields.columns == 6 else 'qrels'} file?",
             *(_SKIP_LINES if fields.columns == 6 else ()),
             place=_line(fields, row),
         )

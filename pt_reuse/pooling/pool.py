@@ -18,6 +18,7 @@ from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.framed import documents_of
+from pt_reuse.pooling.sampled_judgments import counted_anew, with_unsampled
 from pt_reuse.qrels.asking import labels_by, rel_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.qrels.labelling import PROVENANCE
@@ -39,6 +40,7 @@ class Pool:
         contributors: how the contributing runs were chosen; None where nobody chose.
         order: the order in which the runs were pooled; None where there are none.
         settings: how the pool was made, for display.
+        unsampled: of a sample, the documents that were pooled and not sampled; None where all are to be judged.
 
     Attributes:
         documents: as given.
@@ -48,6 +50,7 @@ class Pool:
         contributors: which runs of the field were chosen by which rule, and of which of them that was assumed.
         order: the order in which the runs were pooled, which need not be the one in which they are scored.
         settings: how the pool was made: strategy, depth, contributors, order; for display.
+        unsampled: as given, see :func:`sample_pool`.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -72,6 +75,7 @@ class Pool:
         contributors: Contributors | None = None,
         order: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        unsampled: Pool | None = None,
     ):
         self.documents = documents
         self.entries = Contributions.none(len(documents)) if entries is None else entries
@@ -80,6 +84,7 @@ class Pool:
         self.contributors = contributors
         self.order = order
         self.settings = dict(settings or {})
+        self.unsampled = unsampled
         self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
 
     @classmethod
@@ -118,11 +123,7 @@ class Pool:
             1   2     b  <NA>     0      0      0         0.25
         """
         documents, columns = documents_of(frame, topics)
-        return cls(
-            documents,
-            columns=columns,
-            settings={"strategy": "given"} if settings is None else settings,
-        )
+        return cls(documents, columns=columns, settings={"strategy": "given"} if settings is None else settings)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -248,7 +249,7 @@ class Pool:
         settings = {**self.settings, **{f"without_{by}": "+".join(names) for by, names in left_out.items()}}
         pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
         pool._left_out = left_out
-        return pool
+        return pool if self.unsampled is None else counted_anew(pool, self.unsampled.without(team, run=run, type=type))
 
     @door
     def remainder(self, qrels: Any) -> Pool:
@@ -299,7 +300,8 @@ class Pool:
             judgments in which labels were looked up, or of the judge. Further columns: of a function ``judge`` (what it
             is called) and ``time`` (when, ISO 8601 in UTC), unless its frame says them, and what else its frame has
             that says something of the label; of judgments whatever they have; and all columns of the pool (strategy,
-            round, priority, reason, inclusion), which stand where both have one.
+            round, priority, reason, stratum, inclusion), which stand where both have one. Of a sample: the whole pool,
+            with label -1 for what was not sampled or has no label.
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
@@ -326,14 +328,36 @@ class Pool:
         frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
         judged = found["label"].notna().to_numpy(dtype=bool)
         if not judged.all():
-            warn(f"{count(int((~judged).sum()), 'document')} of {len(self):,} without a label, left out.")
+            fate = "left out" if self.unsampled is None else "label -1 (pooled, not judged)"
+            warn(f"{count(int((~judged).sum()), 'document')} of {len(self):,} without a label, {fate}.")
         first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
         frame = frame[[*first, *(column for column in frame if column not in first)]]
-        return Qrels(frame[judged], topics=self.topics, rel=rel)
+        return with_unsampled(Qrels(frame[judged], topics=self.topics, rel=rel), self)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
         return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
+
+    def take(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        columns: pd.DataFrame | None = None,
+        settings: Mapping[str, Any] | None = None,
+        unsampled: Pool | None = None,
+    ) -> Pool:
+        """Return some documents of the pool, in its order; all topics stay.
+
+        Args:
+            rows: their rows, which ascend.
+            columns: what is known of each document of the pool, in place of its columns.
+            settings: in place of the pool's.
+            unsampled: where the rows are a sample, the other documents of the pool.
+        """
+        pool = self._of(rows, self.entries.take(rows), self.run_table, self.settings if settings is None else settings)
+        pool.columns = pool.columns if columns is None else columns.iloc[rows].reset_index(drop=True)
+        pool.unsampled = unsampled
+        return pool
 
     def _of(
         self, kept: NDArray[np.int64], entries: Contributions, run_table: pd.DataFrame, settings: Mapping[str, Any]
@@ -346,6 +370,7 @@ class Pool:
             contributors=self.contributors,
             order=self.order,
             settings=settings,
+            unsampled=self.unsampled,
         )
         pool._left_out = self._left_out
         return pool

@@ -6,17 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing, user_path
+from pt_reuse.engine import tokens
+from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
-from pt_reuse.formats.trec import QRELS_LINE, check_names, check_topics, parse_qrels
+from pt_reuse.formats.trec import QRELS_LINE, QrelsRows, check_names, check_topics, parse_qrels
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
 
 
-def read_arrays(path: Any) -> QrelsArrays:
+def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
     """Read a TREC qrels file, packed or not.
+
+    Args:
+        path: the file.
+        strata: whether it is of a sample, with a column of strata before the labels.
 
     Raises:
         InputError: naming the file, the line and what to do.
@@ -36,18 +43,33 @@ def read_arrays(path: Any) -> QrelsArrays:
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     with located(str(path)), in_memory():
-        rows = parse_qrels(data)
-        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, line_of=rows.fields.line_of)
+        rows = parse_qrels(data, strata=strata)
+        extra = None if rows.strata is None else _of_sample(rows, rows.strata)
+        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, extra, line_of=rows.fields.line_of)
         return judged.to_arrays()
 
 
-def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool) -> Path:
+def _of_sample(rows: QrelsRows, words: Words) -> pd.DataFrame:
+    # a file has no probabilities: they follow from how much of each stratum is judged
+    frame = pd.DataFrame({"stratum": tokens.decode(tokens.as_tokens(words))})
+    judged = pd.Series(rows.labels >= 0, dtype=float)
+    return frame.assign(inclusion=judged.groupby([rows.topic, frame["stratum"]]).transform("mean"))
+
+
+def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, strata: bool = False) -> Path:
     """Write a TREC qrels file, ``qid 0 docno label``; warn of topics that it cannot hold.
+
+    Args:
+        arrays: the judgments.
+        path: the file.
+        overwrite: replace a file that exists.
+        strata: write the stratum of each document before its label.
 
     Raises:
         InputError: nothing to write, a file that exists, a name that cannot stand in a column.
     """
     flag("overwrite", overwrite)
+    middle = _strata(arrays) if flag("strata", strata) else [""] * len(arrays.labels)
     path = checked_path(path)
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists. Pass ", Option("overwrite", True), " to replace it.", argument="path")
@@ -63,11 +85,24 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool) -> P
             f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be missing when it "
             f"is read: {examples(bare)}."
         )
-    rows = zip(qids, docnos, arrays.labels.tolist(), strict=True)
-    text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
+    rows = zip(qids, docnos, middle, arrays.labels.tolist(), strict=True)
+    text = "".join(f"{qid} 0 {docno} {more}{label}\n" for qid, docno, more, label in rows)
     try:
         with replacing(path) as file:
             file.write(guarded(text.encode("utf-8", "surrogateescape")))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     return path
+
+
+def _strata(arrays: QrelsArrays) -> list[str]:
+    if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
+        raise InputError(
+            "not every judgment has a stratum, so they are not of a sample. Write them without ",
+            Option("strata", True),
+            ".",
+            argument="strata",
+        )
+    names = arrays.extra["stratum"].astype(str).tolist()
+    check_names(dict.fromkeys(names), "stratum")
+    return [f"{name} " for name in names]

@@ -290,8 +290,8 @@ class Qrels:
         return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
     @door
-    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write a TREC qrels file, ``qid 0 docno label``.
+    def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
+        """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
 
         Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
         Neither can :attr:`rel`: say it again when the file is read.
@@ -299,14 +299,15 @@ class Qrels:
         Args:
             path: the file.
             overwrite: replace a file that exists; default is an error.
+            strata: write the column ``stratum``, too, as NIST's sample_eval.pl reads it.
 
         Returns:
             Path: the file.
 
         Raises:
-            InputError: no judgments, a file that exists or cannot be written, a name with white space.
+            InputError: no judgments, or no strata, a file that exists or cannot be written, a name with white space.
         """
-        return write_arrays(self.arrays, path, overwrite=overwrite)
+        return write_arrays(self.arrays, path, overwrite=overwrite, strata=strata)
 
     def __repr__(self) -> str:
         values, counts = np.unique(self.arrays.labels, return_counts=True)

@@ -14,7 +14,7 @@ from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
-_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP")
+_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 

@@ -19,6 +19,7 @@ from pt_reuse.engine.field import Field
 from pt_reuse.engine.rescore import Judgments
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.inferred import check_sampled
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
 Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
@@ -48,9 +49,11 @@ class Provided:
         self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
-        frame = qrels.to_frame()
+        frame = pt.model.to_ir_measures(qrels.to_frame())
+        for measure in self.measures:
+            check_sampled(measure, frame)
         # what a measure may ask of judgments beyond their labels stands in further columns
-        self._frame = pt.model.to_ir_measures(frame) if qrels.arrays.extra is not None else None
+        self._frame = frame if qrels.arrays.extra is not None else None
         if self._frame is not None:
             self._frame = self._frame.assign(
                 query_id=_as_utf8(self._frame["query_id"].to_numpy(dtype=object)), doc_id=self._docnos

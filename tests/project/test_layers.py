@@ -22,7 +22,7 @@ LAYERS = {
     "_version": 0,
     "engine": 1, "formats": 1, "stats": 1, "plots": 1,
     "runs": 2, "qrels": 2,
-    "scoring": 3,
+    "scoring": 3, "pipelines": 3,
     "pooling": 4,
     "judging": 5, "studies": 5,
     "collections": 6,

@@ -1,0 +1,51 @@
+"""The judgments of a sampled pool: labels of what was sampled, -1 for the rest, and how probable each document was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pt_reuse.qrels.judgments import Qrels
+
+if TYPE_CHECKING:
+    from pt_reuse.pooling.pool import Pool
+
+#: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
+STRATUM, INCLUSION = "stratum", "inclusion"
+
+
+def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
+    """Return the judgments of a pool with -1 for what was not sampled, or has no label; as they are for a full pool.
+
+    Args:
+        judged: labels of the documents of the pool.
+        pool: the pool that was judged.
+    """
+    if pool.unsampled is None:
+        return judged
+    known = ["qid", "docno", STRATUM, INCLUSION]
+    every = pd.concat([part.to_frame()[known] for part in (pool, pool.unsampled)], ignore_index=True)
+    labels = judged.to_frame().drop(columns=known[2:], errors="ignore")
+    frame = every.merge(labels, on=known[:2], how="left")
+    return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=judged.topics, rel=judged.stated_rel)
+
+
+def counted_anew(pool: Pool, unsampled: Pool) -> Pool:
+    """Return what is left of a sampled pool, each inclusion probability counted in what is left.
+
+    Given how many documents of a stratum are left and how many of these are sampled, every subset of so many was as
+    probable as every other: the sample of the part is a sample of its own.
+
+    Args:
+        pool: what is left of the sampled documents.
+        unsampled: what is left of the others.
+    """
+    parts = [part.to_frame()[["qid", STRATUM]] for part in (pool, unsampled)]
+    every = pd.concat(parts, ignore_index=True).assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
+    inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
+    cut = len(pool)
+    for part, values in ((pool, inclusion[:cut]), (unsampled, inclusion[cut:])):
+        part.columns = part.columns.assign(**{INCLUSION: values})
+    pool.unsampled = unsampled
+    return pool

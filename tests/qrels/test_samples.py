@@ -1,0 +1,122 @@
+"""Judgments of samples: written and read with their strata, and how many relevant documents they stand for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sample_parts import sample_qrels, some_samples, strata_of
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
+POOL = ptr.depth_pool(FIELD.runs, depth=20)
+SAMPLE = ptr.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[3, 20], seed=1).judge(FIELD.qrels)
+
+
+def test_a_file_with_strata_is_that_of_sample_eval(tmp_path):
+    small = ptr.Qrels(
+        pd.DataFrame({"qid": "7", "docno": list("abc"), "label": [1, -1, 0], "stratum": ["1-3", "4-9", "4-9"]})
+    )
+    path = small.write(tmp_path / "qrels", strata=True)
+    assert path.read_text() == "7 0 a 1-3 1\n7 0 b 4-9 -1\n7 0 c 4-9 0\n"
+    back = ptr.read_qrels(path, strata=True, rel=2)
+    assert back.rel == 2
+    assert back.to_frame().values.tolist() == [
+        ["7", "a", 1, "1-3", 1.0], ["7", "b", -1, "4-9", 0.5], ["7", "c", 0, "4-9", 0.5]
+    ]  # fmt: skip
+
+
+def test_a_sample_written_and_read_is_the_same(tmp_path):
+    back = ptr.read_qrels(SAMPLE.write(tmp_path / "qrels", strata=True), strata=True)
+    pd.testing.assert_frame_equal(back.to_frame(), SAMPLE.to_frame(), check_dtype=False)
+    measures = [ptr.xinfAP, ptr.xinfNDCG @ 10]
+    assert (ptr.score(FIELD.runs, back, measures).values == ptr.score(FIELD.runs, SAMPLE, measures).values).all()
+    plain = ptr.read_qrels(SAMPLE.write(tmp_path / "plain"))
+    assert list(plain.to_frame().columns) == ["qid", "docno", "label"]
+    assert plain.counts().equals(SAMPLE.counts())
+
+
+def test_files_and_judgments_without_strata(tmp_path, messages):
+    messages.refused(lambda: FIELD.qrels.write(tmp_path / "q", strata=True), argument="strata")
+    assert not (tmp_path / "q").exists()
+    other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
+    messages.refused(lambda: (SAMPLE | other).write(tmp_path / "q", strata=True), argument="strata")
+    odd = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "stratum": ["top ten"]})
+    messages.refused(lambda: ptr.Qrels(odd).write(tmp_path / "q", strata=True))
+    SAMPLE.write(tmp_path / "five", strata=True)
+    SAMPLE.write(tmp_path / "four")
+    messages.refused(lambda: ptr.read_qrels(tmp_path / "five"))
+    messages.refused(lambda: ptr.read_qrels(tmp_path / "four", strata=True))
+    messages.refused(lambda: ptr.score(FIELD.runs, tmp_path / "five", "AP"))
+    (tmp_path / "odd").write_text("1 0 d1 x 1\n1 0 d2 x good\n")
+    messages.refused(lambda: ptr.read_qrels(tmp_path / "odd", strata=True), place="{d}/odd, line 2")
+
+
+def slow_estimate(sample, rel):
+    """Return the Horvitz-Thompson total and its standard error, document by document and stratum by stratum."""
+    total, variance = 0.0, 0.0
+    for stratum in strata_of(sample):
+        labels = [label for s, label in sample.values() if s == stratum]
+        judged = [label for label in labels if label >= 0]
+        if not judged:
+            return math.nan, math.nan
+        hits = [float(label >= rel) for label in judged]
+        total += sum(hit / (len(judged) / len(labels)) for hit in hits)
+        if len(judged) == len(labels):
+            continue
+        if len(judged) == 1:
+            variance = math.nan
+            continue
+        variance += len(labels) ** 2 * (1 - len(judged) / len(labels)) * np.var(hits, ddof=1) / len(judged)
+    return total, math.sqrt(variance)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("rel", [1, 2])
+def test_relevant_documents_equal_the_slow_estimate(seed, rel):
+    _, samples = some_samples(seed, shares=[(1.0, 0.5, 0.2), (0.1,), (1.0,)][seed % 3])
+    found = ptr.estimate_relevant(sample_qrels(samples).with_rel(rel)).set_index("qid")
+    for topic, sample in samples.items():
+        wanted = slow_estimate(sample, rel)
+        assert found.loc[topic, ["estimate", "se"]].tolist() == pytest.approx(wanted, nan_ok=True)
+        assert found.loc[topic, "pooled"] == len(sample)
+        assert found.loc[topic, "judged"] == sum(label >= 0 for _, label in sample.values())
+        assert found.loc[topic, "relevant"] == sum(label >= rel for _, label in sample.values())
+    explicit = ptr.estimate_relevant(sample_qrels(samples), rel=rel)
+    pd.testing.assert_frame_equal(explicit.set_index("qid"), found)
+
+
+def test_over_many_samples_the_estimate_is_unbiased_and_its_error_is_right():
+    truth = POOL.judge(FIELD.qrels).counts()["relevant"].to_numpy()
+    draws, errors = [], []
+    for seed in range(80):
+        sample = ptr.sample_pool(POOL, share=[0.8, 0.4], strata="rank", bands=[3, 20], seed=seed)
+        found = ptr.estimate_relevant(sample.judge(FIELD.qrels))
+        draws.append(found["estimate"])
+        errors.append(found["se"] ** 2)
+    mean, spread = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1)
+    assert (np.abs(mean - truth) < 3.5 * spread / np.sqrt(len(draws))).all()
+    assert np.mean(errors, axis=0) == pytest.approx(spread**2, rel=0.5)
+    assert np.mean(errors) == pytest.approx(np.mean(spread**2), rel=0.15)
+
+
+def test_of_everything_the_estimate_is_the_count():
+    judged = ptr.sample_pool(POOL, share=1, seed=1).judge(FIELD.qrels)
+    found = ptr.estimate_relevant(judged)
+    assert found["estimate"].tolist() == found["relevant"].tolist() == judged.counts()["relevant"].tolist()
+    assert (found["se"] == 0).all()
+
+
+def test_topics_without_a_pool_have_none():
+    sample = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "stratum": ["x"]}), topics=["1", "2"])
+    assert ptr.estimate_relevant(sample).values.tolist() == [["1", 1, 1, 1, 1.0, 0.0], ["2", 0, 0, 0, 0.0, 0.0]]
+
+
+def test_estimates_of_what_is_no_sample(messages):
+    messages.refused(lambda: ptr.estimate_relevant(FIELD.qrels), argument="qrels")
+    other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
+    messages.refused(lambda: ptr.estimate_relevant(SAMPLE | other), argument="qrels")
+    messages.refused(lambda: ptr.estimate_relevant(SAMPLE, rel=0), argument="rel")

@@ -1,0 +1,199 @@
+"""xinfAP, xinfNDCG: equal to NIST's script, to a slow version, to AP and nDCG of everything; right on average."""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, infAP, nDCG
+from sample_parts import one_run, sample_qrels, slow_xinfap, slow_xinfndcg, some_samples
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, length=60, depth=30)
+POOL = ptr.depth_pool(FIELD.runs, depth=15)
+JUDGED = POOL.judge(FIELD.qrels)
+TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": "q"})
+#: topic -> AP, nDCG and relevant documents of some_samples(12), as sample_eval.pl of October 2011 estimates them
+NIST = {
+    "1": (0.189814525326, 0.394152136767, 21.142857),
+    "2": (0.331610828431, 0.426656479375, 25.714286),
+    "3": (0.060889875017, 0.176474490406, 21.888889),
+    "4": (0.234766375549, 0.395350582622, 21.500000),
+    "5": (0.429429767490, 0.512221299670, 31.800000),
+}
+
+
+def values(runs, qrels, measures):
+    with warnings.catch_warnings():
+        # a small sample may have no document that is not relevant
+        warnings.simplefilter("ignore", CaveatWarning)
+        return ptr.score(runs, qrels, measures).values
+
+
+def sampled(share, seed=1, **options):
+    return ptr.sample_pool(POOL, share=share, seed=seed, **options).judge(FIELD.qrels)
+
+
+def test_they_equal_sample_eval():
+    rankings, samples = some_samples(12)
+    qrels = sample_qrels(samples)
+    found = values(one_run(rankings), qrels, [ptr.xinfAP, ptr.xinfNDCG @ 1000])[:, :, 0]
+    assert found[0] == pytest.approx([ap for ap, _, _ in NIST.values()], abs=1e-11)
+    assert found[1] == pytest.approx([ndcg for _, ndcg, _ in NIST.values()], abs=1e-11)
+    estimates = ptr.estimate_relevant(qrels)["estimate"]
+    assert estimates.tolist() == pytest.approx([relevant for _, _, relevant in NIST.values()], abs=1e-6)
+
+
+SHARES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=1, max_size=4)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6), SHARES, st.sampled_from([None, 1, 5, 30]), st.sampled_from([1, 2]))
+def test_they_equal_the_slow_version(seed, shares, cutoff, rel):
+    rankings, samples = some_samples(seed, n_topics=2, shares=shares)
+    ap, ndcg = ptr.xinfAP(rel=rel), ptr.xinfNDCG
+    if cutoff is not None:
+        ap, ndcg = ap @ cutoff, ndcg @ cutoff
+    found = values(one_run(rankings), sample_qrels(samples), [ap, ndcg])[:, :, 0]
+    for t, topic in enumerate(rankings):
+        assert found[0, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic], rel, cutoff), abs=1e-12)
+        assert found[1, t] == pytest.approx(slow_xinfndcg(rankings[topic], samples[topic], cutoff), abs=1e-12)
+
+
+@pytest.mark.parametrize("strata", [{}, {"strata": "rank", "bands": [3, 15]}, {"strata": "runs"}])
+def test_of_everything_they_are_ap_and_ndcg(strata):
+    qrels = sampled(1, **strata)
+    exact = values(FIELD.runs, JUDGED, [AP, AP(rel=2), nDCG, nDCG @ 10])
+    found = values(FIELD.runs, qrels, [ptr.xinfAP, ptr.xinfAP(rel=2), ptr.xinfNDCG, ptr.xinfNDCG @ 10])
+    assert np.abs(found[:2] - exact[:2]).max() < 2e-5, "the epsilons of xinfAP"
+    assert np.abs(found[2:] - exact[2:]).max() < 1e-12
+    assert exact[0].max() > 0.5
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 1.0]))
+def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
+    rankings, samples = some_samples(seed, n_topics=2, shares=[share])
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.xinfAP, infAP])[:, :, 0]
+    for t, topic in enumerate(rankings):
+        assert found[1, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic], epsilons=2e-5), abs=1e-7)
+        assert found[0, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic]), abs=1e-12)
+
+
+def test_labels_below_0_reach_infap_in_every_way():
+    qrels = sampled(0.3)
+    known, judged = qrels.to_frame(), qrels.to_frame().query("label >= 0")
+    name = FIELD.runs.names[0]
+    run = FIELD.runs[name].drop(columns="name")
+    system = pt.Transformer.from_df(run)
+    direct = ir_measures.calc_aggregate(
+        [infAP], pt.model.to_ir_measures(known), pt.model.to_ir_measures(run)
+    )[infAP]  # fmt: skip
+    row = ptr.score(FIELD.runs, qrels, infAP).mean.set_index("name")["infAP"][name]
+    assert row == pytest.approx(direct, rel=1e-12)
+    in_pyterrier = pt.Experiment([system], TOPICS, known, [infAP], names=["x"])["infAP"][0]
+    assert in_pyterrier == pytest.approx(direct, rel=1e-12)
+    without = pt.Experiment([system], TOPICS, judged, [infAP], names=["x"])["infAP"][0]
+    assert without < direct - 0.05, "what was not sampled counts as not relevant without its rows"
+
+
+def test_score_experiment_and_pyterrier_agree():
+    qrels = sampled([1, 0.3], strata="rank", bands=[3, 15])
+    measures = [ptr.xinfAP, ptr.xinfNDCG @ 10, infAP]
+    names = FIELD.runs.names[:3]
+    scored = ptr.score(FIELD.runs, qrels, measures).mean.set_index("name").loc[names]
+    systems = {f"my {name}": pt.Transformer.from_df(FIELD.runs[name].drop(columns="name")) for name in names}
+    theirs = pt.Experiment(systems, TOPICS, qrels.to_frame(), measures)
+    ours = ptr.Experiment(systems, TOPICS, qrels, measures, field=FIELD.runs, reuse=["rank"])
+    every = ptr.score(FIELD.runs, qrels, measures).mean
+    for measure in map(repr, measures):
+        np.testing.assert_allclose(theirs[measure], scored[measure], rtol=1e-9)
+        np.testing.assert_allclose(ours[measure], scored[measure], rtol=1e-9)
+        better = (every[measure].to_numpy() > scored[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
+        mine = (ours[measure].to_numpy() > ours[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
+        assert ours[f"{measure} rank"].tolist() == (1 + better + mine).tolist()
+
+
+def test_leaving_a_team_out_of_a_sample_takes_its_judged_uniques():
+    qrels = sampled([1, 0.6], strata="rank", bands=[3, 15])
+    lou = ptr.leave_out_uniques(FIELD.runs, qrels, [ptr.xinfAP], depth=15)
+    team = lou.table.sort_values("unique_relevant")["team"].iloc[-1]
+    uniques = POOL.uniques()
+    alone = uniques.loc[uniques["team"] == team, ["qid", "docno"]]
+    labels = qrels.to_frame().merge(alone, on=["qid", "docno"], how="left", indicator="is")
+    kept = labels[(labels["is"] == "left_only") | (labels["label"] < 1)].drop(columns="is")
+    reduced = ptr.score(FIELD.runs, kept, ptr.xinfAP).mean.set_index("name")["xinfAP"]
+    mine = lou.by_run[lou.by_run["team"] == team].set_index("name")["reduced_score"]
+    assert len(mine)
+    assert mine.tolist() == pytest.approx(reduced[mine.index].tolist())
+
+
+def test_topics_without_results_or_relevant_documents_score_0():
+    rankings, samples = some_samples(3, n_topics=3)
+    del rankings["2"]
+    samples["3"] = {docno: (stratum, min(label, 0)) for docno, (stratum, label) in samples["3"].items()}
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.xinfAP, ptr.xinfNDCG])[:, :, 0]
+    assert (found[:, 0] > 0).all()
+    assert (found[:, 1:] == 0).all()
+
+
+def test_ties_and_order_are_those_of_trec_eval():
+    samples = {"1": {"a": ("x", 1), "b": ("x", 0), "c": ("x", -1)}}
+    tied = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]})
+    qrels = pt.model.to_ir_measures(sample_qrels(samples).to_frame())
+    found = ir_measures.calc_aggregate([ptr.xinfAP, ptr.xinfNDCG], qrels, tied)
+    assert found[ptr.xinfAP] == pytest.approx(slow_xinfap(["c", "b", "a"], samples["1"]))
+    assert found[ptr.xinfNDCG] == pytest.approx(slow_xinfndcg(["c", "b", "a"], samples["1"]))
+
+
+def test_over_many_samples_estimates_are_near_the_truth():
+    field = ptr.simulate_field(seed=7, n_topics=12, n_docs=1000, length=100, depth=60)
+    runs = field.runs.select(field.runs.names[:6])
+    pool = ptr.depth_pool(runs, depth=15)
+    exact = values(runs, pool.judge(field.qrels), [AP, nDCG]).mean(axis=1)
+    draws = []
+    for seed in range(15):
+        sample = ptr.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
+        draws.append(values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG]).mean(axis=1))
+    spread = np.std(draws, axis=0, ddof=1)
+    assert (spread > 0.005).all(), "samples differ"
+    off = np.abs(np.mean(draws, axis=0) - exact)
+    assert (off < spread).all(), "a bias, if any, is below the standard error of one estimate"
+    assert (off / spread).mean() < 0.4
+
+
+def test_names_and_parameters():
+    assert repr(ir_measures.parse_measure("xinfAP(rel=2)@100")) == "xinfAP(rel=2)@100"
+    assert ir_measures.parse_measure("xinfNDCG@20") == ptr.xinfNDCG @ 20
+    with pytest.raises(ptr.InputError, match="no parameter 'judged_only'"):
+        ptr.score(FIELD.runs, JUDGED, "xinfAP(judged_only=True)")
+
+
+@pytest.mark.parametrize("measure", [ptr.xinfAP, ptr.xinfNDCG @ 10])
+def test_judgments_that_are_no_sample(measure, messages):
+    qrels = sampled(0.3)
+    frame = qrels.to_frame()
+    other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
+    systems = {"x": pt.Transformer.from_df(FIELD.runs[FIELD.runs.names[0]])}
+    for bad in (JUDGED, frame[frame["label"] >= 0], qrels | other):
+        messages.refused(lambda bad=bad: ptr.score(FIELD.runs, bad, measure), argument="qrels")
+        messages.refused(lambda bad=bad: ptr.Experiment(systems, TOPICS, bad, [measure]), argument="qrels")
+    with pytest.raises(ptr.InputError, match="sample_pool"):
+        pt.Experiment(systems, TOPICS, JUDGED.to_frame(), [measure])
+
+
+def test_a_cutoff_below_1(messages):
+    qrels, run = (
+        pt.model.to_ir_measures(sampled(0.3).to_frame()),
+        pt.model.to_ir_measures(FIELD.runs[FIELD.runs.names[0]]),
+    )
+    messages.refused(lambda: ir_measures.calc_aggregate([ptr.xinfAP @ 0], qrels, run))
+    messages.refused(lambda: ptr.score(FIELD.runs, sampled(0.3), ptr.xinfAP @ 0))
