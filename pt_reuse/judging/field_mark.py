@@ -14,7 +14,7 @@ from pt_reuse.pooling.adaptive.lists import TopicLists
 
 @dataclass(frozen=True)
 class FieldMark:
-    """By what the lists that are pooled are known again: the same runs, topics and documents in the same order.
+    """By what the lists that are pooled are known again: the same runs, topics, documents and scores.
 
     Attributes:
         runs: the contributing runs, in the order of the field.
@@ -55,6 +55,7 @@ def _mark(topic: TopicLists) -> str:
     digest.update(json.dumps(topic.docnos).encode())
     digest.update(topic.starts.astype("<i8").tobytes())
     digest.update(topic.codes.astype("<i8").tobytes())
+    digest.update(topic.scores.astype("<f8").tobytes())
     return digest.hexdigest()
 
 

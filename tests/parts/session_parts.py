@@ -30,7 +30,7 @@ class Greedy(Chooser):
         return next(doc for doc in self.topic.list_of(run).tolist() if self.left[doc])
 
     def observe(self, document, relevant):
-        for run in self.topic.runs_of[document].tolist():
+        for run in self.topic.runs_of[document]:
             self.found[run] += 1 if relevant else -1
 
     def reason(self, document):
