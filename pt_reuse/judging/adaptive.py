@@ -99,7 +99,7 @@ def judge_adaptively(
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     texts, seed, verbose = TopicTexts(topics), checked_seed(seed), flag("verbose", verbose)
     lowest = checked_rel(rel)
-    rel = lowest if lowest is not None else getattr(asked, "rel", None)
+    rel = lowest if lowest is not None else asked.rel
     if batch_size is not None:
         positive("batch_size", batch_size, "documents per call")
     if depth is not None:

@@ -23,6 +23,7 @@ class Answer:
         time: when, ISO 8601 in UTC.
         round: in which round of its topic, from 1.
         reason: why the document was chosen.
+        more: column -> what else the judge says of the label.
     """
 
     qid: str
@@ -32,6 +33,7 @@ class Answer:
     time: str
     round: int
     reason: str
+    more: Mapping[str, Any]
 
     @classmethod
     def read(cls, saved: Mapping[str, Any]) -> Answer:
@@ -40,11 +42,18 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON takes it."""
-        return asdict(self)
+        return {**asdict(self), "more": dict(self.more)}
 
 
 def qrels_of(answers: Iterable[Answer], strategy: str, topics: Iterable[str], rel: int | None) -> Qrels:
-    """Return the labels of some answers as judgments with their provenance; those without a label are left out."""
+    """Return the labels of some answers as judgments with their provenance; those without a label are left out.
+
+    Args:
+        answers: in the order in which they are to stand within their topics.
+        strategy: by which the documents were chosen.
+        topics: the topic set.
+        rel: the lowest label that is relevant, None where nobody says.
+    """
     rows = [answer for answer in answers if answer.label is not None]
     frame = pd.DataFrame(
         {
@@ -58,4 +67,6 @@ def qrels_of(answers: Iterable[Answer], strategy: str, topics: Iterable[str], re
             "reason": pd.Series([row.reason for row in rows], dtype=object),
         }
     )
+    for column in dict.fromkeys(column for row in rows for column in row.more):
+        frame[column] = pd.Series([row.more.get(column) for row in rows]).convert_dtypes(convert_string=False)
     return Qrels(frame, topics=topics, rel=rel)

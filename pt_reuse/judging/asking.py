@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any
 
 import pandas as pd
-import pyterrier as pt
 
-from pt_reuse._check import told
-from pt_reuse._errors import InputError, located
 from pt_reuse.judging.answers import Answer
-from pt_reuse.judging.judge import checked_labels
+from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.qrels.labelling import PROVENANCE, now, plain
 
 
 @dataclass(frozen=True)
@@ -43,41 +40,39 @@ class Asking:
         batch_size: documents per call, None for all at once.
     """
 
-    def __init__(self, judge: pt.Transformer, texts: TopicTexts, batch_size: int | None = None):
+    def __init__(self, judge: Judge, texts: TopicTexts, batch_size: int | None = None):
         self._judge, self._texts, self._batch_size = judge, texts, batch_size
 
     def answers(self, asked: Sequence[Asked]) -> Iterator[list[Answer]]:
-        """Yield what the judge says, batch by batch; a document that it says nothing of has no label."""
+        """Yield what the judge says, batch by batch, in the order of asking."""
         size = self._batch_size or max(len(asked), 1)
         for start in range(0, len(asked), size):
             yield self._of_batch(asked[start : start + size])
 
     def _of_batch(self, asked: Sequence[Asked]) -> list[Answer]:
-        pairs = pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
-        said = judged_by(self._judge, self._texts.beside(pairs))
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        answers = []
-        for one in asked:
-            label, judge, time = said.get((one.qid, one.docno), (None, None, None))
-            answers.append(Answer(one.qid, one.docno, label, judge, time or now, one.round, one.reason))
-        return answers
+        pairs = self._texts.beside(
+            pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
+        )
+        said = self._judge.transform(pairs)
+        # why a document was chosen is known here; the rest the judge says
+        more = [column for column in said if column not in (*pairs.columns, "label", *PROVENANCE)]
+        cells = {column: [_plain(cell) for cell in said[column]] for column in ("label", "judge", "time", *more)}
+        return [
+            Answer(
+                one.qid,
+                one.docno,
+                None if cells["label"][row] is None else int(cells["label"][row]),
+                cells["judge"][row],
+                cells["time"][row] or now(),
+                one.round,
+                one.reason,
+                {column: cells[column][row] for column in more},
+            )
+            for row, one in enumerate(asked)
+        ]
 
 
-def judged_by(judge: pt.Transformer, pairs: pd.DataFrame) -> dict[tuple[str, str], tuple[int | None, Any, Any]]:
-    """Return what a judge says of documents: (topic, document) -> label, who gave it, and when, as far as it says.
-
-    Raises:
-        InputError: no frame with labels, or a label out of range.
-    """
-    found: Any = judge.transform(pairs.copy())
-    with located("judge"):
-        if not isinstance(found, pd.DataFrame) or not {"qid", "docno", "label"} <= set(found.columns):
-            what = f"a frame with {', '.join(map(str, found.columns))}" if isinstance(found, pd.DataFrame) else told(found)
-            raise InputError(f"a judge must return a frame with qid, docno and label, got {what}.", argument="judge")
-        labels = checked_labels(found["label"], found)
-    more = [found[c].tolist() if c in found else [None] * len(found) for c in ("judge", "time")]
-    rows = zip(found["qid"], found["docno"], labels.tolist(), *more, strict=True)
-    return {
-        (qid, docno): (None if label is pd.NA else int(label), *(None if v is pd.NA or v != v else v for v in rest))
-        for qid, docno, label, *rest in rows
-    }
+def _plain(cell: Any) -> Any:
+    cell = plain(cell)
+    missing = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
+    return None if missing else cell

@@ -46,7 +46,7 @@ class FieldMark:
         if not found:
             changed = [qid for qid, mark in self.topics.items() if now.topics[qid] != mark]
             if changed:
-                found.append(f"the lists of {count(len(changed), 'topic')} differ, such as {shown(changed[0])}")
+                found.append(f"the documents of {count(len(changed), 'topic')} differ, such as {shown(changed[0])}")
         return found
 
 

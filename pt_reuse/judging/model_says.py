@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,47 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
-from pt_reuse._check import examples, told
+from pt_reuse._check import count, examples, told
 from pt_reuse._errors import InputError, located
+from pt_reuse.qrels.asking import name_of
+from pt_reuse.qrels.judgments import as_qrels
 
 #: what is calibrated where nobody says: the first of these that the model's answer has
 USUAL = ("score", "label")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that says something of documents, in whatever form the user gives it.
+
+    Attributes:
+        name: what it is called in the provenance of its labels.
+        ask: what it says of documents: a frame of them -> a frame, or one number per row.
+    """
+
+    name: str
+    ask: Callable[[pd.DataFrame], Any]
+
+    @classmethod
+    def given(cls, model: Any) -> Model:
+        """Return what a user gives as a model as one: something to be called, or judgments in any form."""
+        if callable(model):
+            return cls(name_of(model), model)
+        judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
+        return cls("model", lambda pairs: judged)
+
+    def answer(self, pairs: pd.DataFrame) -> Any:
+        """Return what the model says of documents, one a row; numbers become the column ``score``."""
+        said = self.ask(pairs.copy())
+        if isinstance(said, pd.DataFrame) or isinstance(said, str | bytes) or not isinstance(said, Iterable):
+            return said
+        scores = list(said)
+        if len(scores) != len(pairs):
+            raise InputError(
+                f"the model returned {count(len(scores), 'number')} for {count(len(pairs), 'document')}.",
+                argument="model",
+            )
+        return pairs[["qid", "docno"]].assign(score=scores)
 
 
 @dataclass(frozen=True)

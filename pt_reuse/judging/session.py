@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -59,7 +60,16 @@ class Session:
     def keep(self, answers: Sequence[Answer]) -> None:
         """Keep answers; when this returns they are on the disk."""
         if self._journal is not None:
-            self._journal.append(*(answer.to_dict() for answer in answers))
+            records = [answer.to_dict() for answer in answers]
+            try:
+                json.dumps(records, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"the judge says something of a label that a session cannot keep: {error}. Let it say texts and "
+                    "numbers alone.",
+                    argument="judge",
+                ) from error
+            self._journal.append(*records)
 
 
 def checked_folder(session: Any) -> Path | None:

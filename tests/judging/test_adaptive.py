@@ -14,7 +14,7 @@ from session_parts import Greedy, Watched, in_turns, same, told_of
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.judging.judge import PROVENANCE
+from pt_reuse.qrels.labelling import PROVENANCE
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
