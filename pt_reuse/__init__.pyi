@@ -13,6 +13,9 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .pooling.adaptive.chooser import Chooser as Chooser
+from .pooling.adaptive.lists import TopicLists as TopicLists
+from .pooling.adaptive.strategy import Strategy as Strategy
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .qrels.judgments import Qrels as Qrels

@@ -23,6 +23,7 @@ TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
     "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
+    "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
@@ -50,6 +51,13 @@ CALLS = {
 }
 
 
+def chooser():
+    """Return a chooser that has asked for the document 0."""
+    chooser = ptr.Strategy("rank").start(ptr.TopicLists.of("1", {"r": ["a", "b"]}), seed=1)
+    assert chooser.next() == 0
+    return chooser
+
+
 def figures(folder):
     (folder / "figures.toml").write_text(
         'collection = "mine"\ntitle = "T"\n[[figure]]\nwhat = "it"\nkind = "judgments"\nsource = "nobody"\n'
@@ -70,7 +78,8 @@ def flags():
             members |= {member: function for member, function in inspect.getmembers(value, inspect.isfunction)}
             functions = {f"{name}.{member}": f for member, f in members.items() if f and not member.startswith("_")}
         for called, function in functions.items():
-            if function.__module__.startswith("pt_reuse"):
+            # what a subclass of the user's defines is called by us
+            if function.__module__.startswith("pt_reuse") and not getattr(function, "__isabstractmethod__", False):
                 # one function for all records; labels may be one flag for all runs, or something else
                 called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called
                 for argument, parameter in inspect.signature(function).parameters.items():

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import shown
+from pt_reuse._check import flag, shown
 from pt_reuse._errors import InputError
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
@@ -58,10 +58,12 @@ class Chooser(ABC):
             relevant: whether it is relevant; None where the judge gives it no label, and nothing is learnt.
 
         Raises:
-            InputError: a label for another document.
+            InputError: a label for another document, or one that is not True, False or None.
         """
         if document != self._asked or document is None:
             raise InputError(self._not_asked(document), argument="document")
+        if not (relevant is None or relevant is True or relevant is False):
+            relevant = flag("relevant", relevant)
         self._asked = None
         self.left[document] = False
         self.n_left -= 1
@@ -75,13 +77,26 @@ class Chooser(ABC):
 
     @abstractmethod
     def observe(self, document: int, relevant: bool) -> None:
-        """Learn the label of a document, which is left no more."""
+        """Learn the label of a document, which is left no more.
+
+        Args:
+            document: which.
+            relevant: whether it is relevant.
+        """
 
     def leave(self, document: int) -> None:  # noqa: B027
-        """Take note that a document is judged, with a label or without; `observe` follows where it has one."""
+        """Take note that a document is judged, with a label or without; `observe` follows where it has one.
+
+        Args:
+            document: which.
+        """
 
     def reason(self, document: int) -> str:
-        """Return why the document was chosen, in words; asked between `next` and `learn`."""
+        """Return why the document was chosen, in words; asked between `next` and `learn`.
+
+        Args:
+            document: what `next` returned.
+        """
         return ""
 
     def _not_asked(self, document: int) -> str:

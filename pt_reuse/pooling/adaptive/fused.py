@@ -47,7 +47,7 @@ class ReciprocalRanks(FusedOrder):
     name = "rrf"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, k: float = 60):
-        super().__init__(topic, random, Fusion.of("rrf", k=k))
+        super().__init__(topic, random, Fusion("rrf", k=k))
 
 
 class RankBiased(FusedOrder):
@@ -62,7 +62,7 @@ class RankBiased(FusedOrder):
     name = "rbp"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, p: float = 0.8):
-        super().__init__(topic, random, Fusion.of("rbp", p=p))
+        super().__init__(topic, random, Fusion("rbp", p=p))
 
 
 class CombSum(FusedOrder):
@@ -77,7 +77,7 @@ class CombSum(FusedOrder):
     name = "combsum"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
-        super().__init__(topic, random, Fusion.of("combsum", norm=norm))
+        super().__init__(topic, random, Fusion("combsum", norm=norm))
 
 
 class CombMnz(FusedOrder):
@@ -92,7 +92,7 @@ class CombMnz(FusedOrder):
     name = "combmnz"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
-        super().__init__(topic, random, Fusion.of("combmnz", norm=norm))
+        super().__init__(topic, random, Fusion("combmnz", norm=norm))
 
 
 class Borda(FusedOrder):
@@ -101,4 +101,4 @@ class Borda(FusedOrder):
     name = "borda"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random, Fusion.of("borda"))
+        super().__init__(topic, random, Fusion("borda"))

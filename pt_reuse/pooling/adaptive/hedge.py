@@ -64,7 +64,7 @@ class Hedge(Chooser):
         gains = self._gains(document)
         gains *= self._speed if relevant else -self._speed
         self._log_weight += gains
-        self._log_weight -= self._log_weight.max()
+        self._log_weight -= self._log_weight[self._log_weight.argmax()]
         weight = np.exp(self._log_weight)
         weight /= weight.sum()
         self._weight = weight

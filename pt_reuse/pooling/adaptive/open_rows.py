@@ -42,7 +42,10 @@ class OpenRows:
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (some documents,): the sum of (rows,) values over the rows of each document."""
-        return np.bincount(self._of_row, values, len(self.documents))
+        sums: NDArray[np.float64] = np.bincount(self._of_row, values, len(self.documents)).astype(
+            np.float64, copy=False
+        )
+        return sums
 
     def leave(self, document: int) -> NDArray[np.int64] | None:
         """Mark a document as judged; where rows are dropped, return those that are kept, for the caller's own."""

@@ -10,39 +10,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError, arguments_as, door
 from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+
+#: a topic with one run of one document, on which a chooser is tried before any run is read
+_SMALLEST = TopicLists.of("1", {"run": ["d"]})
 
 
 class Strategy:
     """A way to choose what to judge next, with its options.
 
     Args:
-        kind: the chooser, a subclass of :class:`Chooser`.
-        **options: keyword arguments of the chooser.
+        kind: its name, such as ``"hedge"``, or a chooser of your own, a subclass of :class:`Chooser`.
+        **options: keyword arguments of the chooser, such as ``epsilon=0.2``.
 
     Attributes:
-        kind: as given.
+        kind: the chooser.
         options: as given.
 
     Raises:
-        InputError: something that is no chooser, or an option that it does not know.
+        InputError: an unknown name, something that is no chooser, or an option that it does not know or does not take.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> ptr.Strategy("epsilon-greedy", epsilon=0.2)
+        Strategy(epsilon-greedy(epsilon=0.2))
     """
 
-    def __init__(self, kind: type[Chooser], **options: Any):
-        if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
-            raise InputError(f"a strategy must be a subclass of Chooser, got {told(kind)}.", argument="kind")
-        known = options_of(kind)
-        for name in options:
+    @door
+    def __init__(self, kind: str | type[Chooser], **options: Any):
+        self.kind = _chooser(kind)
+        self.options: Mapping[str, Any] = dict(options)
+        self._check_options()
+
+    def _check_options(self) -> None:
+        known = options_of(self.kind)
+        for name in self.options:
             if name not in known:
                 there = f"there is {examples(known, 12)}" if known else "it has none"
                 raise InputError(
-                    f"strategy {kind.name!r} has no option {name!r}; {there}.{did_you_mean(name, known)}",
+                    f"strategy {self.kind.name!r} has no option {name!r}; {there}.{did_you_mean(name, known)}",
                     argument=name,
                 )
-        self.kind = kind
-        self.options: Mapping[str, Any] = dict(options)
+        missing = [name for name, default in known.items() if default is inspect.Parameter.empty]
+        for name in missing:
+            if name not in self.options:
+                raise InputError(f"strategy {self.kind.name!r} needs its option {name!r}.", argument=name)
+        # what a chooser takes its own constructor says: ask it before any run is read
+        self.start(_SMALLEST, seed=0)
 
     @property
     def name(self) -> str:
@@ -55,13 +72,46 @@ class Strategy:
 
         Args:
             topic: the lists; the runs are tried in a random order, so that no run has an advantage of its name.
-            seed: with the topic's id it decides all that is random.
+            seed: with the topic's id it decides all that is random; the same in every process.
         """
         random = random_of_topic(seed, topic.qid)
         return self.kind(topic.in_order(random.permutation(topic.n_runs)), random, **self.options)
 
     def __repr__(self) -> str:
         return f"Strategy({self.name})"
+
+
+def as_strategy(strategy: str | Strategy | type[Chooser]) -> Strategy:
+    """Return a strategy as it is, or the one of a name or chooser, with its defaults.
+
+    Raises:
+        InputError: an unknown name, or something that is no strategy.
+    """
+    if isinstance(strategy, Strategy):
+        return strategy
+    with arguments_as(kind="strategy"):
+        return Strategy(strategy)
+
+
+def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
+    if isinstance(kind, str) and kind in CHOOSERS:
+        return CHOOSERS[kind]
+    if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
+        near = did_you_mean(kind, CHOOSERS) if isinstance(kind, str) else ""
+        raise _no_kind(
+            f" must be the name of a strategy, one of {examples(CHOOSERS, len(CHOOSERS))}, or a subclass of Chooser, "
+            f"got {told(kind)}.{near}"
+        )
+    if inspect.isabstract(kind):
+        lacking = examples(sorted(kind.__abstractmethods__), 12)
+        raise _no_kind(f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
+    if not isinstance(getattr(kind, "name", None), str):
+        raise _no_kind(f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text.")
+    return kind
+
+
+def _no_kind(why: str) -> InputError:
+    return InputError(Argument("kind"), why, argument="kind")
 
 
 def options_of(kind: type[Chooser]) -> dict[str, Any]:

@@ -22,27 +22,31 @@ class Thompson(Bandit):
 
     def __init__(self, topic: TopicLists, random: np.random.Generator):
         super().__init__(topic, random)
-        self._relevant: np.ndarray = np.ones(topic.n_runs)
-        self._other: np.ndarray = np.ones(topic.n_runs)
-        self._runs = np.flatnonzero(topic.lengths)
+        # (runs with documents left,)
+        self._runs: list[int] = np.flatnonzero(topic.lengths).tolist()
+        self._relevant, self._other = np.ones(len(self._runs)), np.ones(len(self._runs))
+        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
         self._drawn = 0.0
 
     def pick(self) -> int:
         """Return the run that drew the largest share."""
-        runs = self._runs
-        shares = self.random.beta(self._relevant[runs], self._other[runs])
+        shares = self.random.beta(self._relevant, self._other)
         best = shares.argmax()
         self._drawn = shares[best]
-        return int(runs[best])
+        return self._runs[best]
 
     def credit(self, run: int, relevant: bool) -> None:
         """Take one more label into the run's distribution."""
-        (self._relevant if relevant else self._other)[run] += 1
+        (self._relevant if relevant else self._other)[self._at[run]] += 1
 
     def retire(self, run: int) -> None:
         """Take a run out."""
-        self._runs = self._runs[self._runs != run]
+        place = self._at[run]
+        del self._runs[place]
+        self._relevant, self._other = np.delete(self._relevant, place), np.delete(self._other, place)
+        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
 
     def said_of(self, run: int) -> str:
         """Return what was drawn for the run, and from what."""
-        return f"drew {self._drawn:.3g} from Beta({self._relevant[run]:.0f}, {self._other[run]:.0f})"
+        place = self._at[run]
+        return f"drew {self._drawn:.3g} from Beta({self._relevant[place]:.0f}, {self._other[place]:.0f})"

@@ -1,0 +1,274 @@
+"""Strategies, slow and obvious: each choice is worked out anew from the lists and from all labels so far.
+
+A topic is a list of runs in the order in which they are tried, each a list of (document, score), best first. Documents
+are names. Labels are {document: True, False, or None for one that the judge skips}.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from pt_reuse.engine.lists import offsets
+from pt_reuse.pooling.adaptive.lists import TopicLists
+
+
+def best_rank(runs, doc):
+    return min(run.index(doc) for run in runs if doc in run)
+
+
+def numbered(runs):
+    """Return the documents of the runs by best rank, those of one rank by name, descending."""
+    docs = sorted({doc for run in runs for doc in run}, reverse=True)
+    return sorted(docs, key=lambda doc: best_rank(runs, doc))
+
+
+def topic_of(runs, qid="1"):
+    docs = [[doc for doc, _ in run] for run in runs]
+    names = numbered(docs)
+    codes = np.array([names.index(doc) for run in docs for doc in run], dtype=np.int64)
+    scores = np.array([float(score) for run in runs for _, score in run])
+    starts = offsets(np.array([len(run) for run in docs], dtype=np.int64))
+    return TopicLists(qid, tuple(f"r{i}" for i in range(len(runs))), tuple(names), starts, codes, scores)
+
+
+def labelled(run, history):
+    """Return the labels of a run's documents, in the order in which they came."""
+    return [label for doc, label in history if label is not None and doc in run]
+
+
+def unjudged(run, history):
+    seen = [doc for doc, _ in history]
+    return [doc for doc in run if doc not in seen]
+
+
+def live(runs, history):
+    return [r for r, run in enumerate(runs) if unjudged(run, history)]
+
+
+def first_best(candidates, value, tolerance=0.0):
+    candidates = list(candidates)
+    best = max(map(value, candidates))
+    return next(each for each in candidates if value(each) >= best - tolerance)
+
+
+def by_value(runs, labels, next_document):
+    """Judge all documents of some runs, each chosen by a function of the history."""
+    history = []
+    for _ in numbered(runs):
+        doc = next_document(history)
+        history.append((doc, labels[doc]))
+    return [doc for doc, _ in history]
+
+
+def mtf(runs, labels, random):
+    priority, current, history, left = [0] * len(runs), None, [], live(runs, [])
+    while left:
+        if current not in left:
+            current = first_best(left, lambda r: priority[r])
+        doc = unjudged(runs[current], history)[0]
+        history.append((doc, labels[doc]))
+        if labels[doc] is False:
+            priority[current] -= 1
+            current = None
+        left = live(runs, history)
+    return [doc for doc, _ in history]
+
+
+def mean_of(run, history, rate=1.0):
+    relevant = judged = 0.0
+    for label in labelled(run, history):
+        relevant, judged = rate * relevant + label, rate * judged + 1
+    return (1 + relevant) / (2 + judged)
+
+
+def max_mean(runs, labels, random, rate=1.0):
+    def choose(history):
+        r = first_best(live(runs, history), lambda r: mean_of(runs[r], history, rate))
+        return unjudged(runs[r], history)[0]
+
+    return by_value(runs, labels, choose)
+
+
+def max_mean_ns(runs, labels, random, rate=0.0):
+    return max_mean(runs, labels, random, rate)
+
+
+def epsilon_greedy(runs, labels, random, epsilon=0.1):
+    def choose(history):
+        left = live(runs, history)
+        if random.random() < epsilon:
+            r = left[random.integers(len(left))]
+        else:
+            r = first_best(left, lambda r: mean_of(runs[r], history))
+        return unjudged(runs[r], history)[0]
+
+    return by_value(runs, labels, choose)
+
+
+def ucb1_tuned(runs, labels, random):
+    def choose(history):
+        n = sum(label is not None for _, label in history)
+
+        def bound(r):
+            rewards = [float(label) for label in labelled(runs[r], history)]
+            if not rewards:
+                return math.inf
+            mean = sum(rewards) / len(rewards)
+            variance = sum(x * x for x in rewards) / len(rewards) - mean**2
+            variance += math.sqrt(2 * math.log(n) / len(rewards))
+            return mean + math.sqrt(math.log(n) / len(rewards) * min(1 / 4, variance))
+
+        return unjudged(runs[first_best(live(runs, history), bound, 1e-12)], history)[0]
+
+    return by_value(runs, labels, choose)
+
+
+def thompson(runs, labels, random):
+    def choose(history):
+        draws = {}
+        for r in live(runs, history):
+            rewards = labelled(runs[r], history)
+            draws[r] = random.beta(1 + sum(rewards), 1 + len(rewards) - sum(rewards))
+        return unjudged(runs[first_best(draws, draws.get)], history)[0]
+
+    return by_value(runs, labels, choose)
+
+
+def hedge(runs, labels, random, beta=0.1):
+    docs = numbered(runs)
+    n = len(docs)
+
+    def gain(run, doc):
+        ranks = [run.index(doc) + 1] if doc in run else range(len(run) + 1, n + 1)
+        return sum(math.log(n / rank) / 2 for rank in ranks) / len(ranks)
+
+    def choose(history):
+        weights = [
+            beta ** sum(-gain(run, doc) if label else gain(run, doc) for doc, label in history if label is not None)
+            for run in runs
+        ]
+        shares = [weight / sum(weights) for weight in weights]
+        seen = [doc for doc, _ in history]
+        left = [doc for doc in docs if doc not in seen]
+        return first_best(left, lambda doc: sum(w * gain(run, doc) for w, run in zip(shares, runs, strict=True)), 1e-12)
+
+    return by_value(runs, labels, choose)
+
+
+def term(run, i, j):
+    """Return what documents i and j, when both are relevant, add to AP times the number of relevant documents."""
+    return 1 / max(run.index(i) + 1, run.index(j) + 1) if i in run and j in run else 0.0
+
+
+def pair_changes(one, other, doc, docs, known):
+    """Return what one label changes for two runs: in the certain difference if relevant, in the possible one if not."""
+
+    def c(i, j):
+        return term(one, i, j) - term(other, i, j)
+
+    others = [j for j in docs if j != doc]
+    if_relevant = c(doc, doc) + sum(c(doc, j) for j in others if known.get(j) is True)
+    if_not = c(doc, doc) + sum(c(doc, j) for j in others if known.get(j) is not False)
+    return if_relevant, if_not
+
+
+def mtc_weight(runs, doc, docs, known):
+    changes = [pair_changes(a, b, doc, docs, known) for a, b in combinations(runs, 2)]
+    if not changes:
+        return 0.0
+    return max(sum(pair[outcome] ** 2 for pair in changes) / len(changes) for outcome in (0, 1))
+
+
+def mtc(runs, labels, random):
+    docs = numbered(runs)
+
+    def choose(history):
+        known = dict(history)
+        left = [doc for doc in docs if doc not in known]
+        return first_best(left, lambda doc: mtc_weight(runs, doc, docs, known), 1e-12)
+
+    return by_value(runs, labels, choose)
+
+
+def rank(runs, labels, random):
+    return numbered(runs)
+
+
+def fused(runs, values):
+    """Return the documents by the sum of what the runs give; values are exact: (run, document, rank from 1) -> one."""
+    total = {
+        doc: sum((values(r, doc, run.index(doc) + 1) for r, run in enumerate(runs) if doc in run), Fraction(0))
+        for doc in numbered(runs)
+    }
+    return sorted(total, key=lambda doc: -total[doc])
+
+
+def rrf(runs, labels, random, k=60):
+    return fused(runs, lambda r, doc, rank: Fraction(1, k + rank))
+
+
+def rbp(runs, labels, random):
+    return fused(runs, lambda r, doc, rank: Fraction(1, 5) * Fraction(4, 5) ** (rank - 1))
+
+
+def borda(runs, labels, random):
+    c = len(numbered(runs))
+    return fused(runs, lambda r, doc, rank: c - rank + 1 - Fraction(c - len(runs[r]) + 1, 2))
+
+
+def min_max(scored, r, doc):
+    scores = {name: Fraction(score) for name, score in scored[r]}
+    low, high = min(scores.values()), max(scores.values())
+    return (scores[doc] - low) / (high - low) if high > low else Fraction(0)
+
+
+def combsum(runs, labels, random, scored):
+    return fused(runs, lambda r, doc, rank: min_max(scored, r, doc))
+
+
+def combmnz(runs, labels, random, scored):
+    return fused(runs, lambda r, doc, rank: min_max(scored, r, doc) * sum(doc in run for run in runs))
+
+
+def random(runs, labels, random):
+    docs = numbered(runs)
+    return [docs[i] for i in random.permutation(len(docs))]
+
+
+#: name of a strategy -> its slow version
+SLOW = {
+    "mtf": mtf, "max-mean": max_mean, "max-mean-ns": max_mean_ns, "epsilon-greedy": epsilon_greedy,
+    "ucb1-tuned": ucb1_tuned, "thompson": thompson, "hedge": hedge, "mtc": mtc,
+    "rank": rank, "rrf": rrf, "rbp": rbp, "combsum": combsum, "combmnz": combmnz, "borda": borda, "random": random,
+}  # fmt: skip
+
+
+def slow_order(name, scored, labels, random, **options):
+    """Return the documents as a strategy has them judged; the runs are tried in the order of the first numbers."""
+    scored = [scored[r] for r in random.permutation(len(scored))]
+    runs = [[doc for doc, _ in run] for run in scored]
+    more = {"scored": scored} if name in ("combsum", "combmnz") else {}
+    return SLOW[name](runs, labels, random, **more, **options)
+
+
+@st.composite
+def topics(draw, most_runs=5, most_docs=8):
+    """Return (runs, labels): short and empty lists, copies of others, ties of scores, skipped documents."""
+    docs = [f"d{i}" for i in range(draw(st.integers(1, most_docs)))]
+    runs = []
+    for _ in range(draw(st.integers(1, most_runs))):
+        if runs and draw(st.integers(0, 3)) == 0:
+            runs.append(draw(st.sampled_from(runs)))
+            continue
+        listed = draw(st.lists(st.sampled_from(docs), unique=True, max_size=len(docs)))
+        scores = sorted(draw(st.lists(st.integers(0, 6), min_size=len(listed), max_size=len(listed))), reverse=True)
+        runs.append(list(zip(listed, scores, strict=True)))
+    if not any(runs):
+        runs[0] = [("d0", 1)]
+    found = {doc for run in runs for doc, _ in run}
+    return runs, {doc: draw(st.sampled_from([True, True, False, False, None])) for doc in sorted(found)}

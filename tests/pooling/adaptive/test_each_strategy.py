@@ -1,0 +1,147 @@
+"""Each strategy against its slow version, on generated topics with ties, exhausted runs and skipped documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_strategies import SLOW, slow_order, topic_of, topics
+
+from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+
+OPTIONS = [
+    ("max-mean-ns", {"rate": 0.5}),
+    ("max-mean-ns", {"rate": 1}),
+    ("epsilon-greedy", {"epsilon": 0.5}),
+    ("epsilon-greedy", {"epsilon": 1}),
+    ("hedge", {"beta": 0.9}),
+    ("rrf", {"k": 1}),
+]
+CASES = [*((name, {}) for name in CHOOSERS), *OPTIONS]
+SEEDS = st.integers(0, 3)
+
+
+def ids(case):
+    return case if isinstance(case, str) else "-".join(f"{name}={value}" for name, value in case.items())
+
+
+def coded(topic, labels):
+    return np.array([{True: 1, False: 0, None: -1}[labels[doc]] for doc in topic.docnos], dtype=np.int8)
+
+
+def order_of(name, runs, labels, seed, budget=10**6, **options):
+    topic = topic_of(runs)
+    order = judged_in_order(Strategy(name, **options), topic, coded(topic, labels), seed=seed, budget=budget)
+    return [topic.docnos[document] for document in order.tolist()]
+
+
+def test_every_strategy_has_a_slow_version():
+    assert list(SLOW) == list(CHOOSERS)
+    assert [kind.name for kind in CHOOSERS.values()] == list(CHOOSERS)
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=ids)
+@given(given=topics(), seed=SEEDS)
+@settings(max_examples=25, deadline=None)
+def test_it_chooses_what_the_slow_version_chooses(name, options, given, seed):
+    runs, labels = given
+    expected = slow_order(name, runs, labels, random_of_topic(seed, "1"), **options)
+    assert order_of(name, runs, labels, seed, **options) == expected
+
+
+@pytest.mark.parametrize("name", ["ucb1-tuned", "thompson", "hedge", "mtc"])
+def test_long_lists(name):
+    random = np.random.default_rng(11)
+    docs = [f"d{i:03}" for i in range(40)]
+    runs = [[(doc, -i) for i, doc in enumerate(random.permutation(docs)[: random.integers(1, 31)])] for _ in range(7)]
+    found = sorted({doc for run in runs for doc, _ in run})
+    labels = {doc: bool(random.random() < 0.3) for doc in found}
+    runs = [[(str(doc), score) for doc, score in run] for run in runs]
+    assert order_of(name, runs, labels, 5) == slow_order(name, runs, labels, random_of_topic(5, "1"))
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+@given(given=topics(), seed=SEEDS, budget=st.integers(0, 10))
+@settings(max_examples=15, deadline=None)
+def test_a_budget_is_a_prefix_and_none_is_judged_twice(name, given, seed, budget):
+    runs, labels = given
+    pool = {doc for run in runs for doc, _ in run}
+    whole = order_of(name, runs, labels, seed, budget=len(pool))
+    assert sorted(whole) == sorted(pool)
+    assert order_of(name, runs, labels, seed, budget=len(pool) + 5) == whole
+    assert order_of(name, runs, labels, seed, budget=budget) == whole[:budget]
+
+
+@pytest.mark.parametrize("name", [name for name in CHOOSERS if name != "random"])
+@given(given=topics(most_runs=1), seed=SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_of_one_run_the_order_is_the_runs(name, given, seed):
+    (run,), labels = given
+    if name in ("combsum", "combmnz"):
+        run = [(doc, -i) for i, (doc, _) in enumerate(run)]
+    assert order_of(name, [run], labels, seed) == [doc for doc, _ in run]
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+@given(given=topics(), seed=SEEDS, n=st.integers(0, 8))
+@settings(max_examples=15, deadline=None)
+def test_fed_the_same_labels_again_it_stands_where_it_stood(name, given, seed, n):
+    runs, labels = given
+    topic = topic_of(runs)
+    one, again = (Strategy(name).start(topic, seed) for _ in range(2))
+    judged = []
+    while len(judged) < n and (document := one.next()) is not None:
+        assert one.next() == document, "asked again before the label came"
+        one.learn(document, labels[topic.docnos[document]])
+        judged.append(document)
+    for document in judged:
+        assert again.next() == document
+        again.learn(document, labels[topic.docnos[document]])
+    assert again.next() == one.next()
+    assert again.n_left == one.n_left == len(topic) - len(judged)
+    if (document := one.next()) is not None:
+        assert again.reason(document) == one.reason(document) != ""
+
+
+ORDERS = """
+import json, sys
+import numpy as np
+sys.path[:0] = {path!r}
+from reference_strategies import topic_of
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+random = np.random.default_rng(3)
+runs = [[(f"d{{i}}", -r) for r, i in enumerate(random.permutation(30)[:12])] for _ in range(6)]
+topic = topic_of(runs, "301")
+labels = (np.arange(len(topic)) % 3 == 0).astype(np.int8)
+print(json.dumps([judged_in_order(Strategy(n), topic, labels, seed=7, budget=99).tolist() for n in CHOOSERS]))
+"""
+
+
+def test_every_process_gives_the_same_orders():
+    code = ORDERS.format(path=[p for p in sys.path if p.endswith("parts")])
+    said = []
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+        said.append(finished.stdout)
+    assert said[0] == said[1]
+    orders = json.loads(said[0])
+    assert len({str(order) for order in orders}) > 10, "they are not all one strategy"
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+def test_seeds_decide_the_order_in_which_equal_runs_are_tried(name):
+    runs = [[(f"{r}-{i}", -i) for i in range(4)] for r in range(6)]
+    labels = dict.fromkeys((doc for run in runs for doc, _ in run), False)
+    orders = {str(order_of(name, runs, labels, seed)) for seed in range(8)}
+    by_score = {"hedge", "mtc", "rank", "rrf", "rbp", "combsum", "combmnz", "borda"}
+    assert (len(orders) == 1) == (name in by_score)

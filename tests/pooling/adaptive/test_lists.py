@@ -1,0 +1,90 @@
+"""The lists of a topic as strategies see them: numbering, depth, contributors, scores, the order of runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_strategies import topic_of, topics
+
+from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic, topic_lists
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.runs.run_set import RunSet
+
+
+def field(runs, qids=("1",)):
+    frames = {}
+    for r, run in enumerate(runs):
+        rows = [(qid, doc, float(score)) for qid in qids for doc, score in run]
+        frames[f"r{r}"] = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"qid": str, "docno": str})
+    return RunSet.from_frames(frames)
+
+
+def same(one, other):
+    assert (one.qid, one.names, one.docnos) == (other.qid, other.names, other.docnos)
+    for name in ("starts", "codes", "scores"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+
+
+@given(given=topics(), depth=st.integers(1, 9), data=st.data())
+@settings(max_examples=50, deadline=None)
+def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
+    runs, _ = given
+    contributing = np.array([data.draw(st.booleans()) for _ in runs])
+    # ties of scores fall by name, descending
+    ordered = [sorted(run, key=lambda row: row[0], reverse=True) for run in runs]
+    ordered = [sorted(run, key=lambda row: -row[1])[:depth] for run in ordered]
+    chosen = [run for run, counts in zip(ordered, contributing.tolist(), strict=True) if counts]
+    (found,) = topic_lists(field(runs), depth, contributing)
+    expected = topic_of(chosen)
+    names = tuple(f"r{r}" for r in np.flatnonzero(contributing).tolist())
+    assert found.names == names
+    assert found.docnos == expected.docnos
+    for name in ("starts", "codes", "scores", "run", "rank"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+    by_document = [[r for r, run in enumerate(chosen) if doc in dict(run)] for doc in found.docnos]
+    assert found.runs_of == by_document
+    if contributing.any() and chosen and any(chosen):
+        pool = depth_pool(field(runs), depth=depth, contributors=list(names))
+        assert sorted(pool.to_frame()["docno"]) == sorted(found.docnos)
+
+
+@given(given=topics())
+@settings(max_examples=30, deadline=None)
+def test_lists_are_made_by_hand(given):
+    runs, _ = given
+    found = TopicLists.of("1", {f"r{r}": [doc for doc, _ in run] for r, run in enumerate(runs)})
+    same(found, topic_of([[(doc, -rank) for rank, (doc, _) in enumerate(run, 1)] for run in runs]))
+
+
+def test_a_run_that_has_a_document_twice_is_refused(messages):
+    messages.refused(lambda: TopicLists.of("1", {"A": ["a"], "B": ["a", "b", "a"]}), argument="lists")
+
+
+@given(given=topics(), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_runs_in_another_order(given, data):
+    runs, _ = given
+    order = data.draw(st.permutations(range(len(runs))))
+    lists = topic_of(runs)
+    found = lists.in_order(np.array(order))
+    assert found.names == tuple(f"r{r}" for r in order)
+    assert found.docnos == lists.docnos
+    for place, r in enumerate(order):
+        assert found.list_of(place).tolist() == lists.list_of(r).tolist()
+    back = found.in_order(np.argsort(order))
+    same(back, lists)
+
+
+def test_every_topic_has_its_own_random_numbers():
+    first, again, other = (random_of_topic(1, qid).random(4).tolist() for qid in ("301", "301", "302"))
+    assert first == again != other
+    assert random_of_topic(2, "301").random(4).tolist() != first
+    # whatever a topic is called
+    assert random_of_topic(1, "q\udcff é").random() < 1
+
+
+def test_topics_come_in_their_order():
+    found = list(topic_lists(field([[("a", 2), ("b", 1)]], qids=("10", "9")), 1, np.array([True])))
+    assert [(lists.qid, lists.docnos) for lists in found] == [("9", ("a",)), ("10", ("a",))]

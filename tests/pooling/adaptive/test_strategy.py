@@ -1,0 +1,124 @@
+"""Strategies by name, by class and with options: all is checked before a run is read; labels nobody asked for."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from reference_strategies import topic_of
+
+import pt_reuse as ptr
+from pt_reuse._errors import door
+from pt_reuse.pooling.adaptive.bandit import Bandit
+from pt_reuse.pooling.adaptive.hedge import Hedge
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import as_strategy, judged_in_order, options_of
+
+RUNS = [[("a", 2), ("b", 1)], [("c", 2), ("a", 1)]]
+
+
+class Last(ptr.Chooser):
+    """The document of the worst best rank."""
+
+    name = "last"
+
+    def choose(self):
+        return int(np.flatnonzero(self.left)[-1])
+
+    def observe(self, document, relevant):
+        """Learn nothing."""
+
+
+class Nameless(ptr.Chooser):
+    choose = Last.choose
+    observe = Last.observe
+
+
+class Depth(Last):
+    name = "depth"
+
+    def __init__(self, topic, random, *, depth):
+        super().__init__(topic, random)
+        if depth < 1:
+            raise ptr.InputError("depth must be at least 1.", argument="depth")
+
+
+@door
+def judge(strategy):
+    return as_strategy(strategy)
+
+
+@pytest.mark.parametrize("given", ["hedge", Hedge, ptr.Strategy("hedge"), ptr.Strategy(Hedge)], ids=repr)
+def test_a_strategy_is_given_by_name_by_class_or_as_it_is(given):
+    strategy = as_strategy(given)
+    assert strategy.kind is Hedge
+    assert strategy.name == "hedge"
+    assert repr(strategy) == "Strategy(hedge)"
+
+
+def test_names_tell_the_options():
+    strategy = as_strategy(ptr.Strategy("epsilon-greedy", epsilon=0.2))
+    assert strategy.name == "epsilon-greedy(epsilon=0.2)"
+    assert strategy.options == {"epsilon": 0.2}
+    assert options_of(strategy.kind) == {"epsilon": 0.1}
+
+
+def test_a_strategy_of_ones_own_needs_its_class_alone():
+    topic = topic_of(RUNS)
+    order = judged_in_order(as_strategy(Last), topic, np.zeros(3, dtype=np.int8), seed=0, budget=9)
+    assert [topic.docnos[document] for document in order.tolist()] == ["b", "a", "c"]
+    assert "last" not in CHOOSERS
+    assert Last(topic, np.random.default_rng()).reason(0) == ""
+
+
+def test_strategies_travel_to_other_processes():
+    for name in CHOOSERS:
+        strategy = pickle.loads(pickle.dumps(ptr.Strategy(name)))
+        assert (strategy.kind, strategy.options) == (CHOOSERS[name], {})
+
+
+@pytest.mark.parametrize(
+    "given", ["hedg", "", 5, None, dict, Nameless, Bandit, ptr.Chooser],
+    ids=["misspelt", "empty", "number", "none", "class", "nameless", "abstract", "base"],
+)  # fmt: skip
+def test_what_is_no_strategy_is_refused(given, messages):
+    messages.refused(lambda: ptr.Strategy(given), argument="kind")
+    messages.refused(lambda: judge(given), argument="strategy")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("epsilon-greedy", {"epsilon": 1.01}),
+        ("epsilon-greedy", {"epsilon": float("nan")}),
+        ("epsilon-greedy", {"epsilon": True}),
+        ("epsilon-greedy", {"epsilon": "0.1"}),
+        ("epsilon-greedy", {"epsilom": 0.1}),
+        ("max-mean", {"rate": 0.1}),
+        ("max-mean-ns", {"rate": -0.1}),
+        ("hedge", {"beta": 0}),
+        ("hedge", {"beta": 1}),
+        ("rrf", {"k": -1}),
+        ("rbp", {"p": 1}),
+        ("combsum", {"norm": "minmax"}),
+        ("combmnz", {"norm": None}),
+        (Depth, {}),
+        (Depth, {"depth": 0}),
+    ],
+    ids=str,
+)
+def test_options_are_checked_at_once(name, options, messages):
+    messages.refused(lambda: ptr.Strategy(name, **options), argument=next(iter(options), "depth"))
+
+
+def test_a_label_that_nobody_asked_for_is_refused(messages):
+    chooser = ptr.Strategy("rank").start(topic_of(RUNS, qid="301"), seed=0)
+    messages.refused(lambda: chooser.learn(0, True), argument="document")
+    assert chooser.next() == 0
+    messages.refused(lambda: chooser.learn(1, True), argument="document")
+    messages.refused(lambda: chooser.learn(-1, True), argument="document")
+    messages.refused(lambda: chooser.learn(7, True), argument="document")
+    chooser.learn(0, True)
+    messages.refused(lambda: chooser.learn(0, True), argument="document")
+    assert chooser.n_left == 2
