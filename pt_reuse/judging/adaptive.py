@@ -13,7 +13,6 @@ import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, flag, positive
 from pt_reuse._errors import door, warn
-from pt_reuse.judging.answers import qrels_of
 from pt_reuse.judging.asking import Asked, Asking
 from pt_reuse.judging.budget import Budget
 from pt_reuse.judging.field_mark import FieldMark
@@ -21,8 +20,9 @@ from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.session import Session, Terms, checked_folder, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.judging.turns import TopicTurns, rounds
+from pt_reuse.judging.verdicts import qrels_of
 from pt_reuse.pooling.adaptive.lists import topic_lists
-from pt_reuse.pooling.adaptive.strategy import Strategy
+from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
@@ -94,8 +94,7 @@ def judge_adaptively(
         >>> ptr.judge_adaptively(runs, "mtf", qrels, budget=3, seed=1)
         Qrels: 1 topic, 3 judgments, 2 relevant (labels 0: 1, 1: 2)
     """
-    chosen = strategy if isinstance(strategy, Strategy) else Strategy(strategy)
-    asked = as_judge(judge)
+    chosen, asked = as_strategy(strategy), as_judge(judge)
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     texts, seed, verbose = TopicTexts(topics), checked_seed(seed), flag("verbose", verbose)
     lowest = checked_rel(rel)

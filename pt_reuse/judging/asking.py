@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse.judging.answers import Answer
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.judging.verdicts import Verdict
 from pt_reuse.qrels.labelling import PROVENANCE, now, plain
 
 
@@ -43,22 +43,22 @@ class Asking:
     def __init__(self, judge: Judge, texts: TopicTexts, batch_size: int | None = None):
         self._judge, self._texts, self._batch_size = judge, texts, batch_size
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[list[Answer]]:
+    def answers(self, asked: Sequence[Asked]) -> Iterator[list[Verdict]]:
         """Yield what the judge says, batch by batch, in the order of asking."""
         size = self._batch_size or max(len(asked), 1)
         for start in range(0, len(asked), size):
             yield self._of_batch(asked[start : start + size])
 
-    def _of_batch(self, asked: Sequence[Asked]) -> list[Answer]:
+    def _of_batch(self, asked: Sequence[Asked]) -> list[Verdict]:
         pairs = self._texts.beside(
             pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
         )
         said = self._judge.transform(pairs)
         # why a document was chosen is known here; the rest the judge says
-        more = [column for column in said if column not in (*pairs.columns, "label", *PROVENANCE)]
+        more = [column for column in map(str, said) if column not in (*pairs.columns, "label", *PROVENANCE)]
         cells = {column: [_plain(cell) for cell in said[column]] for column in ("label", "judge", "time", *more)}
         return [
-            Answer(
+            Verdict(
                 one.qid,
                 one.docno,
                 None if cells["label"][row] is None else int(cells["label"][row]),
@@ -75,4 +75,4 @@ class Asking:
 def _plain(cell: Any) -> Any:
     cell = plain(cell)
     missing = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
-    return None if missing else cell
+    return None if missing else tuple(cell) if isinstance(cell, list) else cell

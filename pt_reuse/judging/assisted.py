@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, flag, positive, shown, told
 from pt_reuse._errors import InputError, Option, door, warn
-from pt_reuse.judging.answers import Answer, qrels_of
 from pt_reuse.judging.asking import Asked, Asking
 from pt_reuse.judging.budget import Budget
 from pt_reuse.judging.calibration import logistic_regression
@@ -25,6 +24,7 @@ from pt_reuse.judging.least_sure import Batches, LeastSure
 from pt_reuse.judging.model_says import Model, ModelSays, checked_columns
 from pt_reuse.judging.session import Session, Terms, checked_folder, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.judging.verdicts import Verdict, qrels_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels, checked_rel
 from pt_reuse.qrels.labelling import now
@@ -67,16 +67,15 @@ def judge_with_model(
         pool: the documents.
         people: who checks: a judge, or whatever becomes one, as in :func:`judge_adaptively`.
         model: what labels the rest: a judge, a pipeline or a function of a frame, that returns a frame with ``qid
-            docno`` and ``score`` or ``label``, or one number per row (a score); or judgments in any form. The higher
-            the number, the likelier the document is relevant, or the less likely: calibration finds out.
+            docno`` and a column of numbers, or one number per row (a score); or judgments in any form.
         budget: documents that people judge of each topic: a whole number, or a share of the topic's pool as a float, as
             in :func:`judge_adaptively`. Give this, or `total`, or both.
         total: documents that people judge in all, of whichever topics the model is least sure of.
         batch_size: documents between two calibrations: of every topic where `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own, as soon as
             people have found both relevant documents and others there; till then that of all topics.
-        column: what of the model's answer is calibrated, a column of numbers or several; default ``score``, else
-            ``label``. It may be probabilities.
+        column: what of the model's answer is calibrated, a column of numbers or several; default the first that it has
+            of ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
         seed: decides which of equally sure documents people judge first.
@@ -172,7 +171,7 @@ class PeopleJudging:
         self._qids, self._docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
         self.chooser, self._asking, self._session = chooser, asking, session
         self._kept = {qid: list(reversed(answers)) for qid, answers in session.answers.items()}
-        self.answers: list[Answer] = []
+        self.answers: list[Verdict] = []
         self.labelled: list[int] = []
         self.rounds = 0
 
@@ -182,14 +181,12 @@ class PeopleJudging:
         if not len(rows):
             return 0
         self.rounds += 1
-        found: dict[tuple[str, str], Answer] = {}
+        found: dict[tuple[str, str], Verdict] = {}
         for qid, docno in self._pairs(rows):
             if self._kept.get(qid):
                 found[qid, docno] = self._kept_answer(qid, docno)
         probability = dict(zip(self._pairs(rows), self.chooser.probability[rows].tolist(), strict=True))
-        asked = [
-            Asked(*pair, self.rounds, _reason(p)) for pair, p in probability.items() if pair not in found
-        ]
+        asked = [Asked(*pair, self.rounds, _reason(p)) for pair, p in probability.items() if pair not in found]
         for answers in self._asking.answers(asked):
             answers = [_with_probability(one, probability[one.qid, one.docno]) for one in answers]
             self._session.keep(answers)
@@ -203,7 +200,7 @@ class PeopleJudging:
     def _pairs(self, rows: NDArray[np.int64]) -> list[tuple[str, str]]:
         return [(self._qids[row], self._docnos[row]) for row in rows.tolist()]
 
-    def _kept_answer(self, qid: str, docno: str) -> Answer:
+    def _kept_answer(self, qid: str, docno: str) -> Verdict:
         answer = self._kept[qid].pop()
         if answer.docno != docno:
             raise InputError(
@@ -214,7 +211,7 @@ class PeopleJudging:
         return answer
 
 
-def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Answer]:
+def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Verdict]:
     """Return the labels of the model for the documents that people did not label."""
     chooser, labels = judging.chooser, judging.chooser.labels()
     left = np.ones(len(pairs), dtype=bool)
@@ -231,16 +228,18 @@ def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Answe
             "for them."
         )
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
+    qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
+    numbers, probability = labels.tolist(), chooser.probability.tolist()
     return [
-        Answer(
-            pairs["qid"].iat[row],
-            pairs["docno"].iat[row],
-            int(labels.iat[row]),
+        Verdict(
+            qids[row],
+            docnos[row],
+            int(numbers[row]),
             judge,
             time,
             judging.rounds + 1,
             "the rest",
-            {"probability": _known(chooser.probability[row])},
+            {"probability": _known(probability[row])},
         )
         for row in np.flatnonzero(left & ~without).tolist()
     ]
@@ -251,10 +250,10 @@ def _reason(probability: float) -> str:
 
 
 def _known(probability: float) -> float | None:
-    return None if np.isnan(probability) else float(probability)
+    return None if np.isnan(probability) else probability
 
 
-def _with_probability(answer: Answer, probability: float) -> Answer:
+def _with_probability(answer: Verdict, probability: float) -> Verdict:
     return replace(answer, more={**answer.more, "probability": _known(probability)})
 
 

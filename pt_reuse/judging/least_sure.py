@@ -49,9 +49,7 @@ class LeastSure:
         probability: (documents,) that each is relevant, NaN while nobody knows.
     """
 
-    def __init__(
-        self, documents: TopicDocs, says: ModelSays, batches: Batches, *, rel: int, by_topic: bool, seed: int
-    ):
+    def __init__(self, documents: TopicDocs, says: ModelSays, batches: Batches, *, rel: int, by_topic: bool, seed: int):
         self._topic, self._says, self._batches = documents.topic, says, batches
         self._rel, self._by_topic = rel, by_topic
         self._scale = Scale.of(says.features[says.known])
@@ -98,16 +96,14 @@ class LeastSure:
         changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}
         for topic in sorted(changed):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
-            found = Calibration.fit(
-                self._says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale
-            )
+            found = Calibration.fit(self._says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale)
             if found is not None:
                 self._of[topic] = found
         for calibration, known in self._calibrations():
             self.probability[known] = calibration.relevant(self._says.features[known])
 
     def labels(self) -> pd.Series:
-        """Return (documents,) the labels of the calibrated model, its own where nothing is calibrated, <NA> for none."""
+        """Return (documents,) the labels of the calibrated model, else its own; <NA> where it has none."""
         labels = self._says.labels.copy()
         for calibration, known in self._calibrations():
             labels[known] = calibration.labels(self._says.features[known])

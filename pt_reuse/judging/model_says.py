@@ -17,7 +17,7 @@ from pt_reuse.qrels.asking import name_of
 from pt_reuse.qrels.judgments import as_qrels
 
 #: what is calibrated where nobody says: the first of these that the model's answer has
-USUAL = ("score", "label")
+USUAL = ("probability", "judge_score", "score", "label")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Model:
     def answer(self, pairs: pd.DataFrame) -> Any:
         """Return what the model says of documents, one a row; numbers become the column ``score``."""
         said = self.ask(pairs.copy())
-        if isinstance(said, pd.DataFrame) or isinstance(said, str | bytes) or not isinstance(said, Iterable):
+        if isinstance(said, pd.DataFrame | str | bytes) or not isinstance(said, Iterable):
             return said
         scores = list(said)
         if len(scores) != len(pairs):
@@ -95,7 +95,9 @@ class ModelSays:
             keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
             if keys.has_duplicates:
                 qid, docno = keys[keys.duplicated()][0]
-                raise InputError(f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model")
+                raise InputError(
+                    f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
+                )
             places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
             features = np.column_stack([_numbers(answer[column], column)[places] for column in columns])
         features[places < 0] = np.nan
@@ -106,7 +108,7 @@ class ModelSays:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Return (documents,) of which it says all that is calibrated."""
-        return ~np.isnan(self.features).any(axis=1)
+        return np.asarray(~np.isnan(self.features).any(axis=1))
 
 
 def checked_columns(column: Any) -> tuple[str, ...] | None:

@@ -13,9 +13,9 @@ from typing import Any
 from pt_reuse._check import shown, told
 from pt_reuse._errors import InputError, arguments_as
 from pt_reuse._files import user_path
-from pt_reuse.judging.answers import Answer
 from pt_reuse.judging.field_mark import FieldMark
 from pt_reuse.judging.journal import Heading, Journal, open_journal, read_journal
+from pt_reuse.judging.verdicts import Verdict
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"
@@ -54,10 +54,10 @@ class Session:
         answers: topic -> those that were there when the session was opened, in their order.
     """
 
-    def __init__(self, answers: Mapping[str, Sequence[Answer]], journal: Journal | None):
+    def __init__(self, answers: Mapping[str, Sequence[Verdict]], journal: Journal | None):
         self.answers, self._journal = answers, journal
 
-    def keep(self, answers: Sequence[Answer]) -> None:
+    def keep(self, answers: Sequence[Verdict]) -> None:
         """Keep answers; when this returns they are on the disk."""
         if self._journal is not None:
             records = [answer.to_dict() for answer in answers]
@@ -109,9 +109,9 @@ def open_session(folder: Path | None, kind: str, terms: Terms) -> Iterator[Sessi
             _explain(path, heading, terms)
             raise
     with journal:
-        answers: dict[str, list[Answer]] = {}
+        answers: dict[str, list[Verdict]] = {}
         for record in journal.records:
-            answer = Answer.read(record)
+            answer = Verdict.read(record)
             answers.setdefault(answer.qid, []).append(answer)
         yield Session(answers, journal)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pt_reuse._check import shown
 from pt_reuse._errors import InputError
-from pt_reuse.judging.answers import Answer
 from pt_reuse.judging.asking import Asked
+from pt_reuse.judging.verdicts import Verdict
 from pt_reuse.pooling.adaptive.chooser import Chooser
 
 
@@ -28,10 +28,10 @@ class TopicTurns:
     """
 
     def __init__(
-        self, chooser: Chooser, most: int, *, rel: int, known: Mapping[str, int], kept: Sequence[Answer] = ()
+        self, chooser: Chooser, most: int, *, rel: int, known: Mapping[str, int], kept: Sequence[Verdict] = ()
     ):
         self.qid = chooser.topic.qid
-        self.answers: list[Answer] = []
+        self.answers: list[Verdict] = []
         self._chooser, self.most, self._rel = chooser, most, rel
         self._known, self._kept = known, kept
 
@@ -47,7 +47,7 @@ class TopicTurns:
             self._chooser.learn(document, self._known[docno] >= self._rel)
         return None
 
-    def kept_answer(self, asked: Asked) -> Answer | None:
+    def kept_answer(self, asked: Asked) -> Verdict | None:
         """Return the answer that the session has to what is asked, None where it has none.
 
         Raises:
@@ -65,7 +65,7 @@ class TopicTurns:
             )
         return answer
 
-    def learn(self, answer: Answer) -> None:
+    def learn(self, answer: Verdict) -> None:
         """Take the answer to what was asked."""
         document = self._chooser.next()
         if document is None or self._chooser.topic.docnos[document] != answer.docno:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
 from session_parts import Greedy, Watched, in_turns, same, told_of
@@ -14,10 +14,10 @@ from session_parts import Greedy, Watched, in_turns, same, told_of
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.qrels.labelling import PROVENANCE
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.labelling import PROVENANCE
 
 FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
@@ -41,6 +41,7 @@ def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+@settings(max_examples=30, deadline=None)
 @given(
     fields(),
     st.dictionaries(st.sampled_from(TOPICS), st.dictionaries(st.sampled_from(DOCS), ANY_LABEL)),
@@ -170,8 +171,10 @@ def test_a_judge_may_be_a_pipeline_that_reads_texts_and_queries():
         return frame.assign(label=[LABELS[q][d] for q, d in zip(frame["qid"], frame["docno"], strict=True)])
 
     judged = judge_adaptively(RUNS, Greedy, texts >> pt.apply.generic(label), budget=3, topics=topics)
-    assert told_of(judged).drop(columns="judge").equals(
-        told_of(judge_adaptively(RUNS, Greedy, LABELS, budget=3)).drop(columns="judge")
+    assert (
+        told_of(judged)
+        .drop(columns="judge")
+        .equals(told_of(judge_adaptively(RUNS, Greedy, LABELS, budget=3)).drop(columns="judge"))
     )
     read = pd.concat(seen)
     assert (read["query"] == "query " + read["qid"]).all()

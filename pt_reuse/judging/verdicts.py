@@ -1,4 +1,4 @@
-"""Answer: what a judge said of one document, and what is known of it."""
+"""Verdict: what a judge said of one document, and what is known of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pt_reuse.qrels.judgments import Qrels
 
 
 @dataclass(frozen=True)
-class Answer:
+class Verdict:
     """What a judge said of one document.
 
     Attributes:
@@ -36,16 +36,17 @@ class Answer:
     more: Mapping[str, Any]
 
     @classmethod
-    def read(cls, saved: Mapping[str, Any]) -> Answer:
-        """Return an answer from what :meth:`to_dict` made of it."""
-        return cls(**{field.name: saved[field.name] for field in fields(cls)})
+    def read(cls, saved: Mapping[str, Any]) -> Verdict:
+        """Return a verdict from what JSON made of :meth:`to_dict`."""
+        more = {column: tuple(cell) if isinstance(cell, list) else cell for column, cell in saved["more"].items()}
+        return cls(**{**{field.name: saved[field.name] for field in fields(cls)}, "more": more})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON takes it."""
+        """Return the verdict as JSON takes it."""
         return {**asdict(self), "more": dict(self.more)}
 
 
-def qrels_of(answers: Iterable[Answer], strategy: str, topics: Iterable[str], rel: int | None) -> Qrels:
+def qrels_of(answers: Iterable[Verdict], strategy: str, topics: Iterable[str], rel: int | None) -> Qrels:
     """Return the labels of some answers as judgments with their provenance; those without a label are left out.
 
     Args:
