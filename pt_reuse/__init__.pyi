@@ -13,6 +13,8 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .judging.adaptive import judge_adaptively as judge_adaptively
+from .judging.assisted import judge_with_model as judge_with_model
 from .pipelines.kept_documents import OnlyDocuments as OnlyDocuments
 from .pipelines.kept_documents import OnlyJudged as OnlyJudged
 from .pipelines.kept_documents import OnlyUnjudged as OnlyUnjudged

@@ -107,6 +107,13 @@ def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
     return number
 
 
+def checked_seed(seed: Any) -> int:
+    """Return a user's ``seed=`` as an int, or say that it is none."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+    return int(seed)
+
+
 def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     """Return `value` as a float when it is a number from 0 to 1, else raise; without `ends` 0 and 1 are none."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, positive
+from pt_reuse._check import checked_seed, count, positive
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
@@ -123,9 +123,7 @@ def simulate_field(
     for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
         if value < least:
             raise InputError(f"{argument} must be at least {least}, got {value}.")
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}.")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(checked_seed(seed))
     grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
     grades += grades * (random.random((n_topics, n_docs)) < 0.35)
     lexical = random.gumbel(size=(n_topics, n_docs)) * 0.6 + grades * random.choice([0.2, 1.6], size=grades.shape)

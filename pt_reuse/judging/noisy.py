@@ -5,11 +5,10 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pt_reuse._check import told
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import checked_seed
+from pt_reuse._errors import door
 from pt_reuse.judging.confusion import as_confusion
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.oracle import KnownLabels
@@ -50,8 +49,7 @@ class Noisy(Judge):
     def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "not relevant", name: str = "noisy"):
         judgments = as_qrels(qrels)
         super().__init__(name, rel=judgments.stated_rel)
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+        checked_seed(seed)
         self._known = KnownLabels(judgments, unknown)
         needed = {*self._known.labels, *([0] if unknown == "not relevant" else [])}
         self._confusion = as_confusion(confusion, needed)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import positive, told
+from pt_reuse._check import checked_seed, positive, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.adaptive.lists import random_of_topic
@@ -77,8 +77,7 @@ def sample_pool(
         raise InputError(
             "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
         )
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+    checked_seed(seed)
     chosen = strata_of(pool, strata, bands)
     argument, given = ("share", share) if n is None else ("n", n)
     amounts = [_amount(argument, value) for value in chosen.each(argument, given)]

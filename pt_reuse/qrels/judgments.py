@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import choice, columns, count, examples, told
+from pt_reuse._check import checked_seed, choice, columns, count, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.formats.foreign import in_our_columns
@@ -268,9 +268,7 @@ class Qrels:
         """
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
             raise InputError(f"share must be a number between 0 and 1, got {share!r}.", argument="share")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}.", argument="seed")
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(checked_seed(seed))
         kept = np.zeros(len(self), dtype=bool)
         starts = self.arrays.documents.starts.tolist()
         for start, stop in pairwise(starts):

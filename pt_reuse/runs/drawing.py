@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count, examples, shown, told
+from pt_reuse._check import checked_seed, count, examples, shown, told
 from pt_reuse._errors import Argument, Call, InputError, door, warn
 from pt_reuse.engine import tokens
 
@@ -84,13 +84,6 @@ def rounded(number: float) -> int:
     """Return the nearest whole number, the greater of two."""
     # a third of 3 is 1, whatever the last bit of 1/3
     return int(np.floor(round(number, 9) + 0.5))
-
-
-def checked_seed(seed: Any) -> int:
-    """Return a user's ``seed=``, or say that it is none."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
-    return int(seed)
 
 
 def _share(share: Any, *, whole_allowed: bool) -> float:

@@ -53,8 +53,7 @@ CALLS = {
 
 def chooser():
     """Return a chooser that has asked for the document 0."""
-    starts, codes = np.array([0, 2]), np.arange(2)
-    chooser = ptr.Strategy("rank").start(ptr.TopicLists("1", ("r",), ("a", "b"), starts, codes, -1.0 * codes), seed=1)
+    chooser = ptr.Strategy("rank").start(ptr.TopicLists.of("1", {"r": ["a", "b"]}), seed=1)
     assert chooser.next() == 0
     return chooser
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -12,13 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import examples, shown
+from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.fusion import TopicRows
 from pt_reuse.engine.lists import offsets, ranges
 from pt_reuse.runs.run_set import RunSet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TopicLists:
     """The lists of some runs on one topic; documents are numbered by best rank, those of one rank by name, descending.
 
@@ -29,6 +32,12 @@ class TopicLists:
         starts: (runs + 1,) into `codes`.
         codes: (rows,) the documents of each run, best first.
         scores: (rows,) as read.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> topic = ptr.TopicLists.of("301", {"A": ["d1", "d2"], "B": ["d3", "d1"]})
+        >>> topic.docnos, topic.runs_of
+        (('d3', 'd1', 'd2'), [[1], [0, 1], [0]])
     """
 
     qid: str
@@ -37,6 +46,35 @@ class TopicLists:
     starts: NDArray[np.int64]
     codes: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+    @classmethod
+    @door
+    def of(cls, qid: str, lists: Mapping[str, Sequence[str]]) -> TopicLists:
+        """Return the lists of one topic, to try a strategy on; a document's score in a run is minus its rank.
+
+        Args:
+            qid: the topic.
+            lists: run -> document names, best first.
+
+        Raises:
+            InputError: a run that has a document twice.
+        """
+        best: dict[str, int] = {}
+        for run, docnos in lists.items():
+            if len(set(docnos)) < len(docnos):
+                twice = [docno for docno, n in Counter(docnos).items() if n > 1]
+                raise InputError(
+                    f"run {shown(run)} has {examples(twice)} twice. Give each document of a run once, best first.",
+                    argument="lists",
+                )
+            for rank, docno in enumerate(docnos, 1):
+                best[docno] = min(rank, best.get(docno, rank))
+        names = sorted(sorted(best, reverse=True), key=best.__getitem__)
+        number = dict(zip(names, range(len(names)), strict=True))
+        lengths = np.array([len(docnos) for docnos in lists.values()], dtype=np.int64)
+        codes = np.array([number[docno] for docnos in lists.values() for docno in docnos], dtype=np.int64)
+        scores = np.array([-rank for n in lengths.tolist() for rank in range(1, n + 1)], dtype=np.float64)
+        return cls(qid, tuple(lists), tuple(names), offsets(lengths), codes, scores)
 
     def __len__(self) -> int:
         return len(self.docnos)

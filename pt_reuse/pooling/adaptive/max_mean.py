@@ -56,10 +56,9 @@ class NonStationaryMaxMean(MaxMean):
     Args:
         topic: the lists of the runs.
         random: of this topic and seed.
-        rate: from 0, the last label alone counts (default, the paper's best), to 1, which is MaxMean.
+        rate: from 0, the last label alone counts (default), to 1, which is MaxMean.
 
-    Source: Losada, Parapar and Barreiro 2017, MM-NS. The rule is given from memory of the paper, not checked against
-    its text.
+    Source: Losada, Parapar and Barreiro 2017, MM-NS, as others describe it; the paper's text was not at hand.
     """
 
     name = "max-mean-ns"

@@ -32,7 +32,7 @@ class MinimalTestCollection(Chooser):
     A document that gets no label remains one that may be relevant.
 
     Source: Carterette, Allan and Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, section 3.
-    The rule is given from memory of the paper, not checked against its text; the mean over pairs is ours.
+    The rule for two runs is the paper's as others describe it; its text was not at hand. The mean over pairs is ours.
     """
 
     name = "mtc"

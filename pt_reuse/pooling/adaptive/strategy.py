@@ -16,7 +16,7 @@ from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 
 #: a topic with one run of one document, on which a chooser is tried before any run is read
-_SMALLEST = TopicLists("1", ("run",), ("d",), np.array([0, 1]), np.array([0]), np.array([0.0]))
+_SMALLEST = TopicLists.of("1", {"run": ["d"]})
 
 
 class Strategy:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_strategies import topic_of, topics
 
-from pt_reuse.pooling.adaptive.lists import random_of_topic, topic_lists
+from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic, topic_lists
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.runs.run_set import RunSet
 
@@ -48,6 +48,18 @@ def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
     if contributing.any() and chosen and any(chosen):
         pool = depth_pool(field(runs), depth=depth, contributors=list(names))
         assert sorted(pool.to_frame()["docno"]) == sorted(found.docnos)
+
+
+@given(given=topics())
+@settings(max_examples=30, deadline=None)
+def test_lists_are_made_by_hand(given):
+    runs, _ = given
+    found = TopicLists.of("1", {f"r{r}": [doc for doc, _ in run] for r, run in enumerate(runs)})
+    same(found, topic_of([[(doc, -rank) for rank, (doc, _) in enumerate(run, 1)] for run in runs]))
+
+
+def test_a_run_that_has_a_document_twice_is_refused(messages):
+    messages.refused(lambda: TopicLists.of("1", {"A": ["a"], "B": ["a", "b", "a"]}), argument="lists")
 
 
 @given(given=topics(), data=st.data())
