@@ -42,17 +42,14 @@ def plot_strategies(
     sheet = Sheet.open(place or Place())
     ax, sizes = sheet.ax, sheet.sizes
     shares = rows["budget"].dtype.kind == "f"
-    looks = [
-        (colour, marker, stroke) for stroke, (colour, marker) in product(_STROKES, zip(COLOURS, MARKERS, strict=True))
-    ]
+    looks = list(product(_STROKES, zip(COLOURS, MARKERS, strict=True)))
     entries = []
     for number, name in enumerate(strategies):
         mine = rows[rows["strategy"] == name].sort_values("budget", kind="stable")
         stroke, (colour, marker) = looks[number % len(looks)]
         x = mine["budget"] * 100 if shares else mine["budget"]
-        ax.fill_between(
-            x, mine[f"{column}_low"], mine[f"{column}_high"], color=colour, alpha=0.2, linewidth=0, zorder=2
-        )
+        low, high = mine[f"{column}_low"], mine[f"{column}_high"]
+        ax.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0, zorder=2)
         (line,) = ax.plot(
             x,
             mine[column],

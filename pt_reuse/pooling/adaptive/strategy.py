@@ -86,7 +86,8 @@ def judged_in_order(
     Returns:
         (judged,) documents, each once; all that have a label when the budget is as large as the pool.
     """
-    chooser, order = strategy.start(topic, seed), []
+    order: list[int] = []
+    chooser = strategy.start(topic, seed)
     known: list[bool | None] = [None if label < 0 else bool(label) for label in relevant.tolist()]
     while len(order) < budget:
         document = chooser.next()

@@ -18,7 +18,10 @@ from pt_reuse.pooling.adaptive.registry import STRATEGIES, as_strategy
 from pt_reuse.qrels.judgments import Qrels
 
 #: judgments cut to a budget are nobody's pool
-pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+]
 
 FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
