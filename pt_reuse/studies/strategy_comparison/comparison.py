@@ -113,8 +113,8 @@ class StrategyComparison(Result):
             ],
             caption=(
                 f"Strategies of judging at a budget of {self._said(chosen)}: the share of all relevant documents "
-                f"found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; means over "
-                f"{count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
+                f"found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
+                f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
             ),
             notes=[f"Budget: {self.settings['budget']}.", f"Pool: depth {self.settings['depth']}."],
         )
