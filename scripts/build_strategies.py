@@ -56,7 +56,7 @@ FIELDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 def written(found: ptr.StrategyComparison, column: str, measure: str) -> str:
-    """Return a table of strategies by budgets: the mean over seeds, with the lowest and the highest where they differ."""
+    """Return a table of strategies by budgets: the mean over seeds; lowest and highest where they differ."""
     rows = found.table[found.table["measure"] == measure]
     cells = [
         f"{mean:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{mean:.3f} ({low:.3f}-{high:.3f})"

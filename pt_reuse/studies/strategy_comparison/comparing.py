@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -119,11 +120,11 @@ def compare_strategies(
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, n_jobs=n_jobs, verbose=verbose)
     field = Field(runs, qrels, parsed)
-    n_relevant = int((qrels.arrays.labels >= lowest).sum())
+    found_at_most = sum(topic.n_relevant for topic in topics if topic)
     relevant = qrels.arrays.labels >= lowest
     groups = groups_of(runs.run_table, contributing.runs)
     names = [repr(measure) for measure in parsed]
-    built = _Tables(field, wanted, lengths, relevant, groups, names)
+    built = _Tables(field, wanted, lengths, _Relevant(relevant, found_at_most), groups, names)
     by_seed, moved, curve = [], [], []
     for strategy, of_seed in zip(chosen, orders, strict=True):
         found, drops = built.of_strategy(strategy.name, of_seed, seeds)
@@ -158,9 +159,9 @@ def compare_strategies(
             "pool order": ranked.order,
             "relevant": f"label of at least {lowest}",
             "judged in the pool": int(n_judged.sum()),
-            "relevant in the pool": sum(0 if topic is None else topic.n_relevant for topic in topics),
+            "relevant in the pool": found_at_most,
             "judged in all": int((qrels.arrays.labels >= 0).sum()),
-            "relevant in all": n_relevant,
+            "relevant in all": int(relevant.sum()),
             "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
             "seeds": f"{seeds[0]} to {seeds[-1]}",
             "leave out": leave_out or "nobody",
@@ -234,6 +235,23 @@ def _orders(
     ]
 
 
+@dataclass(frozen=True)
+class _Relevant:
+    """Which judgments are relevant, and how many of these the pool has.
+
+    Attributes:
+        rows: (judgments,) which are relevant.
+        in_pool: how many the pool has.
+    """
+
+    rows: NDArray[np.bool_]
+    in_pool: int
+
+    def found(self, n: int) -> dict[str, float]:
+        """Return a number of relevant documents found, and what share of the pool's that is, 0 where it has none."""
+        return {"relevant": n, "recall": n / max(self.in_pool, 1)}
+
+
 class _Tables:
     """Counts and scores what strategies found.
 
@@ -241,7 +259,7 @@ class _Tables:
         field: what is scored.
         budgets: the budgets.
         lengths: for each budget (topics,) judgments of each topic.
-        relevant: (judgments,) which are relevant.
+        relevant: which judgments are relevant.
         groups: runs of which it is told how they move.
         measures: names of the measures.
     """
@@ -251,13 +269,12 @@ class _Tables:
         field: Field,
         budgets: Budgets,
         lengths: Sequence[NDArray[np.int64]],
-        relevant: NDArray[np.bool_],
+        relevant: _Relevant,
         groups: Sequence[Group],
         measures: Sequence[str],
     ):
         self.field, self.budgets, self.lengths, self.groups = field, budgets, lengths, groups
         self.relevant, self.measures = relevant, measures
-        self.n_relevant = max(int(relevant.sum()), 1)
 
     def of_strategy(
         self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range
@@ -271,8 +288,7 @@ class _Tables:
         full, built = self.field.means([kept for _, kept in cells])
         rows, moved = [], []
         for i, (key, kept) in enumerate(cells):
-            found = int(self.relevant[kept].sum())
-            counts = {"judged": len(kept), "relevant": found, "recall": found / self.n_relevant}
+            counts = {"judged": len(kept), **self.relevant.found(int(self.relevant.rows[kept].sum()))}
             rows.append(rankings({**key, **counts}, self.measures, full, built[:, i]))
             moved.append(group_rows(key, self.measures, full, built[:, i], self.groups))
         return pd.concat(rows, ignore_index=True), pd.concat(moved, ignore_index=True)
@@ -283,18 +299,10 @@ class _Tables:
         """Return how many relevant documents a strategy has found along its course, for each seed."""
         points, rows = self.budgets.curve(), []
         for seed, orders in zip(seeds, of_seed, strict=True):
-            sums = [np.concatenate([[0], np.cumsum(self.relevant[order])]) for order in orders]
+            sums = [np.concatenate([[0], np.cumsum(self.relevant.rows[order])]) for order in orders]
             for value in points:
                 lengths = self.budgets.judgments(value, n_judged)
                 found = sum(int(one[n]) for one, n in zip(sums, lengths.tolist(), strict=True))
-                rows.append(
-                    {
-                        "strategy": name,
-                        "budget": value,
-                        "seed": seed,
-                        "judged": int(lengths.sum()),
-                        "relevant": found,
-                        "recall": found / self.n_relevant,
-                    }
-                )
+                key = {"strategy": name, "budget": value, "seed": seed, "judged": int(lengths.sum())}
+                rows.append({**key, **self.relevant.found(found)})
         return pd.DataFrame(rows)
