@@ -34,8 +34,8 @@ class StrategyComparison(Result):
 
     Attributes:
         table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
-            documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of the ranking
-            of the systems against the one by all judgments.
+            documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of
+            the ranking of the systems against the one by all judgments.
         by_seed: the same for each ``seed``.
         curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent
             (or hundredth) of the largest budget.
@@ -112,8 +112,8 @@ class StrategyComparison(Result):
                 Column("Largest drop", rows["max_drop"], Digits.SCORE),
             ],
             caption=(
-                f"Strategies of judging at a budget of {self._said(chosen)}: the share of the pool's relevant documents "
-                f"found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
+                f"Strategies of judging at a budget of {self._said(chosen)}: the share of the pool's relevant "
+                f"documents found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
                 f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
             ),
             notes=[f"Budget: {self.settings['budget']}.", f"Pool: depth {self.settings['depth']}."],
@@ -134,8 +134,8 @@ class StrategyComparison(Result):
         """Draw what each strategy finds, or how near its ranking of the systems is, against the budget.
 
         Args:
-            kind: the upright axis: ``"relevant"`` (default), the share of the pool's relevant documents found; ``"tau_b"``,
-                ``"tau_ap_b"`` or ``"max_drop"`` of the ranking of the systems.
+            kind: the upright axis: ``"relevant"`` (default), the share of the pool's relevant documents found;
+                ``"tau_b"``, ``"tau_ap_b"`` or ``"max_drop"`` of the ranking of the systems.
             measure: of the ranking; default the first.
             strategies: which to draw; default the six that find most at the middle budget. More than six are told
                 apart by their lines.
