@@ -112,8 +112,8 @@ class StrategyComparison(Result):
                 Column("Largest drop", rows["max_drop"], Digits.SCORE),
             ],
             caption=(
-                f"Strategies of judging at a budget of {self._said(chosen)}: the share of the pool's relevant "
-                f"documents found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
+                f"Strategies of judging at a budget of {self._said(chosen)}: the share of the pool's relevant documents"
+                f" found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
                 f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
             ),
             notes=[f"Budget: {self.settings['budget']}.", f"Pool: depth {self.settings['depth']}."],
