@@ -1,3 +1,4 @@
+from . import judging as judging
 from ._errors import InputError as InputError
 from ._errors import ReuseWarning as ReuseWarning
 from ._report import Report as Report

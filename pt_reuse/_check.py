@@ -100,6 +100,15 @@ def positive(argument: str, value: Any, unit: str) -> int:
     return whole
 
 
+def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
+    """Return `value` as a float when it is a number from 0 to 1, else raise; without `ends` 0 and 1 are none."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if number and (0 <= value <= 1 if ends else 0 < value < 1):
+        return float(value)
+    expected = "from 0 to 1" if ends else "above 0 and below 1"
+    raise InputError(Argument(argument), f" must be a number {expected}, got {told(value)}.", argument=argument)
+
+
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
     """Raise when a frame lacks one of the columns that are needed."""
     found = list(found)

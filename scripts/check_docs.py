@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 import pt_reuse
@@ -107,8 +108,20 @@ def faults(folder: Path, sources: Path) -> list[str]:
         if shows and "run-output" not in pages.get(f"{name}.html", Seen()).classes:
             found.append(f"{name}.html: nothing that its code shows is there")
     ids = set().union(*(page.ids for page in ours.values())) if ours else set()
-    missing = [name for name in pt_reuse.__all__ if name not in _OBJECTS and f"pt_reuse.{name}" not in ids]
+    missing = [name for name in public_names() if f"pt_reuse.{name}" not in ids]
     return found + [f"the API has no {name}" for name in missing]
+
+
+def public_names() -> list[str]:
+    """Return the public names that have entries of their own; those of a namespace with its name before them."""
+    found = []
+    for name in pt_reuse.__all__:
+        value = getattr(pt_reuse, name)
+        if isinstance(value, ModuleType):
+            found += [f"{name}.{inner}" for inner in value.__all__]
+        elif name not in _OBJECTS:
+            found.append(name)
+    return found
 
 
 def _of_page(page: Seen) -> list[str]:

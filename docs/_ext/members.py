@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -40,7 +41,7 @@ class Members(Autosummary):
         """Return the table."""
         (name,) = self.arguments
         self.options["nosignatures"] = True
-        names = [f"~{name}.{member}" for member in public_members(getattr(pt_reuse, name))]
+        names = [f"~{name}.{member}" for member in public_members(attrgetter(name)(pt_reuse))]
         if not names:
             raise self.error(f"{name} has no public methods or properties")
         self.content = StringList(names, source=name)

@@ -35,7 +35,11 @@ class Judge(pt.Transformer):
         self.name = name
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with ``label`` and ``judge``; needs ``qid`` and ``docno``, and what the judge reads."""
+        """Return the frame with ``label`` and ``judge``.
+
+        Args:
+            inp: the documents, one a row: ``qid docno``, and what the judge reads.
+        """
         pt.validate.columns(inp, includes=list(self.needs()))
         with located(f"judge {self.name}"):
             labels = checked_labels(self.labels_of(inp), inp)
@@ -48,7 +52,11 @@ class Judge(pt.Transformer):
 
     @abstractmethod
     def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any]:
-        """Return one label for each row, in their order; None for a document to which the judge gives none."""
+        """Return one label for each document, None where the judge gives none.
+
+        Args:
+            pairs: the documents, one a row; labels are in the order of the rows.
+        """
 
 
 def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:

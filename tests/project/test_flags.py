@@ -10,6 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from matplotlib.figure import Figure
+from public import PUBLIC
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
@@ -65,8 +66,7 @@ def figures(folder):
 def flags():
     """Return (function, flag) of every public function, and of every public method of a public class."""
     found = []
-    for name in ptr.__all__:
-        value = getattr(ptr, name)
+    for name, value in PUBLIC.items():
         functions = {name: value} if inspect.isfunction(value) else {}
         if inspect.isclass(value) and not issubclass(value, Exception):
             members = {

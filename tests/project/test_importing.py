@@ -15,15 +15,24 @@ from pathlib import Path
 
 import pyterrier as pt
 import pytest
+from public import NAMESPACES, PUBLIC
 
 import pt_reuse as ptr
 
 ROOT = Path(ptr.__file__).parent
-STUB = {
-    alias.name: f"pt_reuse.{node.module}"
-    for node in ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
-    for alias in node.names
-}
+
+
+def stub(folder):
+    """Return name -> the module that defines it, of the stub in a folder; a namespace is in the package itself."""
+    text = (folder / "__init__.pyi").read_text(encoding="utf-8")
+    home = ".".join([ptr.__name__, *folder.relative_to(ROOT).parts])
+    aliases = [(alias, node.module) for node in ast.parse(text).body for alias in node.names]
+    assert len({alias.name for alias, _ in aliases}) == len(aliases)
+    assert all(alias.asname == alias.name for alias, _ in aliases), "type checkers take `x as x` for public"
+    return {alias.name: f"{home}.{module}" if module else home for alias, module in aliases}
+
+
+STUBS = {home: stub(folder) for home, folder in {"": ROOT, **{name: ROOT / name for name in NAMESPACES}}.items()}
 HIDE = (
     "import importlib.metadata as metadata\n"
     "every = metadata.entry_points\n"
@@ -51,7 +60,8 @@ def test_first_use_brings_none_of_the_heavy_libraries():
     code = (
         "import json, sys, pt_reuse\n"
         "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
-        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'jnius'}\n"
+        "for name in pt_reuse.judging.__all__: getattr(pt_reuse.judging, name)\n"
+        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius'}\n"
         "print(json.dumps(sorted(heavy & set(sys.modules))))\n"
     )
     assert said(code) == []
@@ -78,19 +88,19 @@ def test_completion_shows_the_public_names_alone():
 
 
 def test_the_stub_names_what_is_public_once():
-    assert sorted(STUB) == ptr.__all__
-    text = (ROOT / "__init__.pyi").read_text(encoding="utf-8")
-    aliases = [alias for node in ast.parse(text).body for alias in node.names]
-    assert len(aliases) == len(STUB)
-    assert all(alias.asname == alias.name for alias in aliases), "type checkers take `x as x` for public"
+    assert sorted(STUBS[""]) == ptr.__all__
+    for name, module in NAMESPACES.items():
+        assert sorted(STUBS[name]) == module.__all__ == dir(module)
 
 
-@pytest.mark.parametrize("name", ptr.__all__)
+@pytest.mark.parametrize("name", [*PUBLIC, *NAMESPACES, "__version__"])
 def test_a_public_name_is_what_its_module_defines(name):
-    value = getattr(ptr, name)
-    assert value is getattr(importlib.import_module(STUB[name]), name)
+    space, _, name = name.rpartition(".")
+    home = STUBS[space][name]
+    value = getattr(NAMESPACES.get(space, ptr), name)
+    assert value is getattr(importlib.import_module(home), name)
     if inspect.isclass(value) or inspect.isfunction(value):
-        assert value.__module__ == STUB[name], "the stub names the module that defines it"
+        assert value.__module__ == home, "the stub names the module that defines it"
         assert pickle.loads(pickle.dumps(value)) is value
 
 

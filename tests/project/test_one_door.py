@@ -13,6 +13,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
+from public import PUBLIC
 
 import pt_reuse as ptr
 from pt_reuse.qrels.judgments import as_qrels
@@ -159,8 +160,7 @@ def strangers(folder, runs):
 
 def parameters():
     """Yield (function, parameter) of every public function and method that takes runs or judgments."""
-    for name in ptr.__all__:
-        value = getattr(ptr, name)
+    for name, value in PUBLIC.items():
         functions = {name: value} if inspect.isfunction(value) else {}
         if inspect.isclass(value) and value.__module__.startswith("pt_reuse"):
             members = {

@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import re
 
+from public import PUBLIC
 from same import assert_same
 
 import pt_reuse
@@ -30,8 +31,7 @@ def test_every_kind_of_result_knows_where_it_is_at_home():
 def returned():
     """Return the names of our classes that public functions, and methods of public classes, say they return."""
     found = set()
-    for name in pt_reuse.__all__:
-        value = getattr(pt_reuse, name)
+    for value in PUBLIC.values():
         members = [value, *(vars(value).values() if inspect.isclass(value) else ())]
         for member in members:
             function = getattr(member, "fget", None) or getattr(member, "func", None) or member
@@ -43,10 +43,11 @@ def returned():
 def test_all_results_that_functions_return_are_public():
     kinds = {kind for kind in returned() if kind in HOMES}
     assert kinds == set(HOMES)
-    assert set(HOMES) <= set(pt_reuse.__all__)
+    public = {name.rpartition(".")[2]: value for name, value in PUBLIC.items()}
+    assert set(HOMES) <= set(public)
     for name, home in HOMES.items():
-        assert getattr(pt_reuse, name) is getattr(importlib.import_module(home), name)
-        assert issubclass(getattr(pt_reuse, name), Record)
+        assert public[name] is getattr(importlib.import_module(home), name)
+        assert issubclass(public[name], Record)
 
 
 def test_a_simulated_field(tmp_path):

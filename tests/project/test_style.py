@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from every import every
+from public import PUBLIC
 
 import pt_reuse as ptr
 
@@ -125,7 +126,6 @@ def test_files_of_tests_are_short(file):
 
 # docstrings
 
-PUBLIC = {name: getattr(ptr, name) for name in ptr.__all__ if name != "__version__"}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
 SECTIONS = ("Args", "Returns", "Yields", "Raises", "Example", "Source", "Attributes", "Differences")

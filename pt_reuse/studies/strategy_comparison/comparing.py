@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door
-from pt_reuse.pooling.adaptive.registry import STRATEGIES, as_strategy
+from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
 from pt_reuse.pooling.adaptive.strategy import Strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
@@ -179,7 +179,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
         InputError: none, an unknown one, or two of one name.
     """
     if strategies is None:
-        return [as_strategy(name) for name in STRATEGIES]
+        return [as_strategy(name) for name in CHOOSERS]
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
         raise InputError(

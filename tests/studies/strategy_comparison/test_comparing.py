@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 import pt_reuse as ptr
 from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import topic_lists
-from pt_reuse.pooling.adaptive.registry import STRATEGIES, as_strategy
+from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
 from pt_reuse.qrels.judgments import Qrels
 
 #: judgments cut to a budget are nobody's pool
@@ -159,7 +159,7 @@ def test_leaving_out_builds_the_judgments_without_each_unit(by):
 
 def test_at_the_whole_pool_every_strategy_ends_alike():
     found = ptr.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
-    assert found.strategies == list(STRATEGIES)
+    assert found.strategies == list(CHOOSERS)
     table = found.table.set_index("budget")
     assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
     assert (table.loc[1.0, "tau_b_low"] == 1).all()

@@ -1,0 +1,1 @@
+from .judge import Judge as Judge
