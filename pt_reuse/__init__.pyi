@@ -51,6 +51,8 @@ from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
+from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies
+from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import Verification as Verification

@@ -37,6 +37,7 @@ HOMES = {
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "Scores": "pt_reuse.scoring.scores",
     "SimulatedField": "pt_reuse.demo.simulated",
+    "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it

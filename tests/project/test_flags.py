@@ -19,6 +19,7 @@ from pt_reuse._result import Record
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
+STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
@@ -38,7 +39,11 @@ CALLS = {
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
+    "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
     "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
+    "compare_strategies": lambda d, **flag: ptr.compare_strategies(
+        RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
+    ),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),

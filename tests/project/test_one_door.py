@@ -118,6 +118,9 @@ TAKERS = {
     "leave_out_uniques": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
     ),
+    "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
+    ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),

@@ -68,6 +68,12 @@ def results(tmp_path_factory):
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
+        "StrategyComparison": ptr.compare_strategies(
+            field.runs, field.qrels, ["rank", "random"], budgets=[0.1, 0.5], measures=MEASURES[:2], repeats=2
+        ),
+        "StrategyComparison, odd": ptr.compare_strategies(
+            runs, qrels, "rank", budgets=3, measures="AP", depth=field.depth, leave_out="team", repeats=1
+        ),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
     }

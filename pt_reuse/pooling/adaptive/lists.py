@@ -144,23 +144,35 @@ def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> 
         depth: documents of each run that count, >= 1.
         contributing: (runs,) which runs count.
     """
+    for t in range(ranked.field.n_topics):
+        yield lists_of_topic(ranked, t, depth, contributing)
+
+
+def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.bool_]) -> TopicLists:
+    """Return the lists of one topic of a field, see :func:`topic_lists`.
+
+    Args:
+        ranked: the field, in the order in which it is pooled.
+        t: the topic, as a row of the field.
+        depth: documents of each run that count, >= 1.
+        contributing: (runs,) which runs count.
+    """
     field = ranked.field
     names = tuple(name for name, counts in zip(ranked.names, contributing.tolist(), strict=True) if counts)
     place = np.cumsum(contributing) - 1
-    for t, qid in enumerate(field.topics):
-        code, run, rank = field.top(t, depth, contributing)
-        docs, number = np.unique(code, return_inverse=True)
-        best = np.full(len(docs), np.iinfo(np.int32).max, dtype=np.int32)
-        np.minimum.at(best, number, rank)
-        words = tokens.as_words(field.vocabulary).take(field.docs(t)[docs], axis=0)
-        keys: list[NDArray[Any]] = [*tokens.descending(words), best]
-        order = np.lexsort(keys)
-        new = np.empty(len(docs), dtype=np.int64)
-        new[order] = np.arange(len(docs))
-        docnos = tokens.decode(tokens.as_tokens(words.take(order, axis=0)))
-        sizes = np.bincount(place[run], minlength=len(names))
-        scores = field.scores[field.starts[t * field.n_runs + run] + rank - 1]
-        yield TopicLists(qid, names, tuple(docnos), offsets(sizes), new[number], scores)
+    code, run, rank = field.top(t, depth, contributing)
+    docs, number = np.unique(code, return_inverse=True)
+    best = np.full(len(docs), np.iinfo(np.int32).max, dtype=np.int32)
+    np.minimum.at(best, number, rank)
+    words = tokens.as_words(field.vocabulary).take(field.docs(t)[docs], axis=0)
+    keys: list[NDArray[Any]] = [*tokens.descending(words), best]
+    order = np.lexsort(keys)
+    new = np.empty(len(docs), dtype=np.int64)
+    new[order] = np.arange(len(docs))
+    docnos = tokens.decode(tokens.as_tokens(words.take(order, axis=0)))
+    sizes = np.bincount(place[run], minlength=len(names))
+    scores = field.scores[field.starts[t * field.n_runs + run] + rank - 1]
+    return TopicLists(field.topics[t], names, tuple(docnos), offsets(sizes), new[number], scores)
 
 
 def random_of_topic(seed: int, qid: str) -> np.random.Generator:

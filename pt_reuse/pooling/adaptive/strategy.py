@@ -123,24 +123,28 @@ def options_of(kind: type[Chooser]) -> dict[str, Any]:
 def judged_in_order(
     strategy: Strategy, topic: TopicLists, relevant: NDArray[np.int8], *, seed: int, budget: int
 ) -> NDArray[np.int64]:
-    """Return the documents of a topic in the order in which a strategy has them judged.
+    """Return the labelled documents of a topic in the order in which a strategy has them judged.
 
     Args:
         strategy: the strategy.
         topic: the lists of the runs.
-        relevant: (documents,) 1 relevant, 0 not, -1 for a document to which the judge gives no label.
+        relevant: (documents,) 1 relevant, 0 not, -1 for a document to which the judge gives no label, which costs
+            nothing.
         seed: of what is random.
-        budget: how many to judge at most.
+        budget: how many labels at most.
 
     Returns:
-        (judged,) documents, each once; all of them when the budget is as large as the pool.
+        (judged,) documents, each once; all that have a label when the budget is as large as the pool.
     """
-    chooser, order = strategy.start(topic, seed), []
+    order: list[int] = []
+    chooser = strategy.start(topic, seed)
     known: list[bool | None] = [None if label < 0 else bool(label) for label in relevant.tolist()]
-    for _ in range(min(budget, len(topic))):
+    while len(order) < budget:
         document = chooser.next()
         if document is None:
             break
-        order.append(document)
-        chooser.learn(document, known[document])
+        label = known[document]
+        chooser.learn(document, label)
+        if label is not None:
+            order.append(document)
     return np.array(order, dtype=np.int64)

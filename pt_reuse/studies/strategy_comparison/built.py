@@ -1,0 +1,75 @@
+"""Built judgments: what strategies found at each budget, and what the field would then have scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.rescore import Changes
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+
+
+@dataclass(frozen=True)
+class Field:
+    """Runs that are scored under judgments and under parts of them.
+
+    Attributes:
+        runs: the field.
+        qrels: all judgments.
+        measures: the measures.
+    """
+
+    runs: RunSet
+    qrels: Qrels
+    measures: Sequence[ir_measures.Measure]
+
+    def means(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score the field under all judgments and under parts of them.
+
+        Args:
+            kept: for each part the rows of the judgments that it has.
+
+        Returns:
+            Means over all topics of the judgments: (measures, runs) under all, (measures, parts, runs) under the parts.
+        """
+        labels = self.qrels.arrays.labels
+        specs = [native_spec(measure) for measure in self.measures]
+        blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
+        # what no measure can see need not be taken away
+        counts = labels > 0 if blind else labels != UNJUDGED
+        sets, rows = [], []
+        for number, part in enumerate(kept):
+            gone = counts.copy()
+            gone[part] = False
+            rows.append(np.flatnonzero(gone))
+            sets.append(np.full(len(rows[-1]), number))
+        row = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+        in_set = np.concatenate([np.zeros(0, dtype=np.int64), *sets])
+        changes = Changes(len(kept), in_set, row, np.full(len(row), UNJUDGED))
+        n_topics = len(self.qrels.topics)
+        means = MeansOfSets((len(self.measures), len(kept), len(self.runs)), n_topics, None)
+        full = np.zeros((len(self.measures), len(self.runs)))
+        for block in rescore(self.runs, self.qrels, self.measures, changes):
+            for i in range(len(block.topics)):
+                full += block.base[:, i]
+            means.add(block)
+        return full / max(n_topics, 1), means.means()
+
+
+def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first rows of each topic's order, together.
+
+    Args:
+        orders: for each topic the rows in the order in which they were judged.
+        lengths: (topics,) how many of each.
+    """
+    parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])

@@ -1,0 +1,308 @@
+"""compare_strategies: every way of judging on judgments that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, flag, positive, told
+from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
+from pt_reuse.pooling.adaptive.strategy import Strategy
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.depth import depth_of
+from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.runs.given import as_runs_before
+from pt_reuse.runs.ordering import check_order_or_none
+from pt_reuse.runs.units import COLUMNS, units_of
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.run_scores import checked_measures, provided_measures
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.strategy_comparison.budgets import Budgets, checked_budgets
+from pt_reuse.studies.strategy_comparison.built import Field, prefixes
+from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
+from pt_reuse.studies.strategy_comparison.left_out import LeavingOut
+from pt_reuse.studies.strategy_comparison.oracle_topics import Oracle, OracleTopic
+from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks
+from pt_reuse.studies.strategy_comparison.tables import TOLD, Group, group_rows, groups_of, over_seeds, rankings
+
+
+@door
+def compare_strategies(
+    runs: Any,
+    qrels: Any,
+    strategies: Any = None,
+    *,
+    budgets: float | Iterable[float] = (0.01, 0.05, 0.1, 0.25, 0.5),
+    measures: MeasureLike | Iterable[MeasureLike] = ("AP", "P@10", "nDCG@10"),
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    rel: int | None = None,
+    leave_out: str | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> StrategyComparison:
+    """Compare ways of choosing what to judge, on a collection whose judgments are known.
+
+    Each strategy asks for documents of the depth-k pool, topic by topic, and the judgments answer. A document of the
+    pool without a label of at least 0 gets no answer and costs nothing. At each budget it is counted how many relevant
+    documents were found, and the systems are ranked by the judgments that there would have been, a document not judged
+    counting as not relevant, and by all judgments.
+
+    Args:
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
+        qrels: the judgments that answer: a Qrels, a frame, tuples, a dict or a file.
+        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.judging.Strategy` objects or subclasses of
+            :class:`~pt_reuse.judging.Chooser`, one or several; default every strategy there is.
+        budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
+            judgments per topic (whole numbers); one or several.
+        measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
+            judgments.
+        depth: of the pool, documents per run and topic; default the one on record, else 100.
+        contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
+        pool_order: the order in which runs are pooled; default the one in which the field is pooled.
+        rel: the lowest label that a strategy is told is relevant, and that is counted; default the judgments' own.
+        leave_out: also build the judgments without each ``"team"``, ``"type"`` or ``"run"`` in turn, to the same
+            budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.
+        repeats: how many seeds.
+        seed: the first of them; the others follow it. A seed decides what a strategy draws and in which order it tries
+            runs that tie.
+        n_jobs: jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers do
+            not depend on it.
+        verbose: show progress bars.
+
+    Returns:
+        StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
+
+    Raises:
+        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> found = ptr.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], budgets=[.1, .5], measures="AP")
+        >>> found.table[["strategy", "budget", "judged"]].values.tolist()
+        [['rank', 0.1, 96.0], ['rank', 0.5, 480.0], ['mtf', 0.1, 96.0], ['mtf', 0.5, 480.0]]
+
+    Source: the way of comparing is that of Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents
+    in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
+    judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 5.
+    """
+    chosen = checked_strategies(strategies)
+    wanted, parsed = checked_budgets(budgets), checked_measures(measures)
+    if leave_out is not None:
+        choice("leave_out", leave_out, tuple(COLUMNS))
+    check_order_or_none("pool_order", pool_order)
+    checked_rel(rel)
+    seeds = range(checked_seed(seed), checked_seed(seed) + positive("repeats", repeats, "seeds"))
+    flag("verbose", verbose)
+    runs, qrels = as_runs_before(runs, qrels)
+    qrels = as_qrels(qrels)
+    check_topics(runs, qrels)
+    contributing = contributors_of(runs, contributors)
+    units = None if leave_out is None else units_of(runs.run_table, leave_out)
+    asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
+    with arguments_as(order="pool_order"):
+        ranked = runs.in_pool_order(pool_order)
+    oracle = Oracle(ranked, qrels, asked.value, lowest, contributing.runs)
+    topics = [oracle.topic(qid) for qid in qrels.topics]
+    _check_some_judged(topics)
+    n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
+    lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
+    orders = _orders(topics, lengths[-1], seeds, chosen, n_jobs=n_jobs, verbose=verbose)
+    field = Field(runs, qrels, parsed)
+    found_at_most = sum(topic.n_relevant for topic in topics if topic)
+    relevant = qrels.arrays.labels >= lowest
+    groups = groups_of(runs.run_table, contributing.runs)
+    names = [repr(measure) for measure in parsed]
+    built = _Tables(field, wanted, lengths, _Relevant(relevant, found_at_most), groups, names)
+    by_seed, moved, curve = [], [], []
+    for strategy, of_seed in zip(chosen, orders, strict=True):
+        found, drops = built.of_strategy(strategy.name, of_seed, seeds)
+        by_seed.append(found)
+        moved.append(drops)
+        curve.append(built.curve(strategy.name, of_seed, seeds, n_judged))
+    all_seeds = pd.concat(by_seed, ignore_index=True)
+    keys = ["strategy", "budget", "measure"]
+    left_out = pd.DataFrame(columns=[*keys, "units"])
+    if units is not None:
+        leaving = LeavingOut(oracle, topics, field, units, seeds[0], n_jobs, verbose)
+        left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
+    provided = provided_measures(parsed)
+    return StrategyComparison(
+        table=over_seeds(all_seeds, [*keys, "judged"], TOLD),
+        by_seed=all_seeds,
+        curve=over_seeds(pd.concat(curve, ignore_index=True), ["strategy", "budget", "judged"], ("relevant", "recall")),
+        groups=over_seeds(
+            pd.concat(moved, ignore_index=True),
+            [*keys, "by", "group", "runs"],
+            ("mean_drop", "change_pct", "others_change_pct"),
+        )
+        if groups
+        else pd.DataFrame(columns=[*keys, "by", "group", "runs"]),
+        left_out=left_out,
+        settings={
+            "budget": wanted.unit,
+            "depth": asked.value,
+            "depth from": asked.origin.value,
+            "contributors": str(contributing),
+            **runs.settings,
+            "pool order": ranked.order,
+            "relevant": f"label of at least {lowest}",
+            "judged in the pool": int(n_judged.sum()),
+            "relevant in the pool": found_at_most,
+            "judged in all": int((qrels.arrays.labels >= 0).sum()),
+            "relevant in all": int(relevant.sum()),
+            "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
+            "seeds": f"{seeds[0]} to {seeds[-1]}",
+            "leave out": leave_out or "nobody",
+            "complete": True,
+            "ties": f"means equal to {DECIMALS} decimals",
+            **({"by ir_measures": provided} if provided else {}),
+        },
+    )
+
+
+def checked_strategies(strategies: Any) -> list[Strategy]:
+    """Return a user's ``strategies=`` as strategies of different names; all there are for None.
+
+    Raises:
+        InputError: none, an unknown one, or two of one name.
+    """
+    if strategies is None:
+        return [as_strategy(name) for name in CHOOSERS]
+    single = isinstance(strategies, str | Strategy | type)
+    if not single and not isinstance(strategies, Iterable):
+        raise InputError(
+            Argument("strategies"), f" must be one strategy or several, got {told(strategies)}.", argument="strategies"
+        )
+    with arguments_as(strategy="strategies"):
+        found = [as_strategy(one) for one in ([strategies] if single else strategies)]
+    names = [strategy.name for strategy in found]
+    again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if again or not found:
+        problem = f"{examples(again)} given more than once." if again else "no strategy given."
+        raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
+    return found
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a user's ``seed=`` as an int, or say that it is none."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+    return int(seed)
+
+
+def _check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
+    if not any(topic is not None and topic.n_judged for topic in topics):
+        raise InputError(
+            f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
+            "these runs, and are the contributing runs the ones that were pooled?",
+            argument="qrels",
+        )
+
+
+def _orders(
+    topics: Sequence[OracleTopic | None],
+    budget: NDArray[np.int64],
+    seeds: range,
+    strategies: Sequence[Strategy],
+    *,
+    n_jobs: int | None,
+    verbose: bool,
+) -> list[list[list[NDArray[np.int64]]]]:
+    """Return for each strategy, seed and topic the rows of the judgments in the order in which they were judged."""
+    nothing = [np.zeros(0, dtype=np.int64)] * len(strategies)
+    at, tasks = [], []
+    for s, seed in enumerate(seeds):
+        for t, topic in enumerate(topics):
+            if topic is not None and budget[t]:
+                at.append((s, t))
+                tasks.append(Task(topic, int(budget[t]), seed, strategies))
+    found = dict(zip(at, run_tasks(tasks, n_jobs=n_jobs, verbose=verbose), strict=True))
+    return [
+        [[found.get((s, t), nothing)[i] for t in range(len(topics))] for s in range(len(seeds))]
+        for i in range(len(strategies))
+    ]
+
+
+@dataclass(frozen=True)
+class _Relevant:
+    """Which judgments are relevant, and how many of these the pool has.
+
+    Attributes:
+        rows: (judgments,) which are relevant.
+        in_pool: how many the pool has.
+    """
+
+    rows: NDArray[np.bool_]
+    in_pool: int
+
+    def found(self, n: int) -> dict[str, float]:
+        """Return a number of relevant documents found, and what share of the pool's that is, 0 where it has none."""
+        return {"relevant": n, "recall": n / max(self.in_pool, 1)}
+
+
+class _Tables:
+    """Counts and scores what strategies found.
+
+    Args:
+        field: what is scored.
+        budgets: the budgets.
+        lengths: for each budget (topics,) judgments of each topic.
+        relevant: which judgments are relevant.
+        groups: runs of which it is told how they move.
+        measures: names of the measures.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        budgets: Budgets,
+        lengths: Sequence[NDArray[np.int64]],
+        relevant: _Relevant,
+        groups: Sequence[Group],
+        measures: Sequence[str],
+    ):
+        self.field, self.budgets, self.lengths, self.groups = field, budgets, lengths, groups
+        self.relevant, self.measures = relevant, measures
+
+    def of_strategy(
+        self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return what a strategy found and how the systems rank, and how groups move, at each budget and seed."""
+        cells = [
+            ({"strategy": name, "budget": value, "seed": seed}, prefixes(orders, self.lengths[b]))
+            for b, value in enumerate(self.budgets.values)
+            for seed, orders in zip(seeds, of_seed, strict=True)
+        ]
+        full, built = self.field.means([kept for _, kept in cells])
+        rows, moved = [], []
+        for i, (key, kept) in enumerate(cells):
+            counts = {"judged": len(kept), **self.relevant.found(int(self.relevant.rows[kept].sum()))}
+            rows.append(rankings({**key, **counts}, self.measures, full, built[:, i]))
+            moved.append(group_rows(key, self.measures, full, built[:, i], self.groups))
+        return pd.concat(rows, ignore_index=True), pd.concat(moved, ignore_index=True)
+
+    def curve(
+        self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range, n_judged: NDArray[np.int64]
+    ) -> pd.DataFrame:
+        """Return how many relevant documents a strategy has found along its course, for each seed."""
+        points, rows = self.budgets.curve(), []
+        for seed, orders in zip(seeds, of_seed, strict=True):
+            sums = [np.concatenate([[0], np.cumsum(self.relevant.rows[order])]) for order in orders]
+            for value in points:
+                lengths = self.budgets.judgments(value, n_judged)
+                found = sum(int(one[n]) for one, n in zip(sums, lengths.tolist(), strict=True))
+                key = {"strategy": name, "budget": value, "seed": seed, "judged": int(lengths.sum())}
+                rows.append({**key, **self.relevant.found(found)})
+        return pd.DataFrame(rows)

@@ -1,0 +1,78 @@
+"""OracleTopic: one topic of a field whose judgments are known, so that any strategy can be tried on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine import tokens
+from pt_reuse.pooling.adaptive.lists import TopicLists, lists_of_topic
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+
+
+@dataclass(frozen=True)
+class OracleTopic:
+    """The lists of one topic, and what the judgments say of their documents.
+
+    Attributes:
+        lists: of the contributing runs.
+        row: (documents,) their rows in the judgments, -1 where there is none.
+        relevant: (documents,) 1 relevant, 0 judged not relevant, -1 without a label of at least 0.
+    """
+
+    lists: TopicLists
+    row: NDArray[np.int64]
+    relevant: NDArray[np.int8]
+
+    @cached_property
+    def n_judged(self) -> int:
+        """Return how many of the documents are judged."""
+        return int((self.relevant >= 0).sum())
+
+    @property
+    def n_relevant(self) -> int:
+        """Return how many of the documents are relevant."""
+        return int((self.relevant > 0).sum())
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Judgments that are known, and the runs whose pool they are tried on.
+
+    Attributes:
+        ranked: the field, in the order in which it is pooled.
+        qrels: the judgments.
+        depth: of the pool.
+        rel: the lowest label that is relevant.
+        contributing: (runs,) which runs make the pool.
+    """
+
+    ranked: RunSet
+    qrels: Qrels
+    depth: int
+    rel: int
+    contributing: NDArray[np.bool_]
+
+    def topic(self, qid: str, without: NDArray[np.bool_] | None = None) -> OracleTopic | None:
+        """Return one topic of the judgments, None where no run has it.
+
+        Args:
+            qid: the topic.
+            without: (runs,) runs that do not contribute here; default none.
+        """
+        t, documents = self.ranked.field.topic_row.get(qid), self.qrels.arrays.documents
+        if t is None:
+            return None
+        contributing = self.contributing if without is None else self.contributing & ~without
+        lists = lists_of_topic(self.ranked, t, self.depth, contributing)
+        here = documents.rows(documents.place[qid])
+        row = np.full(len(lists), -1, dtype=np.int64)
+        if len(lists) and here.stop > here.start:
+            found = tokens.match(tokens.as_words(tokens.encode(lists.docnos)), documents.words[here])
+            row = np.where(found >= 0, found + here.start, -1)
+        labels = np.append(self.qrels.arrays.labels, np.int16(-1))[row]
+        return OracleTopic(lists, row, np.where(labels < 0, -1, labels >= self.rel).astype(np.int8))

@@ -1,0 +1,54 @@
+"""Simulation: in which order strategies would have had the documents of a field judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+from pt_reuse.studies.strategy_comparison.oracle_topics import OracleTopic
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one job works on; it needs nothing else, so that it can run anywhere.
+
+    Attributes:
+        topic: the topic.
+        budget: how many labels each strategy gets.
+        seed: of all that is random.
+        strategies: the strategies.
+    """
+
+    topic: OracleTopic
+    budget: int
+    seed: int
+    strategies: Sequence[Strategy]
+
+    def run(self) -> list[NDArray[np.int64]]:
+        """Return for each strategy the rows of the judgments in the order in which it asked for them."""
+        lists, relevant = self.topic.lists, self.topic.relevant
+        return [
+            self.topic.row[judged_in_order(strategy, lists, relevant, seed=self.seed, budget=self.budget)]
+            for strategy in self.strategies
+        ]
+
+
+def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> list[list[NDArray[np.int64]]]:
+    """Run tasks by joblib, under whatever backend the user has configured, and return what each returns, in order."""
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
+
+    generates = get_active_backend()[0].supports_return_generator
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
+    done: Iterable[Any] = parallel(delayed(_run)(task) for task in tasks)
+    return list(pt.tqdm(done, total=len(tasks), desc="judging", unit="topic", disable=not verbose))
+
+
+def _run(task: Task) -> list[NDArray[np.int64]]:
+    return task.run()

@@ -1,0 +1,240 @@
+"""compare_strategies against judgments built by hand, one strategy, seed and budget at a time."""
+
+from __future__ import annotations
+
+import math
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from same import assert_same
+from scipy.stats import kendalltau
+
+import pt_reuse as ptr
+from pt_reuse.pooling.adaptive.chooser import Chooser
+from pt_reuse.pooling.adaptive.lists import topic_lists
+from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
+from pt_reuse.qrels.judgments import Qrels
+
+#: judgments cut to a budget are nobody's pool
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+]
+
+FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
+RUNS, QRELS = FIELD.runs, FIELD.qrels
+BY_HAND = ["rank", "mtf", "random"]
+
+
+class Backwards(Chooser):
+    """Asks for the last document first, so that its order is plain."""
+
+    name = "backwards"
+
+    def choose(self):
+        return int(np.flatnonzero(self.left)[-1])
+
+    def observe(self, document, relevant):
+        pass
+
+
+def asked_for(strategy, seed, *, runs=RUNS, qrels=QRELS, depth=5, contributing=None):
+    """Return {topic: [(docno, label)]} in the order of judging, by the two methods of a chooser alone."""
+    counted = runs.pooled.fillna(True).to_numpy(dtype=bool) if contributing is None else contributing
+    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples()}
+    found = {}
+    for lists in topic_lists(runs, depth, counted):
+        chooser, order = as_strategy(strategy).start(lists, seed), []
+        while (document := chooser.next()) is not None:
+            label = labels.get((lists.qid, lists.docnos[document]), -1)
+            chooser.learn(document, None if label < 0 else label >= qrels.rel)
+            if label >= 0:
+                order.append((lists.docnos[document], label))
+        found[lists.qid] = order
+    return found
+
+
+def cut(orders, share):
+    """Return the judgments of a share of each topic, and how many."""
+    rows = [
+        (qid, docno, label)
+        for qid, order in orders.items()
+        for docno, label in order[: math.floor(round(share * len(order), 9) + 0.5)]
+    ]
+    return Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics), len(rows)
+
+
+@pytest.mark.parametrize("strategy", BY_HAND)
+def test_counts_scores_and_ranks_are_those_of_judgments_built_by_hand(strategy):
+    found = ptr.compare_strategies(
+        RUNS, QRELS, strategy, budgets=[0.2, 0.5], measures=["AP", "Bpref"], depth=5, repeats=2, seed=3
+    )
+    full = ptr.score(RUNS, QRELS, ["AP", "Bpref"]).mean
+    n_relevant = int((QRELS.restrict(ptr.depth_pool(RUNS, depth=5)).to_frame()["label"] >= 1).sum())
+    rows = iter(found.by_seed.to_dict("records"))
+    for share in (0.2, 0.5):
+        for seed in (3, 4):
+            built, judged = cut(asked_for(strategy, seed), share)
+            relevant = int((built.to_frame()["label"] >= 1).sum())
+            scores = ptr.score(RUNS, built, ["AP", "Bpref"]).mean
+            for measure in ("AP", "Bpref"):
+                row = next(rows)
+                assert (row["strategy"], row["budget"], row["seed"], row["measure"]) == (strategy, share, seed, measure)
+                assert (row["judged"], row["relevant"]) == (judged, relevant)
+                assert row["recall"] == relevant / n_relevant
+                truth, estimate = full[measure].round(12), scores[measure].round(12)
+                assert row["tau_b"] == pytest.approx(kendalltau(truth, estimate).statistic, abs=1e-12, nan_ok=True)
+                assert row["tau_ap_b"] == pytest.approx(ptr.tau_ap_b(truth, estimate), abs=1e-12, nan_ok=True)
+                assert row["max_drop"] == ptr.largest_drop(truth, estimate)
+    assert next(rows, None) is None
+
+
+def test_the_table_has_means_lowest_and_highest_over_seeds():
+    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
+    (row,), by_seed = found.table.to_dict("records"), found.by_seed
+    for name in ("relevant", "recall", "tau_b", "tau_ap_b", "max_drop"):
+        assert row[name] == pytest.approx(by_seed[name].mean())
+        assert (row[f"{name}_low"], row[f"{name}_high"]) == (by_seed[name].min(), by_seed[name].max())
+    assert row["seeds"] == 4
+    assert by_seed["relevant"].min() < by_seed["relevant"].max()
+
+
+def test_groups_move_as_their_runs_do():
+    found = ptr.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
+    built, _ = cut(asked_for("mtf", 0), 0.2)
+    changes = ptr.rank_changes(ptr.score(RUNS, QRELS, "AP").mean["AP"], ptr.score(RUNS, built, "AP").mean["AP"])
+    table = RUNS.run_table
+    before, after = (ptr.score(RUNS, qrels, "AP").mean["AP"] for qrels in (QRELS, built))
+    pct = (100 * (after - before) / before).to_numpy()
+    unpooled = [team for team, part in table.groupby("team") if not part["pooled"].any()]
+    assert unpooled
+    assert set(found.groups["group"]) == {*table["type"], *unpooled}
+    for row in found.groups.itertuples():
+        mine = (table[row.by] == row.group).to_numpy()
+        assert row.runs == mine.sum()
+        assert row.mean_drop == pytest.approx(changes["drop"].to_numpy()[mine].mean())
+        assert row.change_pct == pytest.approx(pct[mine].mean())
+        assert row.others_change_pct == pytest.approx(pct[~mine].mean())
+
+
+@pytest.mark.parametrize("by", ["team", "run"])
+def test_leaving_out_builds_the_judgments_without_each_unit(by):
+    found = ptr.compare_strategies(
+        RUNS, QRELS, "mtf", budgets=0.5, measures="AP", depth=5, repeats=1, leave_out=by
+    ).left_out
+    pooled = RUNS.pooled.fillna(True).to_numpy(dtype=bool)
+    column = RUNS.run_table["name" if by == "run" else by]
+    orders = asked_for("mtf", 0)
+    built, _ = cut(orders, 0.5)
+    full = ptr.score(RUNS, built, "AP").mean["AP"].to_numpy().round(12)
+    own, fields = full.copy(), {}
+    relevant = QRELS.to_frame().query("label >= 1")
+    alone = ptr.depth_pool(RUNS, depth=5).uniques(by=by)
+    alone = alone.merge(relevant, on=["qid", "docno"])
+    for unit in dict.fromkeys(column[pooled]):
+        topics = set(alone.loc[alone["name" if by == "run" else by] == unit, "qid"])
+        if not topics:
+            continue
+        theirs = asked_for("mtf", 0, contributing=pooled & (column != unit).to_numpy())
+        n = {qid: math.floor(round(0.5 * len(order), 9) + 0.5) for qid, order in orders.items()}
+        rows = [
+            (qid, *pair) for qid in orders for pair in (theirs.get(qid, []) if qid in topics else orders[qid])[: n[qid]]
+        ]
+        without = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics)
+        scores = ptr.score(RUNS, without, "AP").mean["AP"].to_numpy().round(12)
+        mine = (column == unit).to_numpy()
+        own[mine], fields[unit] = scores[mine], scores
+    (row,) = found.to_dict("records")
+    assert row["units"] == len(fields) > 0
+    assert row["own_tau_b"] == pytest.approx(kendalltau(full, own).statistic)
+    loss = -100 * (own - full) / full
+    assert row["largest_loss_pct"] == pytest.approx(max(0, np.nanmax(loss)))
+    drops = {unit: ptr.largest_drop(full, scores) for unit, scores in fields.items()}
+    assert row["field_max_drop"] == max(drops.values())
+    assert row["field_min_tau_b"] == pytest.approx(min(kendalltau(full, s).statistic for s in fields.values()))
+    assert row["field_worst"] is None or drops[row["field_worst"]] == max(drops.values())
+
+
+def test_at_the_whole_pool_every_strategy_ends_alike():
+    found = ptr.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
+    assert found.strategies == list(CHOOSERS)
+    table = found.table.set_index("budget")
+    assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
+    assert (table.loc[1.0, "tau_b_low"] == 1).all()
+    assert (table.loc[0.0, ["judged", "relevant"]] == 0).all(axis=None)
+    assert table.loc[0.0, "tau_b"].isna().all()
+
+
+def test_a_document_without_a_label_costs_nothing():
+    frame = QRELS.to_frame()
+    fewer = Qrels(frame[frame.index % 3 > 0], topics=QRELS.topics)
+    found = ptr.compare_strategies(RUNS, fewer, "rank", budgets=4, measures="AP", depth=5, repeats=1)
+    assert found.table["judged"].tolist() == [16]
+    built = [pair for order in asked_for("rank", 0, qrels=fewer).values() for pair in order[:4]]
+    assert found.table["relevant"].tolist() == [sum(label >= 1 for _, label in built)]
+    assert found.settings["without a label in the pool"] == len(ptr.depth_pool(RUNS, depth=5)) - sum(
+        map(len, asked_for("rank", 0, qrels=fewer).values())
+    )
+
+
+def test_the_curve_passes_through_the_table():
+    found = ptr.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.25], measures="AP", depth=5, repeats=2)
+    assert found.curve.groupby("strategy")["budget"].apply(list).tolist() == [[i / 100 for i in range(26)]] * 3
+    both = found.table.merge(found.curve, on=["strategy", "budget"], suffixes=("", "_curve"))
+    assert len(both) == 6
+    for name in ("judged", "relevant", "recall_low", "recall_high"):
+        assert both[name].tolist() == both[f"{name}_curve"].tolist()
+
+
+def test_jobs_and_backends_change_no_number():
+    def found(**options):
+        return ptr.compare_strategies(
+            RUNS, QRELS, BY_HAND, budgets=[5], measures="AP", depth=5, repeats=2, leave_out="team", **options
+        )
+
+    alone = found()
+    with joblib.parallel_config("threading", n_jobs=2):
+        assert_same(found(), alone)
+    assert_same(found(n_jobs=2), alone)
+
+
+def test_a_strategy_of_ones_own_is_taken_as_a_class():
+    found = ptr.compare_strategies(RUNS, QRELS, Backwards, budgets=1.0, measures="AP", depth=5, repeats=1)
+    assert found.strategies == ["backwards"]
+
+
+def test_what_is_wrong_is_told(messages):
+    def refuse(argument, strategies="rank", **options):
+        given = {"budgets": 0.1, "measures": "AP", "depth": 5, **options}
+        messages.refused(lambda: ptr.compare_strategies(RUNS, QRELS, strategies, **given), argument=argument)
+
+    refuse("budgets", budgets=-1)
+    refuse("budgets", budgets=[0.1, -0.5])
+    refuse("budgets", budgets=1.5)
+    refuse("budgets", budgets=[0.1, 5])
+    refuse("budgets", budgets=[])
+    refuse("budgets", budgets="10%")
+    refuse("strategies", strategies=["rank", "rank"])
+    refuse("strategies", strategies=[])
+    refuse("strategies", strategies=3)
+    refuse("strategies", strategies="rnak")
+    refuse("leave_out", leave_out="teams")
+    refuse("repeats", repeats=0)
+    refuse("seed", seed=-1)
+    other = Qrels(pd.DataFrame({"qid": QRELS.topics, "docno": "nowhere", "label": 1}))
+    messages.refused(lambda: ptr.compare_strategies(RUNS, other, "rank", measures="AP"), argument="qrels")
+
+
+def test_the_figure_has_a_line_and_a_band_for_each_strategy():
+    found = ptr.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.5], measures="AP", depth=5, repeats=2)
+    for kind, column in (("relevant", "recall"), ("tau_b", "tau_b"), ("max_drop", "max_drop")):
+        ax = found.plot(kind)
+        rows = found.curve if kind == "relevant" else found.table
+        for line, name in zip(ax.get_lines(), BY_HAND, strict=True):
+            mine = rows[rows["strategy"] == name]
+            assert line.get_ydata().tolist() == pytest.approx(mine[column].tolist(), nan_ok=True)
+            assert line.get_xdata().tolist() == pytest.approx((100 * mine["budget"]).tolist())
+        assert len(ax.collections) == len(BY_HAND)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == BY_HAND
