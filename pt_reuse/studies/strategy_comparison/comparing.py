@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, positive, told
+from pt_reuse._check import checked_seed, choice, count, examples, flag, positive, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door
-from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
-from pt_reuse.pooling.adaptive.strategy import Strategy
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
@@ -193,13 +193,6 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
         problem = f"{examples(again)} given more than once." if again else "no strategy given."
         raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
     return found
-
-
-def checked_seed(seed: Any) -> int:
-    """Return a user's ``seed=`` as an int, or say that it is none."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
-    return int(seed)
 
 
 def _check_some_judged(topics: Sequence[OracleTopic | None]) -> None:

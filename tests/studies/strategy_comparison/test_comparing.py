@@ -14,7 +14,8 @@ from scipy.stats import kendalltau
 import pt_reuse as ptr
 from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import topic_lists
-from pt_reuse.pooling.adaptive.registry import CHOOSERS, as_strategy
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.qrels.judgments import Qrels
 
 #: judgments cut to a budget are nobody's pool
