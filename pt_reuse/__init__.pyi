@@ -13,6 +13,9 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .judging.annotators.agreement import AnnotatorAgreement as AnnotatorAgreement
+from .judging.annotators.measuring import annotator_agreement as annotator_agreement
+from .judging.annotators.voting import majority_vote as majority_vote
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .qrels.judgments import Qrels as Qrels
