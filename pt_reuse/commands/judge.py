@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pt_reuse.commands import judge_export, judge_import
+from pt_reuse.commands import judge_agreement, judge_export, judge_import
 from pt_reuse.commands.parser import Commands, Parser, add_family
 
 #: each has `add_to(commands)`, as a command of its own has; another is added here and in its own file
-_MEMBERS = (judge_export, judge_import)
+_MEMBERS = (judge_export, judge_import, judge_agreement)
 
 
 def add_to(commands: Commands) -> Parser:

@@ -81,7 +81,7 @@ class LabelDistributions(Result):
         legend: bool = True,
         width: float | None = None,
     ) -> Axes:
-        """Draw the share of each label as parts of a bar for each document, those with the most relevant labels on top.
+        """Draw the share of each label as parts of a bar for each document, those with the largest mean label on top.
 
         Args:
             top: how many documents at most; default 30, 15 in a column.
@@ -93,7 +93,7 @@ class LabelDistributions(Result):
         Returns:
             Axes: a bar per document.
         """
-        from pt_reuse.plots.annotators import plot_shares
+        from pt_reuse.plots.label_shares import plot_shares
         from pt_reuse.plots.sheet import Place
 
         return plot_shares(self.table, self.shares, top=checked_top(top), place=Place(ax, title, legend, width))

@@ -85,12 +85,10 @@ def annotator_agreement(
     among many raters; Krippendorff 2004, Content analysis, chapter 11; McHugh 2012, Interrater reliability: the kappa
     statistic (the bands).
     """
-    lowest = checked_rel(rel)
-    if weights is not None:
-        choice("weights", weights, WEIGHTS)
-    rule = choice("ties", ties, [rule for rule in TIES if rule != "error"])
-    bootstrap = _checked_bootstrap(over, resamples, seed, confidence)
-    check_libraries()
+    bootstrap = check_measuring(
+        rel=rel, weights=weights, ties=ties, over=over, resamples=resamples, seed=seed, confidence=confidence
+    )
+    lowest, rule = checked_rel(rel), ties
     given = as_annotator_labels(labels)
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
@@ -148,7 +146,27 @@ def annotator_agreement(
     )
 
 
-def _checked_bootstrap(over: Any, resamples: Any, seed: Any, confidence: Any) -> Bootstrap:
+def check_measuring(
+    *, rel: Any, weights: Any, ties: Any, over: Any, resamples: Any, seed: Any, confidence: Any
+) -> Bootstrap:
+    """Return how intervals are made; raise where an argument of :func:`annotator_agreement` is nothing of the kind.
+
+    Args:
+        rel: the lowest label that is relevant, or None.
+        weights: one of :data:`WEIGHTS`, or None.
+        ties: a rule for ties that is no error.
+        over: one of :data:`OVER`.
+        resamples: of the bootstrap.
+        seed: of the bootstrap.
+        confidence: of the intervals.
+
+    Raises:
+        InputError: it is not, or a library is missing.
+    """
+    checked_rel(rel)
+    if weights is not None:
+        choice("weights", weights, WEIGHTS)
+    choice("ties", ties, [rule for rule in TIES if rule != "error"])
     choice("over", over, OVER)
     for argument, value in (("resamples", resamples), ("seed", seed)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
@@ -162,6 +180,7 @@ def _checked_bootstrap(over: Any, resamples: Any, seed: Any, confidence: Any) ->
             f" must be a number between 0 and 1, such as 0.95, got {told(confidence)}.",
             argument="confidence",
         )
+    check_libraries()
     return Bootstrap(over, int(resamples), int(seed), float(confidence))
 
 

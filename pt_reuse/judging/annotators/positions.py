@@ -109,7 +109,7 @@ class PassagePositions(Result):
         Returns:
             Axes: a bar per bin, and a line for what is expected.
         """
-        from pt_reuse.plots.annotators import plot_positions
+        from pt_reuse.plots.label_shares import plot_positions
         from pt_reuse.plots.sheet import Place
 
         return plot_positions(self.table, place=Place(ax, title, legend, width))
@@ -198,8 +198,8 @@ def passage_positions(
     edges = np.linspace(0, 1, n_bins + 1)
     n = int(relevant.sum())
     seen = np.bincount(_bins(found.position[relevant], n_bins), minlength=n_bins)
-    expected = np.bincount(_bins(where, n_bins), weights=weight, minlength=n_bins)
-    statistic, p, words = _test(seen, expected)
+    expected = np.bincount(_bins(where, n_bins), weights=weight, minlength=n_bins).astype(np.float64)
+    statistic, p, words = _test(seen.astype(np.float64), expected)
     table = pd.DataFrame(
         {
             "low": edges[:-1],
@@ -274,7 +274,7 @@ def _anywhere(relevant: Placed, n_bins: int, cuts: list[float]) -> tuple[NDArray
     return np.concatenate(where), np.concatenate(weight)
 
 
-def _test(seen: NDArray[np.integer], expected: NDArray[np.float64]) -> tuple[float, float, str]:
+def _test(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[float, float, str]:
     """Return the statistic, the p value, and what was tested in words."""
     from scipy.stats import chisquare
 

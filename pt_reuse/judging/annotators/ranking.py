@@ -87,18 +87,23 @@ def rankings_by_annotator(
     _check_topics_of(given, qrels)
     sets = LabelSets(given, qrels)
     names = given.annotators
-    only = [None if others == "keep" else given.given[:, a] for a in range(len(names))]
+    columns: list[NDArray[np.bool_]] = list(given.given.T)
+    only = [None if others == "keep" else mine for mine in columns]
     whole = [(sets.add(LabelSet(None, only[a])), sets.add(LabelSet(a, only[a]))) for a in range(len(names))]
-    common = {(i, j): given.given[:, [i, j]].all(axis=1) for i, j in combinations(range(len(names)), 2)}
-    common = {pair: both for pair, both in common.items() if both.any()}
-    halves = {
-        pair: tuple(whole[a][1] if others == "keep" else sets.add(LabelSet(a, both)) for a in pair)
-        for pair, both in common.items()
+    common: dict[tuple[int, int], NDArray[np.bool_]] = {
+        (i, j): both
+        for i, j in combinations(range(len(names)), 2)
+        if (both := np.asarray(columns[i] & columns[j], dtype=bool)).any()
     }
+
+    def half(annotator: int, both: NDArray[np.bool_]) -> int:
+        return whole[annotator][1] if others == "keep" else sets.add(LabelSet(annotator, both))
+
+    halves = {(i, j): (half(i, both), half(j, both)) for (i, j), both in common.items()}
     compared = _Compared(runs, [repr(measure) for measure in parsed], sets.scores(runs, parsed, verbose=verbose))
     tables, by_run, between = [], [], []
     for a, name in enumerate(names):
-        mine = given.given[:, a]
+        mine = columns[a]
         topics = sets.topics(mine)
         moved = compared.by_run(*whole[a], topics)
         by_run.append(moved)

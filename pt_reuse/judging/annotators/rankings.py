@@ -11,7 +11,6 @@ from pt_reuse._check import count
 from pt_reuse._errors import door
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Result
-from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +23,9 @@ class AnnotatorRankings(Result):
     Attributes:
         table: one row per annotator and measure: ``annotator measure``; ``topics``, those with labels of this
             annotator, over which all means of the row are; ``labels``, how many there are; ``changed``, how many of
-            these documents had another label, or none, in the judgments; ``tau_b tau_ap_b`` of the two rankings; ``max_drop``, the
-            most ranks that a run loses under the annotator, and ``dropped``, that run (the best one of several, None
-            where none loses any).
+            these documents had another label, or none, in the judgments; ``tau_b tau_ap_b`` of the two rankings;
+            ``max_drop``, the most ranks that a run loses under the annotator, and ``dropped``, that run (the best one
+            of several, None where none loses any).
         by_run: one row per annotator, measure and run: ``annotator measure name team type score other_score rank
             other_rank drop``, first under the judgments, ``other_`` under the annotator.
         between: one row per two annotators with items in common and measure: ``first second measure topics items
@@ -79,29 +78,24 @@ class AnnotatorRankings(Result):
     @door
     def plot(
         self,
-        measure: MeasureLike | None = None,
         *,
         ax: Axes | None = None,
         title: str | None = None,
         legend: bool = True,
         width: float | None = None,
     ) -> Axes:
-        """Draw the rank of each run under the judgments and under each annotator; with one measure.
+        """Draw tau_b of the ranking under each annotator with the one under the judgments, a dot for each measure.
 
         Args:
-            measure: one of the measures; default the first.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
-            Axes: a point per run and annotator, by its rank under the judgments, and the line of equal ranks.
+            Axes: a row per annotator, with a dot for each of six measures at most.
         """
-        from pt_reuse.plots.annotators import plot_ranks
+        from pt_reuse.plots.annotators import plot_taus
         from pt_reuse.plots.sheet import Place
 
-        name = measure_among(list(dict.fromkeys(self.table["measure"])), measure)
-        rows = self.by_run[self.by_run["measure"] == name]
-        taus = self.table[self.table["measure"] == name].set_index("annotator")["tau_b"]
-        return plot_ranks(rows, taus, measure=name, place=Place(ax, title, legend, width))
+        return plot_taus(self.table, place=Place(ax, title, legend, width))

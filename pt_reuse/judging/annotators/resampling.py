@@ -64,7 +64,7 @@ class Bootstrap:
         """Return how intervals are made, in words."""
         if not self.resamples:
             return "none"
-        return f"{self.confidence:.4g} percentile bootstrap over {self.over}, {self.resamples:,} resamples"
+        return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
 
     def interval(self, tables: NDArray[np.float64], topic: NDArray[np.int64], coefficient: OfSums) -> Interval:
         """Return the interval of a coefficient.
