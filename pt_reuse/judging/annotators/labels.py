@@ -182,7 +182,8 @@ def _fill(
     present = values != NO_LABEL
     item, annotator, values = item[present], annotator[present], values[present]
     # of rows for one place the first one stays
-    labels.values[item[::-1], annotator[::-1]] = values[::-1]
+    _, first = np.unique(item * len(labels.annotators) + annotator, return_index=True)
+    labels.values[item[first], annotator[first]] = values[first]
     kept = labels.values[item, annotator]
     clash = np.flatnonzero(kept != values)
     if len(clash):

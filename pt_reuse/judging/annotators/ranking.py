@@ -101,7 +101,7 @@ def rankings_by_annotator(
 
     halves = {(i, j): (half(i, both), half(j, both)) for (i, j), both in common.items()}
     compared = _Compared(runs, [repr(measure) for measure in parsed], sets.scores(runs, parsed, verbose=verbose))
-    tables, by_run, between = [], [], []
+    tables, by_run, between, dropped = [], [], [], []
     for a, name in enumerate(names):
         mine = columns[a]
         topics = sets.topics(mine)
@@ -110,12 +110,12 @@ def rankings_by_annotator(
         moved.insert(0, "annotator", name)
         found = compared.table(*whole[a], topics).assign(annotator=name, labels=int(mine.sum()))
         found["changed"] = int((mine & (given.values[:, a] != sets.judged)).sum())
-        found["dropped"] = [_most_dropped(moved, measure) for measure in found["measure"]]
+        dropped += [_most_dropped(moved, measure) for measure in found["measure"]]
         tables.append(found)
     for (i, j), both in common.items():
         found = compared.table(*halves[i, j], sets.topics(both))
         between.append(found.assign(first=names[i], second=names[j], items=int(both.sum())))
-    table = pd.concat(tables, ignore_index=True)[list(_TABLE)]
+    table = pd.concat(tables, ignore_index=True).assign(dropped=pd.Series(dropped, dtype=object))[list(_TABLE)]
     _warn_of_ties(table)
     provided = provided_measures(parsed)
     return AnnotatorRankings(
