@@ -123,7 +123,7 @@ def annotator_agreement(
         "pairs of annotators": f"{len(both)} of {n_pairs} have items in common",
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
-        "Cohen's weights": weights or "none",
+        "weights of kappa": weights or "none",
         "Fleiss": f"items with {fleiss} labels each: {count(int((given.given.sum(axis=1) == fleiss).sum()), 'item')}",
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
         "ties of the others": rule,

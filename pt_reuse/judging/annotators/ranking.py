@@ -15,7 +15,7 @@ from pt_reuse._errors import InputError, door, warn
 from pt_reuse.judging.annotators.label_sets import LabelSet, LabelSets
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.judging.annotators.rankings import AnnotatorRankings
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -82,6 +82,7 @@ def rankings_by_annotator(
     flag("verbose", verbose)
     given = as_annotator_labels(labels)
     runs, qrels = as_runs_before(runs, qrels)
+    qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)
     check_topics(runs, qrels)
     _check_topics_of(given, qrels)
