@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: where the bands of a kappa begin
 _BANDS = (0.4, 0.6, 0.8)
-_NAME = 0.44  # of the width, at most
+_NAME = 0.38  # of the width, at most
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,15 @@ def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
     known = rows[rows["kappa"].notna()].sort_values("kappa", ascending=False, kind="stable")
     names = [f"{first} - {second}" for first, second in zip(known["first"], known["second"], strict=True)]
     ends = [known[name].to_numpy(dtype=float) for name in ("kappa", "kappa_low", "kappa_high")]
-    entries = _draw_rows(sheet, names, [_Dots("kappa, with its interval", *ends)], word="pair")
+    _draw_rows(sheet, names, [_Dots("kappa", *ends)], word="pair")
     for edge in _BANDS:
-        upright = sheet.ax.axvline(edge, color=sheet.ink.strong, linewidth=0.8, linestyle=":", zorder=1)
-    lowest = float(np.nanmin([0.0, *ends[0], *ends[1]]))
+        sheet.ax.axvline(edge, color=sheet.ink.strong, linewidth=0.8, linestyle=":", zorder=1)
+    lowest, rest = float(np.nanmin([0.0, *ends[0], *ends[1]])), _rest(sheet, len(names), "pair")
     sheet.limit("x", (lowest - 0.03, 1.03))
-    sheet.label(title="Agreement of annotators", x=f"Cohen's kappa{_rest(sheet, len(names), 'pair')}")
-    return _finish(sheet, names, [*entries, (upright, "weak, moderate, strong from here on")])
+    sheet.label(
+        title="Agreement of annotators", x=f"Cohen's kappa and its interval{rest}\n(dotted: weak, moderate, strong)"
+    )
+    return _finish(sheet, names, [])
 
 
 def plot_taus(table: pd.DataFrame, *, place: Place | None = None) -> Axes:

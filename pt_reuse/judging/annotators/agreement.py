@@ -168,7 +168,7 @@ class AnnotatorAgreement(Result):
         legend: bool = True,
         width: float | None = None,
     ) -> Axes:
-        """Draw the kappa of each two that are compared, with its interval, and where the bands begin.
+        """Draw the kappa of each two that are compared, with its interval, and where bands begin.
 
         Args:
             part: ``"pairs"`` (default), ``"others"`` (each against the majority of the others) or ``"gold"``.
@@ -176,7 +176,7 @@ class AnnotatorAgreement(Result):
             labels: ``"grades"`` (default) or ``"binary"``.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
+            legend: there is none; all figures take this argument.
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
@@ -206,7 +206,7 @@ class AnnotatorAgreement(Result):
             second: another one, ``"others"`` or ``"gold"``.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: there is none; for all figures have it.
+            legend: there is none; all figures take this argument.
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
