@@ -14,6 +14,9 @@ from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
 from .judging.adaptive import judge_adaptively as judge_adaptively
+from .judging.annotators.agreement import AnnotatorAgreement as AnnotatorAgreement
+from .judging.annotators.measuring import annotator_agreement as annotator_agreement
+from .judging.annotators.voting import majority_vote as majority_vote
 from .judging.assisted import judge_with_model as judge_with_model
 from .pipelines.kept_documents import OnlyDocuments as OnlyDocuments
 from .pipelines.kept_documents import OnlyJudged as OnlyJudged

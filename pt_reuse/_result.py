@@ -33,8 +33,12 @@ FORMAT = 1
 #: kind -> the module that defines it, imported when a record of that kind is read
 HOMES = {
     "Agreement": "pt_reuse.scoring.agreement",
+    "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
+    "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
+    "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
+    "PassagePositions": "pt_reuse.judging.annotators.positions",
     "Scores": "pt_reuse.scoring.scores",
     "SimulatedField": "pt_reuse.demo.simulated",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",

@@ -23,6 +23,7 @@ try:
         demo,
         fetch,
         infer_pool,
+        judge,
         lou,
         pool,
         runs,
@@ -37,7 +38,7 @@ except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-_COMMANDS = (unjudged, lou, score, compare, pool, runs, infer_pool, collections, fetch, verify, demo)
+_COMMANDS = (unjudged, lou, score, compare, pool, judge, runs, infer_pool, collections, fetch, verify, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,7 +86,7 @@ def _parser() -> Parser:
     parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
-    parsers = [command.add_to(commands) for command in _COMMANDS]
+    parsers = [parser for command in _COMMANDS for parser in command.add_to(commands).runnable]
     for one in parsers:
         one.set_defaults(shell=Shell(one, parsers))
     return parser

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from pt_reuse.commands.screen import complain, width_of
 
 #: what a command adds its parser to
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+#: adds one command and returns its parser
+Member: TypeAlias = "Callable[[Commands], Parser]"
 
 
 class _Help(argparse.HelpFormatter):
@@ -26,10 +28,12 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         arguments: name -> argument, whether it has an option or a place of its own.
+        family: the commands that stand below this one, such as ``judge export``; none where it runs itself.
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
+        self.family: list[Parser] = []
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
@@ -37,6 +41,11 @@ class Parser(argparse.ArgumentParser):
         action = super().add_argument(*args, **kwargs)
         self.arguments[action.dest] = action
         return action
+
+    @property
+    def runnable(self) -> list[Parser]:
+        """Return the parsers that run: this one, or those of its family."""
+        return self.family or [self]
 
     def error(self, message: str) -> NoReturn:
         """End with a message about how the command was called."""
@@ -68,6 +77,21 @@ def add_command(commands: Commands, name: str, summary: str, *details: str) -> P
     """
     described = " ".join([f"{summary[0].upper()}{summary[1:]}.", *details])
     return commands.add_parser(name, help=summary, description=described)
+
+
+def add_family(commands: Commands, name: str, summary: str, members: Sequence[Member]) -> Parser:
+    """Add a command that has commands of its own below it, and return its parser.
+
+    Args:
+        commands: what the command is added to.
+        name: of the command.
+        summary: what its commands are about, in a line of the list of commands.
+        members: each adds one command of the family and returns its parser.
+    """
+    parser = add_command(commands, name, summary)
+    below = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+    parser.family = [add_member(below) for add_member in members]
+    return parser
 
 
 def add_out(parser: Parser, what: str) -> None:

@@ -11,6 +11,7 @@ COMMANDS = (
     "score",
     "compare",
     "pool",
+    "judge",
     "runs",
     "infer-pool",
     "collections",

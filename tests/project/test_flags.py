@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from annotator_parts import labelled
 from matplotlib.figure import Figure
 from public import PUBLIC
 
@@ -20,9 +21,27 @@ FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, d
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
+LABELS = labelled(seed=8)
+AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
+    "AnnotatorAgreement.plot": lambda d, **flag: AGREED.plot(ax=Figure().subplots(), **flag),
+    "AnnotatorAgreement.plot_confusion": lambda d, **flag: AGREED.plot_confusion(
+        "ann0", "ann1", ax=Figure().subplots(), **flag
+    ),
+    "judging.AnnotatorRankings.plot": lambda d, **flag: ptr.judging.rankings_by_annotator(
+        RUNS, {"ann": QRELS}, QRELS, "AP"
+    ).plot(ax=Figure().subplots(), **flag),
+    "judging.LabelDistributions.plot": lambda d, **flag: ptr.judging.label_distributions(LABELS).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "judging.PassagePositions.plot": lambda d, **flag: ptr.judging.passage_positions(
+        LABELS.assign(docno=lambda f: "d%p" + f["docno"].str[1:])
+    ).plot(ax=Figure().subplots(), **flag),
+    "judging.rankings_by_annotator": lambda d, **flag: ptr.judging.rankings_by_annotator(
+        RUNS, {"ann": QRELS}, QRELS, "AP", **flag
+    ),
     "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),

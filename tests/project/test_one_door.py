@@ -124,6 +124,9 @@ TAKERS = {
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
+    "judging.rankings_by_annotator": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.judging.rankings_by_annotator(runs, {"ann": FIELD.all_qrels.restrict(QRELS)}, qrels, "AP").by_run
+    ),
     "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
 }
 #: those whose argument has another name

@@ -9,6 +9,7 @@ import re
 
 import pandas as pd
 import pytest
+from annotator_parts import labelled
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
@@ -51,6 +52,25 @@ def odd_field():
     return ptr.RunSet.from_frames(frames, metadata=given), field.qrels, field.all_qrels
 
 
+def of_annotators(field, runs, qrels):
+    """Return results about annotators, by a name of their own."""
+    labels, odd = labelled(seed=6, gaps=0.1), labelled(seed=6).assign(annotator=lambda f: f["annotator"] + ODD)
+    odd["docno"] += ODD.replace("\N{COMBINING ACUTE ACCENT}", "")
+    passages = pd.DataFrame({"qid": "1", "docno": [f"d{i // 3}#{i % 3}" for i in range(9)], "label": [1, 0, 0] * 3})
+    found = {
+        "AnnotatorAgreement": ptr.annotator_agreement(labels, gold=ptr.majority_vote(labels), rel=2, resamples=20),
+        "AnnotatorAgreement, odd": ptr.annotator_agreement(odd, resamples=20),
+        "LabelDistributions": ptr.judging.label_distributions(labels, least=2),
+        "LabelDistributions, odd": ptr.judging.label_distributions(odd),
+        "PassagePositions": ptr.judging.passage_positions(passages, separator="#"),
+    }
+    for name, systems, judged in (("", field.runs, field.qrels), (", odd", runs, qrels)):
+        strict = judged.to_frame().assign(label=lambda f: (f["label"] - 1).clip(lower=0))[["qid", "docno", "label"]]
+        rankings = ptr.judging.rankings_by_annotator(systems, {f"strict{name and ODD}": strict}, judged, MEASURES[:3])
+        found[f"AnnotatorRankings{name}"] = rankings
+    return found
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Return results of every kind, by a name of their own; a new kind of result is to be added."""
@@ -66,6 +86,7 @@ def results(tmp_path_factory):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
+        **of_annotators(field, runs, qrels),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
         "StrategyComparison": ptr.compare_strategies(

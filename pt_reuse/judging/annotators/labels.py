@@ -1,0 +1,233 @@
+"""AnnotatorLabels: the labels that several annotators gave to documents, in whatever form they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, shown, told
+from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
+from pt_reuse.engine.order import natural_order
+from pt_reuse.formats.foreign import in_our_columns
+from pt_reuse.formats.frames import check_frame, number_column, text_groups
+from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.qrels.judgments import Qrels, as_qrels
+
+#: what a frame of labels must have
+COLUMNS = ("qid", "docno", "label", "annotator")
+#: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
+NO_LABEL = -1
+_FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
+
+
+@dataclass(frozen=True)
+class AnnotatorLabels:
+    """The labels of several annotators; an item is a document of a topic.
+
+    Attributes:
+        annotators: their names.
+        topics: topic names, in natural order.
+        topic: (items,) the topic of each item, as a position among the topics; ascending.
+        docnos: (items,) the document of each item.
+        values: (items, annotators) labels, -1 where an annotator gave none.
+        rel: the lowest label that is relevant, None where nobody says.
+    """
+
+    annotators: tuple[str, ...]
+    topics: tuple[str, ...]
+    topic: NDArray[np.int64]
+    docnos: NDArray[np.object_]
+    values: NDArray[np.int64]
+    rel: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Return (items, annotators): whether an annotator gave a label."""
+        return self.values != NO_LABEL
+
+    @cached_property
+    def qids(self) -> NDArray[np.object_]:
+        """Return (items,): the topic name of each item."""
+        return np.array([*self.topics, None], dtype=object)[self.topic]
+
+    @cached_property
+    def scale(self) -> tuple[int, ...]:
+        """Return the labels that occur, in order."""
+        return tuple(np.unique(self.values[self.given]).tolist())
+
+    def place(self, item: int) -> str:
+        """Return which document of which topic an item is, in words."""
+        return f"topic {shown(self.qids[item])}, document {shown(self.docnos[item])}"
+
+    def counts(self, scale: Iterable[int]) -> NDArray[np.int64]:
+        """Return (items, labels): how many annotators gave each label of a scale."""
+        return np.stack([(self.values == label).sum(axis=1) for label in scale], axis=1)
+
+    def labels_in(self, judged: Qrels) -> NDArray[np.int64]:
+        """Return (items,): the label that judgments have for each item, -1 where they have none."""
+        frame = pd.DataFrame({"qid": self.qids, "docno": self.docnos})
+        theirs = judged.to_frame()[["qid", "docno", "label"]]
+        found = frame.merge(theirs, on=["qid", "docno"], how="left")["label"]
+        return found.fillna(NO_LABEL).to_numpy(dtype=np.int64)
+
+
+def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels:
+    """Return what a user gives as labels of annotators: the one place that takes them in any form.
+
+    Args:
+        given: AnnotatorLabels, returned as they are; a frame ``qid docno label annotator`` (or ``query_id doc_id
+            relevance annotator``); what has such a frame as its ``to_frame()``; or a mapping of annotator -> judgments
+            in any form. A missing label, or -1, is no label.
+        argument: what the user calls them, for errors.
+
+    Raises:
+        InputError: anything else, no label at all, or two labels of one annotator for a document.
+    """
+    if isinstance(given, AnnotatorLabels):
+        return given
+    if isinstance(given, Mapping):
+        return _of_mapping(given, argument)
+    if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
+        given = given.to_frame()
+    if not isinstance(given, pd.DataFrame):
+        raise InputError(Argument(argument), f" must be {_FORMS}, got {told(given)}.", argument=argument)
+    with arguments_as(frame=argument):
+        return _of_frame(in_our_columns(given), argument)
+
+
+def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
+    frames, rels = [], set()
+    for name, judged in given.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(
+                Argument(argument), f" must name each annotator by a text, got {told(name)}.", argument=argument
+            )
+        with located(f"annotator {name}"):
+            qrels = as_qrels(judged, argument)
+        rels.add(qrels.stated_rel)
+        frames.append(qrels.to_frame()[["qid", "docno", "label"]].assign(annotator=name))
+    if not frames:
+        raise InputError(Argument(argument), " names no annotator.", argument=argument)
+    stated = rels - {None}
+    if len(stated) > 1:
+        raise InputError(
+            f"annotators differ in which label is relevant: from {examples(sorted(stated))} on. Say the same of all.",
+            argument=argument,
+        )
+    return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
+
+
+def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> AnnotatorLabels:
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise InputError(
+            Argument(argument),
+            f" must be {_FORMS}; {examples(missing)} not among {examples(frame.columns, 12)}.",
+            argument=argument,
+        )
+    check_frame(frame, ("qid", "docno", "annotator"))
+    topic, topics = text_groups("qid", frame["qid"])
+    document, docnos = text_groups("docno", frame["docno"])
+    annotator, annotators = text_groups("annotator", frame["annotator"])
+    absent = frame["label"].isna().to_numpy()
+    values = np.where(absent, NO_LABEL, number_column(frame["label"].where(~absent, NO_LABEL)))
+    odd = np.flatnonzero(not_labels(values))
+    if len(odd):
+        row = frame.iloc[int(odd[0])]
+        raise InputError(
+            f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
+            f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. A label that was not given is None or -1.",
+            place=f"annotator {row['annotator']}",
+            argument=argument,
+        )
+    order = natural_order(topics)
+    place = np.empty(len(topics), dtype=np.int64)
+    place[order] = np.arange(len(topics))
+    item, keys = pd.factorize(topic * max(len(docnos), 1) + document)
+    item_topic = place[keys // max(len(docnos), 1)]
+    sort = np.argsort(item_topic, kind="stable")
+    back = np.empty_like(sort)
+    back[sort] = np.arange(len(sort))
+    labels = AnnotatorLabels(
+        annotators=tuple(annotators),
+        topics=tuple(topics[i] for i in order),
+        topic=item_topic[sort],
+        docnos=np.array([*docnos, None], dtype=object)[keys[sort] % max(len(docnos), 1)],
+        values=np.full((len(sort), len(annotators)), NO_LABEL, dtype=np.int64),
+        rel=rel,
+    )
+    _fill(labels, back[item], annotator, values.astype(np.int64), argument)
+    if not labels.given.any():
+        raise InputError(Argument(argument), " holds no label.", argument=argument)
+    return labels
+
+
+def _fill(
+    labels: AnnotatorLabels,
+    item: NDArray[np.int64],
+    annotator: NDArray[np.int64],
+    values: NDArray[np.int64],
+    argument: str,
+) -> None:
+    """Put labels, a row each, into their places; two labels in one place are an error, one label twice a warning."""
+    present = values != NO_LABEL
+    item, annotator, values = item[present], annotator[present], values[present]
+    # of rows for one place the first one stays
+    _, first = np.unique(item * len(labels.annotators) + annotator, return_index=True)
+    labels.values[item[first], annotator[first]] = values[first]
+    kept = labels.values[item, annotator]
+    clash = np.flatnonzero(kept != values)
+    if len(clash):
+        row = int(clash[0])
+        raise InputError(
+            f"{labels.place(int(item[row]))} has the labels {kept[row]} and {values[row]} of this annotator "
+            f"({count(len(clash), 'conflicting label')} in all). Keep one label of an annotator for a document.",
+            place=f"annotator {labels.annotators[int(annotator[row])]}",
+            argument=argument,
+        )
+    again = len(values) - int(labels.given.sum())
+    if again:
+        warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
+
+
+def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
+    """Return a user's ``scale=`` in order, the labels that occur where it is None, or say which label is not of it.
+
+    Args:
+        scale: whole numbers, or None.
+        labels: what must be of the scale.
+
+    Raises:
+        InputError: no scale of two labels or more, or a label out of it.
+    """
+    if scale is None:
+        return labels.scale
+    listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []
+    whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
+    if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
+        raise InputError(
+            Argument("scale"),
+            f" must be two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label; got "
+            f"{told(scale)}.",
+            argument="scale",
+        )
+    known = tuple(sorted(int(label) for label in listed))
+    out = labels.given & ~np.isin(labels.values, known)
+    if out.any():
+        item, annotator = (int(at) for at in np.argwhere(out)[0])
+        raise InputError(
+            f"{labels.place(item)} has label {labels.values[item, annotator]}, which is not of the scale "
+            f"{', '.join(map(str, known))} ({count(int(out.sum()), 'such label')} in all).",
+            place=f"annotator {labels.annotators[annotator]}",
+            argument="labels",
+        )
+    return known

@@ -1,0 +1,305 @@
+"""Where relevant passages lie within their documents, as labels of passages tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse._result import Result
+from pt_reuse.formats.foreign import in_our_columns
+from pt_reuse.judging.annotators.placing import Placed, placed
+from pt_reuse.judging.annotators.voting import TIES, majority_vote
+from pt_reuse.qrels.judgments import as_qrels, checked_rel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+#: what passages are held against -> in words
+CHANCE = {
+    "labelled": "the relevant passages of each document were any of its labelled ones alike",
+    "uniform": "relevant passages lay anywhere in their documents alike",
+}
+#: rounding of positions
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PassagePositions(Result):
+    """Where relevant passages lie within documents: 0 is the beginning of a document, 1 its end.
+
+    Attributes:
+        table: one row per bin: ``low high`` positions; ``relevant``, the relevant passages in it; ``labelled``, all
+            passages with a label; ``expected``, how many relevant ones there would be by chance, as ``settings`` say;
+            ``share`` and ``expected_share`` of all relevant ones.
+        first: one row per part from the beginning: ``part``, such as .25 for the first quarter; ``share`` of the
+            relevant passages in it, and ``expected_share``.
+        passages: one row per passage with a label: ``qid docno document position relevant``.
+        chi_square: the statistic of Pearson's test of ``relevant`` against ``expected``, NaN where it cannot be made.
+        p: its p value.
+        rel: the lowest label that is relevant.
+    """
+
+    title: ClassVar[str] = "Positions of relevant passages"
+
+    first: pd.DataFrame
+    passages: pd.DataFrame
+    chi_square: float
+    p: float
+    rel: int
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {"positions": self.table, "first": self.first, "passages": self.passages}
+
+    def headline(self) -> str:
+        """Return how many of the relevant passages lie at the beginning, and the test."""
+        row = self.first.iloc[0]
+        n = int(self.table["relevant"].sum())
+        return (
+            f"{row['share']:.1%} of {count(n, 'relevant passage')} lie in the first {row['part']:.0%} of their "
+            f"documents, expected {row['expected_share']:.1%}; {self.settings['test']}"
+        )
+
+    @door
+    def report(self) -> Report:
+        """Return what a paper prints: a row for each bin."""
+        table = self.table
+        n = int(table["relevant"].sum())
+        bins = [f"{low:.0%} to {high:.0%}" for low, high in zip(table["low"], table["high"], strict=True)]
+        return Report(
+            [
+                Column("Part of the document", bins),
+                Column("Relevant", table["relevant"], Digits.COUNT),
+                Column("Share", table["share"], Digits.SCORE),
+                Column("Expected share", table["expected_share"], Digits.SCORE),
+            ],
+            caption=(
+                f"Where {count(n, 'relevant passage')} lie within their documents, and where they would if "
+                f"{self.settings['expected']}."
+            ),
+            notes=[f"{self.settings['test'][0].upper()}{self.settings['test'][1:]}."],
+        )
+
+    @door
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw the share of the relevant passages in each part of the document, and the share expected.
+
+        Args:
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: a bar per bin, and a line for what is expected.
+        """
+        from pt_reuse.plots.label_shares import plot_positions
+        from pt_reuse.plots.sheet import Place
+
+        return plot_positions(self.table, place=Place(ax, title, legend, width))
+
+
+@door
+def passage_positions(
+    labels: Any,
+    *,
+    rel: int | None = None,
+    separator: str = "%p",
+    bins: int = 10,
+    parts: Iterable[float] = (0.25, 0.5),
+    against: str = "labelled",
+    ties: str = "lower",
+) -> PassagePositions:
+    """Say where relevant passages lie within their documents: at the beginning, or anywhere alike.
+
+    The position of a passage is that of its middle. What was found is held against chance by a chi square test
+    (``scipy.stats.chisquare``, over the bins in which any relevant passage is expected). It takes passages as
+    independent, so it is a rough guide where few documents have many passages.
+
+    Args:
+        labels: labels of passages: a frame with ``qid docno label``, and ``annotator`` where there are several, whose
+            majority counts. A passage is placed by the columns ``start`` and ``length``, where it begins and how long
+            its document is, in the same unit, with ``end`` where the passage ends (default: it is a point); or by
+            ``passage`` and ``n_passages``, its number from 0 on and how many its document has; or by the number at the
+            end of its docno. Where they are given ``document`` says whose passage it is. Judgments in any other form
+            have their numbers in the docnos.
+        rel: the lowest label that is relevant, >= 1; default what the judgments say, else 1.
+        separator: what stands before the number at the end of a docno, as in ``D17%p3``; default that of PyTerrier. A
+            document has as many passages as the largest number among all its labels says.
+        bins: how many parts of equal length the document is cut into, >= 2; default 10.
+        parts: shares of the document from its beginning; default its first quarter and half.
+        against: what chance is. ``"labelled"`` (default): each document has as many relevant passages as it has, and
+            they are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a
+            relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells
+            the position; for labels of relevant passages alone.
+        ties: of the majority of annotators, see :func:`majority_vote`; default ``"lower"``.
+
+    Returns:
+        PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``, ``.plot()``.
+
+    Raises:
+        InputError: a passage without a position, or one beyond the end of its document; no relevant passage;
+            no document with relevant and other labels, where chance is ``"labelled"``.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> docnos = [f"d{d}%p{p}" for d in range(30) for p in range(4)]
+        >>> labels = pd.DataFrame({"qid": "1", "docno": docnos, "label": [1, 1, 0, 0] * 30})
+        >>> found = ptr.judging.passage_positions(labels, bins=2)
+        >>> found.table[["low", "high", "relevant", "expected"]]
+           low  high  relevant  expected
+        0  0.0   0.5        60      30.0
+        1  0.5   1.0         0      30.0
+        >>> found.chi_square
+        60.0
+
+    Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
+    multi-task document ranking and question answering, CIKM.
+    """
+    lowest, n_bins = checked_rel(rel), positive("bins", bins, "bins")
+    if n_bins < 2:
+        raise InputError(Argument("bins"), " must be at least 2.", argument="bins")
+    cuts = _checked_parts(parts)
+    choice("ties", ties, TIES)
+    choice("against", against, tuple(CHANCE))
+    if not isinstance(separator, str) or not separator:
+        raise InputError(Argument("separator"), f" must be a text, got {told(separator)}.", argument="separator")
+    frame = in_our_columns(labels) if isinstance(labels, pd.DataFrame) else None
+    several = frame is not None and "annotator" in frame.columns
+    judged = majority_vote(frame, ties=ties) if several else as_qrels(labels if frame is None else frame, "labels")
+    lowest = judged.rel if lowest is None else lowest
+    found = placed(judged.to_frame()[["qid", "docno", "label"]], frame, separator)
+    found = found.take(found.labels >= 0)
+    relevant = found.labels >= lowest
+    if not relevant.any():
+        raise InputError(
+            f"no passage has a label of {lowest} or more, so that there is no position to tell.", argument="rel"
+        )
+    if against == "labelled":
+        where, weight = found.position, _labelled(found, relevant)
+    else:
+        where, weight = _anywhere(found.take(relevant), n_bins, cuts)
+    edges = np.linspace(0, 1, n_bins + 1)
+    n = int(relevant.sum())
+    seen = np.bincount(_bins(found.position[relevant], n_bins), minlength=n_bins)
+    expected = np.bincount(_bins(where, n_bins), weights=weight, minlength=n_bins).astype(np.float64)
+    statistic, p, words = _test(seen.astype(np.float64), expected)
+    table = pd.DataFrame(
+        {
+            "low": edges[:-1],
+            "high": edges[1:],
+            "relevant": seen,
+            "labelled": np.bincount(_bins(found.position, n_bins), minlength=n_bins),
+            "expected": expected,
+            "share": seen / n,
+            "expected_share": expected / n,
+        }
+    )
+    first = pd.DataFrame(
+        {
+            "part": cuts,
+            "share": [float((relevant & (found.position < cut - _SLACK)).sum() / n) for cut in cuts],
+            "expected_share": [float(weight[where < cut - _SLACK].sum() / n) for cut in cuts],
+        }
+    )
+    settings = {
+        "relevant": f"label of at least {lowest}",
+        "position": found.how,
+        "expected": CHANCE[against],
+        "documents": len(np.unique(found.document)),
+        "documents with relevant passages": len(np.unique(found.document[relevant])),
+        "test": words,
+        **({"ties of annotators": ties} if several else {}),
+    }
+    return PassagePositions(
+        table=table,
+        settings=settings,
+        first=first,
+        passages=found.to_frame().assign(relevant=relevant),
+        chi_square=statistic,
+        p=p,
+        rel=lowest,
+    )
+
+
+def _bins(position: NDArray[np.float64], n_bins: int) -> NDArray[np.int64]:
+    """Return the bin of each position; one on an edge is in the bin that begins there, the end in the last bin."""
+    edges = np.linspace(0, 1, n_bins + 1)
+    return np.clip(np.searchsorted(edges, position + _SLACK, side="right") - 1, 0, n_bins - 1)
+
+
+def _labelled(found: Placed, relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return (passages,): how likely each is one of its document's relevant ones if these are any of them alike."""
+    n = np.bincount(found.document)
+    chance = np.bincount(found.document, weights=relevant) / np.maximum(n, 1)
+    if not ((chance > 0) & (chance < 1)).any():
+        raise InputError(
+            "in every document all labelled passages are relevant, or none is, so that there is nothing to compare "
+            "with. Say whose passages they are in a column 'document', or choose ",
+            Option("against", "uniform"),
+            ".",
+            argument="against",
+        )
+    return chance[found.document]
+
+
+def _anywhere(relevant: Placed, n_bins: int, cuts: list[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return positions and weights: of the passages of each document alike, or of all its parts alike."""
+    where, weight = [], []
+    for n, times in zip(*np.unique(relevant.n, return_counts=True), strict=True):
+        if n:
+            where.append((np.arange(n) + 0.5) / n)
+            weight.append(np.full(n, times / n))
+        else:
+            # the pieces into which bins and parts cut the document, each at its middle
+            cut = np.unique([*np.linspace(0, 1, n_bins + 1), *cuts])
+            where.append((cut[1:] + cut[:-1]) / 2)
+            weight.append(np.diff(cut) * times)
+    return np.concatenate(where), np.concatenate(weight)
+
+
+def _test(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[float, float, str]:
+    """Return the statistic, the p value, and what was tested in words."""
+    from scipy.stats import chisquare
+
+    possible = expected > 0
+    if possible.sum() < 2:
+        return float("nan"), float("nan"), "no test: all labelled passages of documents with relevant ones in one part"
+    found = chisquare(seen[possible], expected[possible])
+    few = int((expected[possible] < 5).sum())
+    beware = f", beware: fewer than 5 expected in {count(few, 'part')}" if few else ""
+    degrees = int(possible.sum()) - 1
+    words = f"chi square {found.statistic:.2f} of {degrees} degrees of freedom, p {_p(found.pvalue)}{beware}"
+    return float(found.statistic), float(found.pvalue), words
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _checked_parts(parts: Any) -> list[float]:
+    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
+    odd = [part for part in listed if not isinstance(part, int | float) or not 0 < part < 1]
+    if odd or not listed:
+        raise InputError(
+            Argument("parts"),
+            f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}.",
+            argument="parts",
+        )
+    return sorted({float(part) for part in listed if part is not None})

@@ -1,0 +1,224 @@
+"""Bootstrap intervals of coefficients of agreement: topics, or items, are drawn with replacement.
+
+Every coefficient here is a function of tables of counts that add up over topics. So a resample is a weighted sum of the
+tables of the topics, and all resamples together are one product of matrices. The values of the results themselves come
+from other libraries; the tests hold the functions here equal to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.judging.annotators.labels import NO_LABEL
+
+#: weights held at a time
+_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A percentile interval.
+
+    Attributes:
+        low: its lower end, NaN where there is none.
+        high: its upper end.
+        defined: in how many resamples the coefficient has a value; the others are left out.
+    """
+
+    low: float
+    high: float
+    defined: int
+
+
+NO_INTERVAL = Interval(np.nan, np.nan, 0)
+
+
+class OfSums(Protocol):
+    """A coefficient of tables that are sums."""
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (resamples,) values, NaN where there is none, of (resamples, ...) sums of tables."""
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are made.
+
+    Attributes:
+        over: what is drawn, ``"topics"`` or ``"items"``.
+        resamples: how many times; 0 for no intervals.
+        seed: of the random numbers; each interval begins with it anew, so that none depends on what else is computed.
+        confidence: the share of the resamples that lies between the ends.
+    """
+
+    over: str
+    resamples: int
+    seed: int
+    confidence: float
+
+    def words(self) -> str:
+        """Return how intervals are made, in words."""
+        if not self.resamples:
+            return "none"
+        return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
+
+    def interval(self, tables: NDArray[np.float64], topic: NDArray[np.int64], coefficient: OfSums) -> Interval:
+        """Return the interval of a coefficient.
+
+        Args:
+            tables: (items, ...) what each item adds to the sums.
+            topic: (items,) the topic of each item. Topics without an item here are not drawn.
+            coefficient: of the sums.
+        """
+        if self.over == "topics":
+            tables = sums_by(tables, np.unique(topic, return_inverse=True)[1])
+        units = len(tables)
+        if units < 2 or not self.resamples:
+            return NO_INTERVAL
+        flat, random = tables.reshape(units, -1), np.random.default_rng(self.seed)
+        step = max(1, _AT_ONCE // units)
+        found = []
+        for start in range(0, self.resamples, step):
+            n = min(step, self.resamples - start)
+            drawn = random.integers(0, units, (n, units)) + units * np.arange(n)[:, None]
+            weights = np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units).astype(np.float64)
+            found.append(coefficient((weights @ flat).reshape(n, *tables.shape[1:])))
+        values = np.concatenate(found)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return NO_INTERVAL
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(values, [tail, 100 - tail])
+        return Interval(float(low), float(high), len(values))
+
+
+def sums_by(tables: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (groups, ...): the sum of (items, ...) tables over the items of each group."""
+    n = int(group.max(initial=-1)) + 1
+    sums = np.zeros((n, *tables.shape[1:]))
+    np.add.at(sums, group, tables)
+    return sums
+
+
+# tables: what an item adds
+
+
+def confusion_tables(
+    first: NDArray[np.int64], second: NDArray[np.int64], scale: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Return (items, labels, labels): 1 where two annotators gave these labels, nothing where one gave none."""
+    tables = np.zeros((len(first), len(scale), len(scale)))
+    both = np.flatnonzero((first != NO_LABEL) & (second != NO_LABEL))
+    tables[both, np.searchsorted(scale, first[both]), np.searchsorted(scale, second[both])] = 1
+    return tables
+
+
+def coincidence_tables(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (items, labels, labels): Krippendorff's coincidences, pairs of labels over the number of labels less one.
+
+    Args:
+        counts: (items, labels) how many annotators gave each label.
+    """
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1], dtype=np.int64)
+    return pairs / np.maximum(counts.sum(axis=1) - 1, 1)[:, None, None]
+
+
+def fleiss_tables(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (items, 1 + labels + 1): the share of equal pairs of labels, how many there are of each label, and 1."""
+    n = counts.sum(axis=1)
+    equal = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * (n - 1), 1)
+    return np.column_stack([equal, counts, np.ones(len(counts))]).astype(np.float64)
+
+
+def pair_tables(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (items, 2): pairs of labels that are equal, and all pairs."""
+    n = counts.sum(axis=1)
+    return np.column_stack([(counts * (counts - 1)).sum(axis=1), n * (n - 1)]).astype(np.float64)
+
+
+# coefficients of sums of these
+
+
+def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the first over the second of (resamples, 2) sums."""
+    return _divided(sums[:, 0], sums[:, 1])
+
+
+@dataclass(frozen=True)
+class CohenKappa:
+    """Cohen's kappa of (resamples, labels, labels) confusion matrices.
+
+    Attributes:
+        weights: None, ``"linear"`` or ``"quadratic"``.
+    """
+
+    weights: str | None
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (resamples,) values."""
+        steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
+        weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[self.weights].astype(np.float64)
+        expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
+        return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
+
+
+@dataclass(frozen=True)
+class MeanKappa:
+    """The mean Cohen's kappa over the pairs of annotators that have one.
+
+    Attributes:
+        weights: None, ``"linear"`` or ``"quadratic"``.
+    """
+
+    weights: str | None
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (resamples,) values of (resamples, pairs, labels, labels) confusion matrices."""
+        kappas = np.stack([CohenKappa(self.weights)(sums[:, pair]) for pair in range(sums.shape[1])], axis=1)
+        return _divided(np.nansum(kappas, axis=1), (~np.isnan(kappas)).sum(axis=1))
+
+
+def equal_share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share on the diagonal of (resamples, labels, labels) confusion matrices."""
+    return _divided(np.trace(sums, axis1=1, axis2=2), sums.sum(axis=(1, 2)))
+
+
+def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Fleiss' kappa of sums of :func:`fleiss_tables` over items with equally many labels."""
+    items, totals = sums[:, -1], sums[:, 1:-1]
+    expected = _divided((totals**2).sum(axis=1), totals.sum(axis=1) ** 2)
+    one = (totals > 0).sum(axis=1) < 2
+    return np.where(one, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
+
+
+@dataclass(frozen=True)
+class KrippendorffAlpha:
+    """Krippendorff's alpha of (resamples, labels, labels) coincidences.
+
+    Attributes:
+        level: ``"nominal"`` or ``"ordinal"``.
+    """
+
+    level: str
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (resamples,) values."""
+        totals = sums.sum(axis=2)
+        n_labels = sums.shape[1]
+        if self.level == "nominal":
+            distance = np.broadcast_to(1 - np.eye(n_labels), sums.shape)
+        else:
+            # labels between two, and half of each of the two
+            middle = totals.cumsum(axis=1) - totals / 2
+            distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+        expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+        observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+        return 1 - _divided(observed, expected)
+
+
+def _divided(dividend: NDArray[np.float64], divisor: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(dividend, divisor, out=np.full(len(divisor), np.nan), where=divisor != 0)

@@ -1,0 +1,179 @@
+"""All annotators together: coefficients overall, of each topic and of each label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.judging.annotators.coefficients import (
+    NO_ITEMS,
+    ONE_LABEL,
+    Coefficient,
+    band,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pairs_equal,
+)
+from pt_reuse.judging.annotators.comparing import Comparison, Way
+from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels
+from pt_reuse.judging.annotators.resampling import (
+    NO_INTERVAL,
+    Interval,
+    KrippendorffAlpha,
+    MeanKappa,
+    coincidence_tables,
+    confusion_tables,
+    fleiss_of,
+    fleiss_tables,
+    pair_tables,
+    ratio,
+)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The items of one way of comparing that have two labels or more.
+
+    Attributes:
+        way: over which items and labels.
+        values: (items, annotators) their labels, -1 for none.
+        counts: (items, labels) how many annotators gave each label.
+        topic: (items,) their topics.
+        of_fleiss: (items,) whether they have as many labels as Fleiss' kappa takes.
+    """
+
+    way: Way
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    of_fleiss: NDArray[np.bool_]
+
+    def take(self, kept: NDArray[np.bool_]) -> _Counted:
+        return _Counted(self.way, self.values[kept], self.counts[kept], self.topic[kept], self.of_fleiss[kept])
+
+
+def most_labels(labels: AnnotatorLabels) -> int:
+    """Return how many labels most items have that have two or more, of several numbers the largest."""
+    n = labels.given.sum(axis=1)
+    found = np.bincount(n[n > 1])
+    return int(len(found) - 1 - found[::-1].argmax())
+
+
+def _ways(labels: AnnotatorLabels, how: Comparison) -> Iterator[_Counted]:
+    fixed = most_labels(labels)
+    for way in how.ways(labels.values):
+        n = (way.values != NO_LABEL).sum(axis=1)
+        values = way.values[n > 1]
+        counts = np.stack([(values == label).sum(axis=1) for label in way.scale], axis=1)
+        yield _Counted(way, values, counts, way.topic[n > 1], n[n > 1] == fixed)
+
+
+def _coefficients(found: _Counted, how: Comparison) -> Iterator[tuple[str, Coefficient, NDArray[np.int64]]]:
+    """Yield the name of each coefficient, its value, and (items, labels) the counts that it is of."""
+    yield "agreement", pairs_equal(found.counts), found.counts
+    yield "cohen_kappa", _mean_kappa(found, how), found.counts
+    fixed = found.counts[found.of_fleiss]
+    yield "fleiss_kappa", fleiss_kappa(fixed), fixed
+    yield "alpha_nominal", krippendorff_alpha(found.counts, "nominal"), found.counts
+    if found.way.labels == "grades":
+        yield "alpha_ordinal", krippendorff_alpha(found.counts, "ordinal"), found.counts
+
+
+def _mean_kappa(found: _Counted, how: Comparison) -> Coefficient:
+    pairs = combinations(range(found.values.shape[1]), 2)
+    kappas = [cohen_kappa(found.values[:, i], found.values[:, j], found.way.scale, how.weights) for i, j in pairs]
+    values = [kappa.value for kappa in kappas if not kappa.why]
+    if values:
+        return Coefficient(float(np.mean(values)))
+    return Coefficient(np.nan, ONE_LABEL if any(kappa.why == ONE_LABEL for kappa in kappas) else NO_ITEMS)
+
+
+def overall_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each items, labels and coefficient, with its interval."""
+    rows = []
+    for found in _ways(labels, how):
+        for name, coefficient, counts in _coefficients(found, how):
+            interval = _interval(name, found, how)
+            rows.append(
+                {
+                    "items": found.way.items,
+                    "labels": found.way.labels,
+                    "coefficient": name,
+                    "value": coefficient.value,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "resamples": interval.defined,
+                    "band": "" if name == "agreement" else band(coefficient.value),
+                    "n_items": len(counts),
+                    "n_labels": int(counts.sum()),
+                    "why": coefficient.why,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _interval(name: str, found: _Counted, how: Comparison) -> Interval:
+    draw, topic = how.bootstrap.interval, found.topic
+    if name == "agreement":
+        return draw(pair_tables(found.counts), topic, ratio)
+    if name == "fleiss_kappa":
+        return draw(fleiss_tables(found.counts[found.of_fleiss]), topic[found.of_fleiss], fleiss_of)
+    if name == "cohen_kappa":
+        n = found.values.shape[1]
+        tables = [
+            confusion_tables(found.values[:, i], found.values[:, j], found.way.scale)
+            for i, j in combinations(range(n), 2)
+            if (found.values[:, [i, j]] != NO_LABEL).all(axis=1).any()
+        ]
+        return draw(np.stack(tables, axis=1), topic, MeanKappa(how.weights)) if tables else NO_INTERVAL
+    return draw(coincidence_tables(found.counts), topic, KrippendorffAlpha(name.removeprefix("alpha_")))
+
+
+def per_topic_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each topic, items, labels and coefficient."""
+    rows = []
+    for found in _ways(labels, how):
+        for t, qid in enumerate(labels.topics):
+            for name, coefficient, counts in _coefficients(found.take(found.topic == t), how):
+                rows.append(
+                    {
+                        "qid": qid,
+                        "items": found.way.items,
+                        "labels": found.way.labels,
+                        "coefficient": name,
+                        "value": coefficient.value,
+                        "n_items": len(counts),
+                        "why": coefficient.why,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def by_label_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
+    rows = []
+    for found in _ways(labels, how):
+        n = found.counts.sum(axis=1)
+        for k, label in enumerate(found.way.scale):
+            own = found.counts[:, k]
+            # for each time that the label is given, the other labels of the item
+            chances = int((own * (n - 1)).sum())
+            alpha = krippendorff_alpha(np.column_stack([n - own, own]), "nominal")
+            rows.append(
+                {
+                    "items": found.way.items,
+                    "labels": found.way.labels,
+                    "label": label,
+                    "n": int(own.sum()),
+                    "agreement": float((own * (own - 1)).sum() / chances) if chances else np.nan,
+                    "alpha": alpha.value,
+                    "why": alpha.why,
+                }
+            )
+    return pd.DataFrame(rows)

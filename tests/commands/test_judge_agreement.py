@@ -1,0 +1,93 @@
+"""`pt-reuse judge agreement`: what it prints and writes, and what it refuses before it reads."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from annotator_parts import labelled
+from command_parts import run
+
+import pt_reuse as ptr
+
+FRAME = labelled(seed=31, gaps=0.1)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a qrels file for each annotator."""
+    for name, part in FRAME.groupby("annotator"):
+        ptr.Qrels(part.drop(columns="annotator")).write(tmp_path / f"{name}.txt")
+    return sorted(tmp_path.iterdir())
+
+
+def test_qrels_files_and_csv_give_the_same(files, tmp_path, capsys):
+    FRAME.to_csv(tmp_path / "all.csv", index=False)
+    of_files = run(capsys, "judge", "agreement", *files, "--rel", 2, "--resamples", 50)
+    of_csv = run(capsys, "judge", "agreement", tmp_path / "all.csv", "--rel", 2, "--resamples", 50)
+    assert of_files == of_csv
+    status, out, err = of_files
+    assert (status, err) == (0, "")
+    assert "3 annotators, 60 documents of 4 topics" in out
+    result = ptr.annotator_agreement(FRAME, rel=2, resamples=50)
+    alpha = result.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
+    line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, ordinal"))
+    assert line.split()[3:6] == [f"{alpha[name]:.4f}" for name in ("value", "low", "high")]
+    assert "Over documents that anyone called relevant, relevant (label of at least 2) or not:" in out
+    assert "Intervals: 95 % percentile bootstrap over topics, 50 resamples." in out
+
+
+def test_what_is_written_can_be_read(files, tmp_path, capsys):
+    gold, folder = tmp_path / "gold.qrels", tmp_path / "out"
+    ptr.majority_vote(FRAME, ties="higher").write(gold)
+    status, out, _ = run(
+        capsys, "judge", "agreement", *files, "--gold", gold, "--ties", "unresolved", "--out", folder, "--resamples", 20
+    )
+    assert status == 0
+    result = ptr.read_result(folder)
+    expected = ptr.annotator_agreement(
+        {f"ann{i}": FRAME[FRAME["annotator"] == f"ann{i}"] for i in range(3)},
+        gold=gold,
+        ties="unresolved",
+        resamples=20,
+    )
+    pd.testing.assert_frame_equal(result.table, expected.table)
+    pd.testing.assert_frame_equal(result.gold, expected.gold)
+    majority = ptr.read_qrels(folder / "majority.qrels").to_frame()
+    voted = ptr.majority_vote(FRAME, ties="unresolved").to_frame()
+    keys = ["qid", "docno"]
+    pd.testing.assert_frame_equal(
+        majority.sort_values(keys, ignore_index=True), voted[[*keys, "label"]].sort_values(keys, ignore_index=True)
+    )
+    assert {"pairs.png", "others.png", "gold.png"} <= {path.name for path in folder.iterdir()}
+    assert f"{int(voted['tied'].sum())} ties, decided by --ties unresolved." in out
+    status, _, err = run(capsys, "judge", "agreement", *files, "--out", folder)
+    assert status == 2
+    assert "--overwrite" in err
+
+
+def test_a_csv_without_annotators_is_of_whom_it_is_called_after(files, tmp_path, capsys):
+    two = FRAME[FRAME["annotator"] == "ann1"].drop(columns="annotator").assign(label=lambda f: f["label"].astype(str))
+    two.loc[two.index[0], "label"] = ""
+    two.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}).to_csv(
+        tmp_path / "bob.csv", index=False
+    )
+    status, out, err = run(capsys, "judge", "agreement", files[0], tmp_path / "bob.csv", "--resamples", 0)
+    assert (status, err) == (0, "")
+    assert "bob" in out
+
+
+def test_what_it_refuses(files, tmp_path, capsys, messages):
+    def refused(*arguments):
+        status, _, err = run(capsys, "judge", "agreement", *arguments)
+        assert status == 2
+        messages.told(err)
+
+    refused("nowhere.txt", "there.txt")
+    refused(*files, "--ties", "error")
+    refused(*files, "--scale", "0;1")
+    refused(*files, "--scale", "0,1")
+    refused(*files, "--gold", tmp_path / "nowhere")
+    refused(files[0], files[0])
+    refused(files[0])
+    (tmp_path / "odd.csv").write_text("topic,doc\n1,2\n")
+    refused(tmp_path / "odd.csv", files[0])

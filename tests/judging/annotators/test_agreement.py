@@ -1,0 +1,262 @@
+"""Agreement of annotators: every number against fractions by hand, and against the libraries called on their own."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from itertools import permutations
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+from annotator_parts import annotators_of, by_item, couples, in_common, labelled, slow_alpha, slow_fleiss, slow_kappa
+from same import assert_same
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
+from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
+
+import pt_reuse as ptr
+from pt_reuse.judging.annotators.coefficients import band
+
+SCALE = (0, 1, 2, 3)
+FRAMES = {
+    "three, complete": labelled(seed=1),
+    "four, with gaps": labelled(seed=2, n_annotators=4, gaps=0.25),
+    "two": labelled(seed=3, n_annotators=2, gaps=0.1),
+    "binary": labelled(seed=4, scale=(0, 1), gaps=0.1),
+}
+
+
+@pytest.fixture(scope="module", params=FRAMES)
+def case(request):
+    frame = FRAMES[request.param]
+    return frame, by_item(frame), ptr.annotator_agreement(frame, rel=2 if frame["label"].max() > 1 else 1, resamples=50)
+
+
+def ways(items, rel):
+    """Yield items, labels and the items of each way in which they are compared."""
+    binary = {item: {who: int(label >= rel) for who, label in given.items()} for item, given in items.items()}
+    for labels, taken in (("grades", items), ("binary", binary)):
+        if labels == "grades" or len({label for given in items.values() for label in given.values()}) > 2:
+            yield "all", labels, taken
+            yield "relevant", labels, {i: g for i, g in taken.items() if max(items[i].values()) >= rel}
+
+
+def value(result, items, labels, coefficient):
+    table = result.table
+    at = (table["items"] == items) & (table["labels"] == labels) & (table["coefficient"] == coefficient)
+    return table[at].iloc[0]
+
+
+def test_all_together_is_what_the_definitions_say(case):
+    _, given, result = case
+    for items, labels, taken in ways(given, result.rel):
+        lists = [list(item.values()) for item in taken.values() if len(item) > 1]
+        scale = result.scale if labels == "grades" else (0, 1)
+        pairs = [two for item in lists for two in permutations(item, 2)]
+        expected = {"agreement": np.mean([a == b for a, b in pairs])}
+        kappas = [slow_kappa(in_common(taken, *two), scale) for two in couples(taken)]
+        expected["cohen_kappa"] = np.mean([float(kappa) for kappa in kappas if kappa is not None])
+        sizes = [len(item) for item in given.values() if len(item) > 1]
+        usual = max(sorted(set(sizes), reverse=True), key=sizes.count)
+        fixed = [item for item in lists if len(item) == usual]
+        expected["fleiss_kappa"] = slow_fleiss(fixed)
+        for level in ("nominal", "ordinal") if labels == "grades" else ("nominal",):
+            expected[f"alpha_{level}"] = slow_alpha(lists, scale, level)
+        for name, number in expected.items():
+            row = value(result, items, labels, name)
+            assert row["value"] == pytest.approx(float(number), abs=1e-12), (items, labels, name)
+            assert row["n_items"] == len(fixed if name == "fleiss_kappa" else lists)
+            assert row["band"] == ("" if name == "agreement" else band(row["value"]))
+            assert row["low"] <= row["high"]
+    assert len(result.table) == (9 + 9 if len(result.scale) > 2 else 10)
+
+
+def test_all_together_is_what_the_libraries_say():
+    frame = FRAMES["four, with gaps"]
+    result = ptr.annotator_agreement(frame, resamples=0)
+    wide = frame.set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
+    for level in ("nominal", "ordinal"):
+        alpha = krippendorff.alpha(wide.to_numpy().T, level_of_measurement=level)
+        assert value(result, "all", "grades", f"alpha_{level}")["value"] == pytest.approx(alpha, abs=1e-14)
+    complete = ptr.annotator_agreement(FRAMES["three, complete"], resamples=0)
+    wide = FRAMES["three, complete"].set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
+    counts = np.stack([(wide == label).sum(axis=1) for label in SCALE], axis=1)
+    assert value(complete, "all", "grades", "fleiss_kappa")["value"] == pytest.approx(fleiss_kappa(counts), abs=1e-14)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_each_two_are_what_the_libraries_say(case, weights):
+    frame, given, result = case
+    result = ptr.annotator_agreement(frame, rel=result.rel, weights=weights, resamples=0)
+    found = zip(result.pairs["first"], result.pairs["second"], strict=True)
+    assert {frozenset(two) for two in found} == {frozenset(two) for two in couples(given)}
+    for row in result.pairs[(result.pairs["items"] == "all") & (result.pairs["labels"] == "grades")].itertuples():
+        pairs = in_common(given, row.first, row.second)
+        mine, theirs = zip(*pairs, strict=True)
+        matrix = confusion_matrix(mine, theirs, labels=result.scale)
+        assert row.kappa == pytest.approx(
+            cohen_kappa_score(mine, theirs, labels=result.scale, weights=weights), abs=1e-14
+        )
+        assert row.kappa == pytest.approx(float(slow_kappa(pairs, result.scale, weights)), abs=1e-12)
+        assert row.kappa == pytest.approx(cohens_kappa(matrix, wt=weights, return_results=False), abs=1e-12)
+        assert row.agreement == pytest.approx(np.trace(matrix) / matrix.sum())
+        assert (row.n_items, row.n_relevant, row.other_relevant) == (
+            len(pairs), sum(a >= result.rel for a in mine), sum(b >= result.rel for b in theirs)
+        )  # fmt: skip
+        assert result.confusion_of(row.first, row.second).to_numpy().tolist() == matrix.tolist()
+        assert result.confusion_of(row.second, row.first).to_numpy().tolist() == matrix.T.tolist()
+
+
+def test_relevant_items_are_those_that_one_of_the_two_called_relevant():
+    result = ptr.annotator_agreement(FRAMES["four, with gaps"], rel=3, resamples=0)
+    given = by_item(FRAMES["four, with gaps"])
+    rows = result.pairs[(result.pairs["items"] == "relevant") & (result.pairs["labels"] == "binary")]
+    for row in rows.itertuples():
+        pairs = [(a >= 3, b >= 3) for a, b in in_common(given, row.first, row.second) if max(a, b) >= 3]
+        assert row.n_items == len(pairs)
+        assert row.agreement == pytest.approx(np.mean([a == b for a, b in pairs]))
+
+
+def test_per_topic_is_the_same_over_one_topic(case):
+    frame, _, result = case
+    for qid, part in frame.groupby("qid"):
+        alone = ptr.annotator_agreement(part, rel=result.rel, scale=result.scale, resamples=0).table
+        there = result.per_topic[result.per_topic["qid"] == qid].reset_index(drop=True)
+        # the number of labels that Fleiss' kappa takes is that of most items of all topics
+        same = (there["coefficient"] != "fleiss_kappa").to_numpy()
+        pd.testing.assert_frame_equal(
+            there.loc[same, ["items", "labels", "coefficient", "value", "n_items", "why"]],
+            alone.loc[same, ["items", "labels", "coefficient", "value", "n_items", "why"]],
+        )
+
+
+def test_by_label(case):
+    _, given, result = case
+    lists = [list(item.values()) for item in given.values() if len(item) > 1]
+    rows = result.by_label[(result.by_label["items"] == "all") & (result.by_label["labels"] == "grades")]
+    assert rows["label"].tolist() == list(result.scale)
+    for row in rows.itertuples():
+        others = [
+            b for item in lists for i, a in enumerate(item) if a == row.label for j, b in enumerate(item) if i != j
+        ]
+        assert row.n == sum(item.count(row.label) for item in lists)
+        assert row.agreement == pytest.approx(np.mean([b == row.label for b in others]))
+        one = [[int(label == row.label) for label in item] for item in lists]
+        assert row.alpha == pytest.approx(float(slow_alpha(one, (0, 1), "nominal")), abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["lower", "higher", "median", "unresolved"])
+def test_each_against_the_majority_of_the_others(ties):
+    frame = FRAMES["four, with gaps"]
+    given, result = by_item(frame), ptr.annotator_agreement(frame, ties=ties, resamples=0)
+    for name in annotators_of(given):
+        rest = ptr.majority_vote(frame[frame["annotator"] != name], ties=ties).to_frame()
+        vote = {(row.qid, row.docno): row.label for row in rest.itertuples()}
+        both = [(item[name], vote.get(key, -1)) for key, item in given.items() if name in item and key in vote]
+        pairs = [(a, b) for a, b in both if b != -1]
+        row = result.others[(result.others["first"] == name)].iloc[0]
+        assert (row["second"], row["n_items"], row["n_unresolved"]) == ("others", len(pairs), len(both) - len(pairs))
+        assert row["kappa"] == pytest.approx(float(slow_kappa(pairs, SCALE)), abs=1e-12)
+
+
+def test_each_against_gold():
+    frame, gold = FRAMES["four, with gaps"], ptr.majority_vote(labelled(seed=9, n_docs=8, n_annotators=1))
+    unknown = pd.DataFrame({"qid": ["1", "77"], "docno": ["nobody", "d1"], "label": [1, 1]})
+    result = ptr.annotator_agreement(frame, gold=gold | unknown, resamples=0)
+    truth = {(row.qid, row.docno): row.label for row in gold.to_frame().itertuples()}
+    for row in result.gold[(result.gold["items"] == "all") & (result.gold["labels"] == "grades")].itertuples():
+        pairs = [
+            (item[row.first], truth[key]) for key, item in by_item(frame).items() if row.first in item and key in truth
+        ]
+        assert (row.second, row.n_items) == ("gold", len(pairs))
+        assert row.kappa == pytest.approx(float(slow_kappa(pairs, SCALE)), abs=1e-12)
+    labelled_gold = set(truth) & set(by_item(frame))
+    assert result.settings["gold labels"] == len(truth) + 2
+    assert result.settings["gold labels of items nobody labelled"] == len(truth) + 2 - len(labelled_gold)
+    assert len(ptr.annotator_agreement(frame, resamples=0).gold) == 0
+    # a label of gold alone belongs to the scale
+    strange = gold.to_frame()[["qid", "docno"]].assign(label=7)
+    assert ptr.annotator_agreement(frame, gold=strange, resamples=0).scale == (0, 1, 2, 3, 7)
+    assert ptr.annotator_agreement(frame, gold=ptr.Qrels(strange, rel=7), resamples=0).rel == 7
+
+
+def test_no_value_where_chance_agreement_is_certain():
+    same = {name: pd.DataFrame({"qid": "1", "docno": list("abc"), "label": 0}) for name in ("x", "y")}
+    result = ptr.annotator_agreement(same, scale=(0, 1), gold=same["x"])
+    none = result.table[result.table["coefficient"] != "agreement"]
+    assert none["value"].isna().all()
+    assert none["low"].isna().all()
+    assert none[none["items"] == "all"]["why"].unique().tolist() == ["all labels are the same"]
+    assert none[none["items"] == "relevant"]["why"].unique().tolist() == ["no item with two labels"]
+    assert result.table["value"].iloc[0] == 1
+    assert result.pairs["why"].tolist() == ["all labels are the same", "no item with two labels"]
+    assert result.headline().endswith("ordinal alpha has no value")
+    assert "Without a value: all labels are the same." in str(result.report())
+
+
+def test_two_without_items_in_common_have_no_row():
+    frame = pd.DataFrame(
+        {"qid": "1", "docno": list("aabbb"), "label": [0, 1, 1, 1, 0], "annotator": ["x", "y", "y", "z", "w"]}
+    )
+    result = ptr.annotator_agreement(frame, resamples=0)
+    assert set(zip(result.pairs["first"], result.pairs["second"], strict=True)) == {
+        ("x", "y"),
+        ("y", "z"),
+        ("y", "w"),
+        ("z", "w"),
+    }
+    assert result.settings["pairs of annotators"] == "4 of 6 have items in common"
+    assert result.settings["Fleiss"] == "items with 3 labels each: 1 item"
+
+
+def test_bands_are_those_of_the_source():
+    found = {
+        0.95: "strong",
+        0.8: "strong",
+        0.7999: "moderate",
+        0.6: "moderate",
+        0.4: "weak",
+        0.21: "minimal",
+        0.2: "none",
+    }
+    assert {number: band(number) for number in found} == found
+    assert band(0.1 + 0.7) == "strong", "a rounding error is no step down"
+
+
+def test_what_cannot_be_compared_is_named(messages):
+    frame = FRAMES["two"]
+    alone = frame[frame["annotator"] == "ann0"]
+    messages.refused(lambda: ptr.annotator_agreement(alone), argument="labels")
+    apart = pd.concat([alone, frame[frame["annotator"] == "ann1"].assign(qid=lambda part: "x" + part["qid"])])
+    messages.refused(lambda: ptr.annotator_agreement(apart), argument="labels")
+    nobody = pd.DataFrame({"qid": ["1"], "docno": ["nowhere"], "label": [1]})
+    messages.refused(lambda: ptr.annotator_agreement(frame, gold=nobody), argument="gold")
+    out = frame[["qid", "docno"]].drop_duplicates().assign(label=8)
+    messages.refused(lambda: ptr.annotator_agreement(frame, gold=out, scale=SCALE), argument="gold")
+    for argument, given in {
+        "weights": "cubic", "ties": "error", "over": "runs", "resamples": -1, "seed": 1.5, "confidence": 95, "rel": 0,
+    }.items():  # fmt: skip
+        messages.refused(lambda a=argument, v=given: ptr.annotator_agreement("unread", **{a: v}), argument=argument)
+    result = ptr.annotator_agreement(frame, resamples=0)
+    messages.refused(lambda: result.report("gold"), argument="part")
+    messages.refused(lambda: result.report("one"), argument="part")
+    messages.refused(lambda: result.report(items="some"), argument="items")
+    messages.refused(lambda: result.confusion_of("ann0", "nobody"))
+    binary = ptr.annotator_agreement(FRAMES["binary"], resamples=0)
+    messages.refused(lambda: binary.report(labels="binary"), argument="labels")
+
+
+def test_a_missing_library_is_named_before_anything_is_read(messages, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "krippendorff", None)
+    messages.refused(lambda: ptr.annotator_agreement("unread"))
+    assert len(ptr.majority_vote(FRAMES["two"])) > 0, "voting needs no library"
+
+
+def test_saved_and_read_back(case, tmp_path):
+    result = case[2]
+    result.save(tmp_path)
+    again = ptr.read_result(tmp_path)
+    for field in fields(result):
+        assert_same(getattr(result, field.name), getattr(again, field.name), field.name)
+    for part in (None, "pairs", "others"):
+        assert str(again.report(part)) == str(result.report(part))

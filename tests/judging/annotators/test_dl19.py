@@ -1,0 +1,192 @@
+"""The eight re-annotators of Deep Learning 2019 against each other and against NIST, each number by a second route."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import pytest
+import pytrec_eval
+from annotator_parts import slow_alpha, slow_kappa
+from ir_measures import AP, RR, nDCG
+from scipy.stats import kendalltau
+from sklearn.metrics import cohen_kappa_score
+
+import pt_reuse as ptr
+from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.runs.reading import read_runs
+
+NAMES = [f"annotator-{i}" for i in range(1, 9)]
+#: annotator -> items, kappa with NIST of grades and of relevant (label 2 and above) or not
+WITH_NIST = {
+    "annotator-1": (1115, 0.1106, 0.2012), "annotator-2": (1115, 0.1800, 0.3390), "annotator-3": (1128, 0.2595, 0.5269),
+    "annotator-4": (1128, 0.0251, 0.1903), "annotator-5": (1135, 0.0198, 0.1603), "annotator-6": (1135, 0.0014, 0.1332),
+    "annotator-7": (1124, 0.1297, 0.2275), "annotator-8": (1124, 0.2065, 0.2749),
+}  # fmt: skip
+#: the two who judged a part -> items in common, kappa of grades and of relevant or not
+PARTS = {
+    ("annotator-1", "annotator-2"): (1111, 0.2280, 0.4018), ("annotator-3", "annotator-4"): (1127, 0.0840, 0.2182),
+    ("annotator-5", "annotator-6"): (1131, 0.3316, 0.5393), ("annotator-7", "annotator-8"): (1122, 0.2353, 0.3919),
+}  # fmt: skip
+#: annotator -> topics, labels that differ from NIST's, tau_b of nDCG@10, AP(rel=2) and RR(rel=2)
+RANKINGS = {
+    "annotator-1": (13, 738, 0.8288, 0.8529, 0.5242), "annotator-2": (13, 701, 0.8992, 0.8799, 0.4217),
+    "annotator-3": (9, 601, 0.8855, 0.8889, 0.5957), "annotator-4": (9, 907, 0.8072, 0.8258, 0.3213),
+    "annotator-5": (9, 913, 0.7940, 0.7868, 0.6599), "annotator-6": (9, 950, 0.8914, 0.7027, 0.8490),
+    "annotator-7": (15, 732, 0.9129, 0.8529, 0.7864), "annotator-8": (15, 668, 0.9219, 0.8078, 0.7777),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(data):
+    if not (data / "dl19-passages" / "re-annotators").is_dir():
+        pytest.skip("the test data has no folder dl19-passages/re-annotators")
+    return data / "dl19-passages"
+
+
+@pytest.fixture(scope="module")
+def labels(folder):
+    return {name: folder / "re-annotators" / f"{name}.txt" for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def nist(folder):
+    return read_qrels(folder / "qrels.gz", rel=2)
+
+
+@pytest.fixture(scope="module")
+def plain(labels):
+    """Return annotator -> (qid, docno) -> label, read in plain Python."""
+    found = {}
+    for name, path in labels.items():
+        rows = [line.split() for line in path.read_text().splitlines()]
+        found[name] = {(qid, docno): int(label) for qid, _, docno, label in rows}
+    return found
+
+
+@pytest.fixture(scope="module")
+def result(labels, nist):
+    return ptr.annotator_agreement(labels, gold=nist, resamples=100)
+
+
+def overall(result, items, labels):
+    table = result.table[(result.table["items"] == items) & (result.table["labels"] == labels)]
+    return dict(zip(table["coefficient"], table["value"].round(4), strict=True))
+
+
+def test_all_together(result, plain):
+    assert result.rel == 2, "as NIST's judgments say"
+    names = ("agreement", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal")
+    numbers = {
+        ("all", "grades"): (0.4572, 0.2197, 0.2042, 0.2043, 0.4207),
+        ("relevant", "grades"): (0.2178, -0.0762, -0.1413, -0.1410, -0.2246),
+        ("all", "binary"): (0.7296, 0.3878, 0.3538, 0.3539),
+        ("relevant", "binary"): (0.3760, -0.2386, -0.4535, -0.4532),
+    }
+    for way, expected in numbers.items():
+        assert overall(result, *way) == dict(zip(names, expected, strict=False)), way
+    items = {}
+    for given in plain.values():
+        for item, label in given.items():
+            items.setdefault(item, []).append(label)
+    several = [found for found in items.values() if len(found) > 1]
+    assert Counter(map(len, items.values())) == {2: 4493, 1: 18}
+    assert round(sum(a == b for a, b in several) / len(several), 4) == 0.4572
+    for level, alpha in (("nominal", 0.2043), ("ordinal", 0.4207)):
+        assert round(float(slow_alpha(several, (0, 1, 2, 3), level)), 4) == alpha
+    once = [[int(label >= 2) for label in found] for found in several]
+    assert round(float(slow_alpha(once, (0, 1), "nominal")), 4) == 0.3539
+    relevant = [found for found in several if max(found) >= 2]
+    assert len(relevant) == 1947
+    assert round(float(slow_alpha(relevant, (0, 1, 2, 3), "ordinal")), 4) == -0.2246
+    assert result.settings["pairs of annotators"] == "6 of 28 have items in common"
+
+
+def test_each_two(result, plain):
+    rows = result.pairs[result.pairs["items"] == "all"].set_index(["first", "second", "labels"])
+    assert set(rows.index.droplevel(2)) == {*PARTS, ("annotator-2", "annotator-5"), ("annotator-2", "annotator-6")}
+    for (first, second), (n, grades, binary) in PARTS.items():
+        pairs = [(label, plain[second][item]) for item, label in plain[first].items() if item in plain[second]]
+        assert len(pairs) == n == rows.loc[(first, second, "grades"), "n_items"]
+        mine, theirs = zip(*pairs, strict=True)
+        assert (
+            round(cohen_kappa_score(mine, theirs), 4)
+            == round(rows.loc[(first, second, "grades"), "kappa"], 4)
+            == grades
+        )
+        once = [(a >= 2, b >= 2) for a, b in pairs]
+        assert round(float(slow_kappa(once, (False, True))), 4) == binary
+        assert round(rows.loc[(first, second, "binary"), "kappa"], 4) == binary
+    # one passage, which nobody called relevant
+    alone = rows.loc[("annotator-2", "annotator-5", "grades")]
+    assert (alone["n_items"], alone["agreement"], alone["why"]) == (1, 1, "all labels are the same")
+
+
+def test_each_against_nist(result, plain, nist):
+    truth = {(row.qid, row.docno): row.label for row in nist.to_frame().itertuples()}
+    rows = result.gold[result.gold["items"] == "all"].set_index(["first", "labels"])
+    for name, (n, grades, binary) in WITH_NIST.items():
+        mine, theirs = zip(*[(label, truth[item]) for item, label in plain[name].items()], strict=True)
+        assert rows.loc[(name, "grades"), "n_items"] == len(mine) == n
+        assert round(cohen_kappa_score(mine, theirs), 4) == round(rows.loc[(name, "grades"), "kappa"], 4) == grades
+        once = [(a >= 2, b >= 2) for a, b in zip(mine, theirs, strict=True)]
+        assert round(float(slow_kappa(once, (False, True))), 4) == binary
+        assert round(rows.loc[(name, "binary"), "kappa"], 4) == binary
+    assert result.settings["gold labels of items nobody labelled"] == 4749
+    matrix = result.confusion_of("annotator-1", "gold").to_numpy().tolist()
+    assert matrix == [[89, 211, 105, 52], [7, 119, 187, 17], [4, 78, 152, 28], [0, 14, 35, 17]]
+
+
+def test_by_grade(result, plain):
+    rows = result.by_label[(result.by_label["items"] == "all") & (result.by_label["labels"] == "grades")]
+    assert rows["n"].tolist() == [4088, 2219, 1809, 870]
+    assert rows["agreement"].round(4).tolist() == [0.6370, 0.2956, 0.3383, 0.2713]
+    assert rows["alpha"].round(4).tolist() == [0.3341, 0.0648, 0.1716, 0.1932]
+    both = Counter()
+    for first, second in [*PARTS, ("annotator-2", "annotator-5"), ("annotator-2", "annotator-6")]:
+        both.update(label for item, label in plain[first].items() if plain[second].get(item) == label)
+    assert [round(2 * both[label] / n, 4) for label, n in enumerate(rows["n"])] == rows["agreement"].round(4).tolist()
+
+
+def test_the_majority(labels):
+    voted = ptr.majority_vote(labels, rel=2)
+    assert repr(voted) == (
+        "Qrels: 43 topics, 4,511 judgments, 732 relevant from label 2 (labels 0: 2,801, 1: 978, 2: 614, 3: 118)"
+    )
+    assert voted.to_frame()["tied"].sum() == 2439
+
+
+def test_rankings_under_each(folder, labels, nist, plain):
+    runs = read_runs(folder / "inputs", order="trec_eval9", pool_order="file")
+    measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]
+    result = ptr.judging.rankings_by_annotator(runs, labels, nist, measures)
+    wide = result.table.pivot_table(index="annotator", columns="measure", values="tau_b").round(4)
+    for name, (topics, changed, *taus) in RANKINGS.items():
+        row = result.table[result.table["annotator"] == name].iloc[0]
+        assert (row["topics"], row["labels"], row["changed"]) == (topics, len(plain[name]), changed)
+        assert wide.loc[name, list(map(repr, measures))].tolist() == taus
+    # by pytrec_eval, for one annotator
+    truth = nested(nist.to_frame(), {})
+    mine = nested(nist.to_frame(), plain["annotator-4"])
+    topics = sorted({qid for qid, _ in plain["annotator-4"]})
+    means = {"truth": {}, "mine": {}}
+    for which, judged in (("truth", truth), ("mine", mine)):
+        judge = pytrec_eval.RelevanceEvaluator(
+            {q: judged[q] for q in topics}, {"map", "ndcg_cut.10"}, relevance_level=2
+        )
+        for run in runs.names:
+            rows = runs[run]
+            scores = {q: dict(zip(part["docno"], part["score"], strict=True)) for q, part in rows.groupby("qid")}
+            found = judge.evaluate({q: scores[q] for q in topics if q in scores})
+            means[which][run] = {m: sum(found[q][m] for q in found) / len(topics) for m in ("map", "ndcg_cut_10")}
+    for measure, ours in (("map", "AP(rel=2)"), ("ndcg_cut_10", "nDCG@10")):
+        x, y = ([round(means[which][run][measure], 12) for run in runs.names] for which in ("truth", "mine"))
+        assert round(kendalltau(x, y).statistic, 4) == wide.loc["annotator-4", ours]
+
+
+def nested(frame: pd.DataFrame, replaced):
+    """Return judgments as pytrec_eval takes them, with some labels replaced."""
+    found = {}
+    for row in frame.itertuples():
+        found.setdefault(row.qid, {})[row.docno] = replaced.get((row.qid, row.docno), row.label)
+    return found

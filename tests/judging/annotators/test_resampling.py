@@ -1,0 +1,131 @@
+"""Bootstrap intervals: the vectorised coefficients equal the libraries', and resamples those drawn one by one."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from annotator_parts import labelled
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pt_reuse as ptr
+from pt_reuse.judging.annotators import resampling
+from pt_reuse.judging.annotators.coefficients import (
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pairs_equal,
+    share_equal,
+)
+from pt_reuse.judging.annotators.resampling import (
+    Bootstrap,
+    CohenKappa,
+    KrippendorffAlpha,
+    MeanKappa,
+    coincidence_tables,
+    confusion_tables,
+    equal_share,
+    fleiss_of,
+    fleiss_tables,
+    pair_tables,
+    ratio,
+)
+
+SCALE = (0, 1, 2, 3)
+TWO = st.lists(st.tuples(st.sampled_from((-1, *SCALE)), st.sampled_from((-1, *SCALE))), min_size=1, max_size=12)
+
+
+def same(found, coefficient):
+    assert np.isnan(found[0]) == bool(coefficient.why)
+    if not coefficient.why:
+        assert found[0] == pytest.approx(coefficient.value, abs=1e-12)
+
+
+@given(TWO, st.sampled_from([None, "linear", "quadratic"]))
+def test_cohens_kappa_of_sums(pairs, weights):
+    mine, theirs = np.array(pairs).T
+    sums = confusion_tables(mine, theirs, SCALE).sum(axis=0)[None]
+    same(CohenKappa(weights)(sums), cohen_kappa(mine, theirs, SCALE, weights))
+    same(equal_share(sums), share_equal(mine, theirs))
+    both = np.stack([sums, sums], axis=1)
+    same(MeanKappa(weights)(both), cohen_kappa(mine, theirs, SCALE, weights))
+
+
+COUNTS = st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=10)
+
+
+@given(COUNTS)
+def test_alpha_and_agreement_of_sums(rows):
+    counts = np.array(rows)
+    for level in ("nominal", "ordinal"):
+        same(KrippendorffAlpha(level)(coincidence_tables(counts).sum(axis=0)[None]), krippendorff_alpha(counts, level))
+    same(ratio(pair_tables(counts).sum(axis=0)[None]), pairs_equal(counts))
+
+
+@given(st.lists(st.lists(st.sampled_from(SCALE), min_size=3, max_size=3), min_size=1, max_size=10))
+def test_fleiss_kappa_of_sums(items):
+    counts = np.array([[item.count(label) for label in SCALE] for item in items])
+    same(fleiss_of(fleiss_tables(counts).sum(axis=0)[None]), fleiss_kappa(counts))
+
+
+@pytest.mark.parametrize("over", ["topics", "items"])
+def test_resamples_are_those_drawn_one_by_one(over):
+    frame = labelled(seed=11, n_topics=6, n_docs=4, n_annotators=2)
+    wide = frame.set_index(["qid", "docno", "annotator"])["label"].unstack()
+    mine, theirs = wide.to_numpy().T
+    topic = wide.index.get_level_values("qid").astype(int).to_numpy() - 1
+    unit = topic if over == "topics" else np.arange(len(mine))
+    random, values = np.random.default_rng(7), []
+    units = unit.max() + 1
+    for drawn in random.integers(0, units, (200, units)):
+        rows = np.concatenate([np.flatnonzero(unit == u) for u in drawn])
+        values.append(cohen_kappa(mine[rows], theirs[rows], SCALE, None).value)
+    result = ptr.annotator_agreement(frame, over=over, resamples=200, seed=7, confidence=0.9)
+    row = result.pairs.iloc[0]
+    assert [row["kappa_low"], row["kappa_high"]] == pytest.approx(np.percentile(values, [5, 95]).tolist(), abs=1e-12)
+    assert result.settings["intervals"] == f"90 % percentile bootstrap over {over}, 200 resamples"
+
+
+def test_how_the_work_is_cut_makes_no_difference(monkeypatch):
+    frame = labelled(seed=12)
+    whole = ptr.annotator_agreement(frame, resamples=100).table
+    monkeypatch.setattr(resampling, "_AT_ONCE", 30)
+    cut = ptr.annotator_agreement(frame, resamples=100).table
+    assert cut[["low", "high"]].to_numpy() == pytest.approx(whole[["low", "high"]].to_numpy(), abs=1e-12)
+
+
+def test_a_seed_gives_the_same_intervals_in_every_process():
+    frame = labelled(seed=13)
+    found = ptr.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist()
+    # kept from another process
+    assert found[:2] == pytest.approx([0.20879120879120883, 0.07964601769911506], abs=1e-12)
+    assert ptr.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist() == found
+    assert ptr.annotator_agreement(frame, seed=6, resamples=60).pairs["kappa_low"].tolist() != found
+    assert ptr.annotator_agreement(frame, resamples=0).pairs["kappa_low"].isna().all()
+
+
+def test_an_interval_does_not_depend_on_who_else_is_compared():
+    frame = labelled(seed=14, n_annotators=4)
+    two = frame[frame["annotator"].isin(["ann1", "ann2"])]
+    alone = ptr.annotator_agreement(two, resamples=60).pairs.iloc[0]
+    among = ptr.annotator_agreement(frame, resamples=60).pairs.query("first == 'ann1' and second == 'ann2'").iloc[0]
+    assert alone.drop(["first", "second"]).to_dict() == among.drop(["first", "second"]).to_dict()
+
+
+def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are_counted():
+    one = labelled(seed=15, n_topics=1)
+    assert ptr.annotator_agreement(one).table["low"].isna().all()
+    assert ptr.annotator_agreement(one, over="items", resamples=50).table["low"].notna().all()
+    # in a resample of one topic twice, all labels are the same
+    tables = confusion_tables(np.array([0, 0, 1]), np.array([0, 0, 0]), (0, 1))
+    found = Bootstrap("items", 400, 1, 0.95).interval(tables, np.arange(3), CohenKappa(None))
+    assert 400 * (1 - 2 * (2 / 3) ** 3) < found.defined < 400
+    assert found.low <= found.high
+
+
+def test_nothing_is_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ptr.annotator_agreement(labelled(seed=16, n_topics=2, n_docs=2, gaps=0.4), resamples=50)

@@ -1,0 +1,91 @@
+"""Labels of annotators, made at random, and slow, obvious versions of what is computed of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations
+
+import numpy as np
+import pandas as pd
+
+
+def labelled(seed=1, *, n_topics=4, n_docs=15, n_annotators=3, scale=(0, 1, 2, 3), gaps=0.0):
+    """Return a frame `qid docno label annotator` of annotators who mostly agree; a share of the labels is left out."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for topic in range(n_topics):
+        for doc in range(n_docs):
+            truth = random.integers(0, len(scale))
+            for annotator in range(n_annotators):
+                seen = truth if random.random() < 0.6 else random.integers(0, len(scale))
+                if random.random() >= gaps:
+                    rows.append((str(topic + 1), f"d{doc}", scale[seen], f"ann{annotator}"))
+    return pd.DataFrame(rows, columns=["qid", "docno", "label", "annotator"])
+
+
+def by_item(frame):
+    """Return (qid, docno) -> annotator -> label, of labels that are none."""
+    found = {}
+    for row in frame.itertuples(index=False):
+        found.setdefault((row.qid, row.docno), {})[row.annotator] = int(row.label)
+    return found
+
+
+def slow_kappa(pairs, scale, weights=None):
+    """Return Cohen's kappa of pairs of labels as a fraction, None where it is not defined."""
+    steps = {None: lambda i, j: int(i != j), "linear": lambda i, j: abs(i - j), "quadratic": lambda i, j: (i - j) ** 2}
+    place, cost = {label: i for i, label in enumerate(scale)}, steps[weights]
+    observed = sum(cost(place[a], place[b]) for a, b in pairs)
+    expected = Fraction(sum(cost(place[a], place[b]) for a, _ in pairs for _, b in pairs), len(pairs))
+    return None if expected == 0 else 1 - observed / expected
+
+
+def slow_fleiss(items):
+    """Return Fleiss' kappa of items, each a list of labels, equally many."""
+    n = len(items[0])
+    agree = sum(Fraction(sum(a == b for a, b in permutations(item, 2)), n * (n - 1)) for item in items) / len(items)
+    totals = Counter(label for item in items for label in item)
+    chance = sum(Fraction(times, n * len(items)) ** 2 for times in totals.values())
+    return None if chance == 1 else (agree - chance) / (1 - chance)
+
+
+def slow_alpha(items, scale, level):
+    """Return Krippendorff's alpha of items, each a list of labels, by its definition over pairs of values."""
+    items = [item for item in items if len(item) > 1]
+    values = [label for item in items for label in item]
+    totals = Counter(values)
+
+    def distance(a, b):
+        if level == "nominal":
+            return int(a != b)
+        between = scale[scale.index(min(a, b)) : scale.index(max(a, b)) + 1]
+        return (sum(totals[label] for label in between) - Fraction(totals[a] + totals[b], 2)) ** 2
+
+    observed = sum(Fraction(sum(distance(a, b) for a, b in permutations(item, 2)), len(item) - 1) for item in items)
+    # every two values that are not the same one
+    expected = sum(totals[a] * totals[b] * distance(a, b) for a in totals for b in totals)
+    return None if expected == 0 else 1 - observed * (len(values) - 1) / Fraction(expected)
+
+
+def slow_vote(labels, ties):
+    """Return what a vote makes of a list of labels."""
+    times = Counter(labels)
+    best = sorted(label for label, n in times.items() if n == max(times.values()))
+    if len(best) == 1:
+        return best[0]
+    middle = sorted(labels)[(len(labels) + 1) // 2 - 1]
+    return {"lower": best[0], "higher": best[-1], "median": middle, "unresolved": -1}[ties]
+
+
+def in_common(items, first, second):
+    """Return the pairs of labels that two annotators gave to the same items."""
+    return [(item[first], item[second]) for item in items.values() if first in item and second in item]
+
+
+def annotators_of(items):
+    return sorted({name for item in items.values() for name in item})
+
+
+def couples(items):
+    return [(a, b) for a, b in combinations(annotators_of(items), 2) if in_common(items, a, b)]

@@ -1,0 +1,135 @@
+"""Figures of annotators: whole at every width, and what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from annotator_parts import labelled
+from drawing_parts import NASTY, check, lightness
+
+import pt_reuse as ptr
+
+LABELS = labelled(seed=41, n_annotators=4)
+LONG = LABELS.assign(
+    annotator=LABELS["annotator"].map(dict(zip(sorted(LABELS["annotator"].unique()), NASTY, strict=False)))
+)
+FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=3, length=10, depth=5)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def rankings(n_measures=3):
+    judged = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
+    random = np.random.default_rng(3)
+    given = {name: judged.assign(label=random.integers(0, 3, len(judged))) for name in ("ann", "bob")}
+    measures = ["AP", "nDCG@5", "P@3", "RR", "R@10", "Rprec", "Bpref"][:n_measures]
+    return ptr.judging.rankings_by_annotator(FIELD.runs, given, FIELD.qrels, measures)
+
+
+def positions():
+    docnos = [f"d{d}%p{p}" for d in range(20) for p in range(1 + d % 7)]
+    label = [int(docno.endswith(("%p0", "%p1"))) for docno in docnos]
+    return ptr.judging.passage_positions(pd.DataFrame({"qid": "1", "docno": docnos, "label": label}))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Return name -> what draws a figure of it."""
+    agreement = ptr.annotator_agreement(LONG, gold=ptr.majority_vote(LABELS), rel=2, resamples=40)
+    spread = ptr.judging.label_distributions(LONG.assign(docno=lambda f: f["docno"] + NASTY[0]))
+    return {
+        "pairs": agreement.plot,
+        "gold": lambda **how: agreement.plot("gold", labels="binary", **how),
+        "relevant": lambda **how: agreement.plot("others", items="relevant", **how),
+        "confusion": lambda **how: agreement.plot_confusion(NASTY[0], NASTY[2], **how),
+        "rankings": rankings().plot,
+        "spread": spread.plot,
+        "positions": positions().plot,
+    }
+
+
+@pytest.mark.parametrize("width", [2.5, 3.3, 7])
+@pytest.mark.parametrize("name", ["pairs", "gold", "relevant", "rankings", "spread", "positions"])
+def test_figures_are_whole(drawn, name, width):
+    check(drawn[name](width=width), 7 if width < 4.5 else 9)
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_confusion_matrix_is_whole(drawn, width):
+    found = check(drawn["confusion"](width=width), 7 if width < 4.5 else 9)
+    assert len(found["note"]) == 16
+
+
+def test_kappas_are_those_of_the_table_largest_on_top():
+    agreement = ptr.annotator_agreement(LABELS, resamples=40)
+    ax = agreement.plot()
+    rows = agreement.pairs[(agreement.pairs["items"] == "all") & (agreement.pairs["labels"] == "grades")]
+    points = np.asarray(ax.collections[1].get_offsets())
+    assert points[:, 0].tolist() == sorted(rows["kappa"], reverse=True)
+    assert points[:, 1].tolist() == [5, 4, 3, 2, 1, 0]
+    ends = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
+    best = rows.sort_values("kappa", ascending=False).iloc[0]
+    assert ends[0] == [best["kappa_low"], best["kappa_high"]]
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels[0] == f"{best['first']} - {best['second']}"
+    assert sorted({line.get_xdata()[0] for line in ax.get_lines()}) == [0.4, 0.6, 0.8]
+
+
+def test_a_confusion_matrix_has_the_numbers_of_the_table():
+    agreement = ptr.annotator_agreement(LABELS, resamples=0)
+    ax = agreement.plot_confusion("ann0", "ann1")
+    matrix = agreement.confusion_of("ann0", "ann1")
+    for note in ax.texts:
+        column, row = (int(at) for at in note.get_position())
+        assert note.get_text() == str(matrix.iloc[row, column])
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
+    assert ax.get_xlabel() == "label of ann1"
+
+
+def test_bars_are_the_shares_and_darker_with_the_label():
+    spread = ptr.judging.label_distributions(LABELS)
+    ax = spread.plot(top=5)
+    top = spread.table.sort_values("mean", ascending=False, kind="stable").head(5)
+    assert [text.get_text() for text in ax.get_yticklabels()] == [f"{r.qid}: {r.docno}" for r in top.itertuples()]
+    shares = spread.shares.set_index(["qid", "docno", "label"])["share"]
+    for label, bars in enumerate(ax.containers):
+        widths = [bar.get_width() for bar in bars]
+        assert widths == [shares[r.qid, r.docno, label] for r in top.itertuples()]
+    shades = [lightness(bars[0].get_facecolor()[:3]) for bars in ax.containers]
+    assert (np.diff(shades) < -10).all()
+    assert "55 more documents not shown" in ax.get_xlabel().replace("\n", " ")
+
+
+def test_positions_are_those_of_the_table():
+    found = positions()
+    ax = found.plot()
+    assert [bar.get_height() for bar in ax.containers[0]] == found.table["share"].tolist()
+    assert ax.get_lines()[0].get_ydata()[:-1].tolist() == found.table["expected_share"].tolist()
+
+
+def test_a_dot_for_each_measure_of_six_at_most():
+    found = rankings(7)
+    ax = found.plot()
+    points = [np.asarray(dots.get_offsets()) for dots in ax.collections[1::2]]
+    assert len(points) == 6
+    taus = found.table[found.table["measure"] == "nDCG@5"]["tau_b"].tolist()
+    assert points[1][:, 0].tolist() == taus
+    assert "1 more measure not shown" in ax.get_xlabel().replace("\n", " ")
+
+
+def test_axes_that_share_names_are_refused(messages):
+    shared = plt.figure().subplots(1, 2, sharey=True)
+    agreement = ptr.annotator_agreement(LABELS, resamples=0)
+    messages.refused(lambda: agreement.plot(ax=shared[0]), argument="ax")
+    messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(ax=shared[0]), argument="ax")
+    messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(top=0), argument="top")
