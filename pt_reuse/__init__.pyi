@@ -12,6 +12,10 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .judging.people.export import ExportedTasks as ExportedTasks
+from .judging.people.export import export_tasks as export_tasks
+from .judging.people.importing import import_labels as import_labels
+from .judging.people.returned import ReturnedLabels as ReturnedLabels
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .qrels.judgments import Qrels as Qrels

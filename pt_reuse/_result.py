@@ -33,8 +33,10 @@ FORMAT = 1
 #: kind -> the module that defines it, imported when a record of that kind is read
 HOMES = {
     "Agreement": "pt_reuse.scoring.agreement",
+    "ExportedTasks": "pt_reuse.judging.people.export",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
+    "ReturnedLabels": "pt_reuse.judging.people.returned",
     "Scores": "pt_reuse.scoring.scores",
     "SimulatedField": "pt_reuse.demo.simulated",
     "Verification": "pt_reuse.verification.verification",
