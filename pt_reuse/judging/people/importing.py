@@ -92,7 +92,10 @@ def import_labels(
             argument="annotators",
         )
     missing = list(_missing(checked, manifest))
-    faults += checked.faults + ([] if partial else missing_faults(missing))
+    if not partial and not faults and checked.whole:
+        # what a fault stands in the way of is not told twice
+        faults += missing_faults([(pair, who) for pair, who in missing if pair.name not in checked.faulty])
+    faults += checked.faults
     if faults:
         head = f"{count(len(faults), 'fault')} in what came back:"
         raise InputError.listing(faults, head, most=_LISTED)

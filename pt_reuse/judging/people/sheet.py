@@ -19,12 +19,14 @@ _GUARD = "'"
 LONGEST_CELL = 32_767
 #: what separates the cells of a file that a spreadsheet saved
 _SEPARATORS = ",;\t"
-#: characters of a number that a spreadsheet keeps, which rounds a longer one
-_DIGITS = 1e-4
-_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-#: what may have been taken for a date, and what a date is written as
+#: digits of a number that a spreadsheet keeps, and digits of one that it shows without an exponent
+_KEPT, _SHOWN = 15, 11
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*"
+_BETWEEN = r"[-/. ]+"
+#: what may be taken for a date, and what a date is written as
 _DATE = re.compile(
-    rf"\d{{1,4}}[-/. ]\d{{1,2}}([-/. ]\d{{1,4}})?|({_MONTH})\w*[-/. ]?\d+|\d+[-/. ]?({_MONTH})\w*([-/. ]\d+)?", re.I
+    rf"\d{{1,4}}{_BETWEEN}\d{{1,2}}({_BETWEEN}\d{{1,4}})?|{_MONTH}[-/. ]*\d+|\d+[-/. ]*{_MONTH}({_BETWEEN}\d+)?",
+    re.IGNORECASE,
 )
 
 
@@ -158,8 +160,7 @@ def changed_by_sheet(cell: str, was: str) -> bool:
         return True
     number, old = _number(cell), _number(was)
     if number is not None and old is not None:
-        # long numbers are rounded, and written as 1.23457E+15
-        return number == old or (len(was) > 10 and abs(number - old) <= abs(old) * Decimal(_DIGITS))
+        return number == old or _rounded(cell, number, was, old)
     if _DATE.fullmatch(was) and (_DATE.fullmatch(cell) or number is not None):
         return True
     if len(cell) != len(was) or cell.isascii() == was.isascii():
@@ -167,6 +168,16 @@ def changed_by_sheet(cell: str, was: str) -> bool:
     return all(
         a == b or (a in "?\N{REPLACEMENT CHARACTER}" and not b.isascii()) for a, b in zip(cell, was, strict=True)
     )
+
+
+def _rounded(cell: str, number: Decimal, was: str, old: Decimal) -> bool:
+    """Return whether a number is what a spreadsheet keeps of a long one, or shows of it: 1.23457E+15."""
+    if not was.isdecimal() or len(was) <= _SHOWN:
+        return False
+    if "e" in cell.casefold():
+        exponent = number.as_tuple().exponent
+        return isinstance(exponent, int) and abs(number - old) * 2 <= Decimal(10) ** exponent
+    return len(was) > _KEPT and cell == was[:_KEPT] + "0" * (len(was) - _KEPT)
 
 
 def _number(text: str) -> Decimal | None:

@@ -13,7 +13,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._files import Alone, alone, check_writable, replacing
 from pt_reuse.judging.people.asking import Asked
 from pt_reuse.judging.people.manifest import MANIFEST, RETURNED, Manifest, Round, TaskFile, read_manifest
-from pt_reuse.judging.people.writing import Shown, file_name, files_beside, task_file
+from pt_reuse.judging.people.writing import BESIDE, Shown, file_name, files_beside, task_file
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FolderOfTasks:
     Attributes:
         folder: the folder, which need not exist.
         before: what its earlier rounds asked; None where there are none, or where they are to be written over.
-        replaced: files of the rounds that are written over, which have no answers.
+        replaced: files that are written over, or taken away, since they are of rounds without answers.
         seen: the manifest as it was found, b"" for none.
     """
 
@@ -74,7 +74,7 @@ class FolderOfTasks:
                 "over: take them away, or give another folder.",
                 argument="folder",
             )
-        return cls(folder, None, tuple(before.files), seen)
+        return cls(folder, None, (*before.files, *BESIDE), seen)
 
     def write(self, asked: Asked, shown: Shown, this: RoundSettings) -> tuple[TaskFile, ...]:
         """Write the files of a round, and last the manifest, without which they are none; return what was written.

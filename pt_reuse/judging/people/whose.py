@@ -66,12 +66,8 @@ class Whose:
         if not answer.said:
             written = self._manifest.files.get(_base(answer))
             whose = answer.assigned or (written.annotator if written is not None else None)
-            advice = (
-                " Fill in `annotator`, or say whose it is by ",
-                Option("annotators", {_base(answer): "NAME"}),
-                ".",
-            )
-            return whose or Nobody("nobody", ("it does not say who judged.", *advice))
+            fill_in = " Fill in `annotator`, or say whose it is by "
+            return whose or Nobody("nobody", ("it does not say who judged.", fill_in, *naming(_base(answer))))
         user = answer.said[0]
         if user in self.taken:
             return self.taken[user]

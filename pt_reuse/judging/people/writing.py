@@ -16,11 +16,12 @@ from pt_reuse.judging.people.texts import TOPIC_FIELDS
 #: the file that says what to do
 INSTRUCTIONS = "instructions.txt"
 _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG = "doccano-labels.json", "label-studio.xml"
+#: all that go beside the tasks
+BESIDE = (INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG)
 #: the longest beginning of a file's name that an annotator's name makes
 _LONGEST = 40
 #: colours of labels, which can be read under white letters
 _COLOURS = ("#737373", "#3182bd", "#31a354", "#756bb1", "#e6550d")
-_KEYS = "0123456789"
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,9 @@ def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
 
 def _doccano_labels(manifest: Manifest) -> str:
     types = []
-    for place, word in enumerate(manifest.scale.words.values()):
+    for place, (label, word) in enumerate(manifest.scale.words.items()):
         colour = _COLOURS[place % len(_COLOURS)]
-        key = _KEYS[place] if place < len(_KEYS) else None
+        key = str(label) if 0 <= label <= 9 else None
         types.append({"text": word, "suffix_key": key, "background_color": colour, "text_color": "#ffffff"})
     return json.dumps(types, indent=1, ensure_ascii=False) + "\n"
 
