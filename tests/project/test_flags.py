@@ -37,6 +37,8 @@ CALLS = {
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
+    "export_tasks": lambda d, **flag: tasks(d, **flag),
+    "import_labels": lambda d, **flag: ptr.import_labels(judged(d), **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
@@ -47,6 +49,17 @@ CALLS = {
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
+
+
+def tasks(folder, **options):
+    shown = {"topics": TOPICS, "texts": [{"docno": docno, "text": "t"} for docno in set(RUNS.to_frame()["docno"])]}
+    return ptr.export_tasks(ptr.depth_pool(RUNS, depth=1), folder, annotators=["ann"], **shown, **options)
+
+
+def judged(folder):
+    sheet = folder / tasks(folder).table["file"][0]
+    pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
+    return folder
 
 
 def figures(folder):
