@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, examples, shown, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.engine.order import natural_order
 from pt_reuse.judging.people.assignment import Overlap, Want, assign
 from pt_reuse.judging.people.hashing import drawn
@@ -57,7 +57,9 @@ def agree_terms(
     scale = None if labels is None else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
-        raise InputError(f"instructions must be a text, got {told(instructions)}.", argument="instructions")
+        raise InputError(
+            Argument("instructions"), f" must be a text, got {told(instructions)}.", argument="instructions"
+        )
     if before is None:
         terms = Terms(form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ())
     else:
@@ -66,7 +68,8 @@ def agree_terms(
         _check_same("instructions", instructions, before.instructions, shown(before.instructions))
         if before.named != bool(people or before.named):
             raise InputError(
-                "annotators cannot be named in a further round of tasks that anybody may answer. Leave them out, or "
+                Argument("annotators"),
+                " cannot be named in a further round of tasks that anybody may answer. Leave them out, or "
                 "give a folder of its own.",
                 argument="annotators",
             )
@@ -74,7 +77,8 @@ def agree_terms(
     odd = [word for word in terms.scale.words.values() if "$" in word]
     if terms.form is TaskFormat.LABEL_STUDIO and odd:
         raise InputError(
-            f"labels cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. "
+            Argument("labels"),
+            f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. "
             "Use another word.",
             argument="labels",
         )
@@ -84,27 +88,32 @@ def agree_terms(
 def _check_same(argument: str, mine: object, theirs: object, said: str) -> None:
     if mine is not None and mine != theirs:
         raise InputError(
-            f"{argument} cannot be another in a further round than before: {said}. Leave it out, or give a folder of "
-            "its own.",
+            Argument(argument),
+            f" cannot be another in a further round than before: {said}. Leave it out, or give a folder of its own.",
             argument=argument,
         )
 
 
 def _checked_people(annotators: Any) -> tuple[str, ...]:
     if isinstance(annotators, str) or not isinstance(annotators, Iterable):
-        raise InputError(f"annotators must be a list of names, got {told(annotators)}.", argument="annotators")
+        raise InputError(
+            Argument("annotators"), f" must be a list of names, got {told(annotators)}.", argument="annotators"
+        )
     people = list(annotators)
     odd = [name for name in people if not isinstance(name, str) or name != name.strip() or not name.isprintable()]
     if odd or not people or "" in people:
         got = told(odd[0]) if odd else "an empty name" if people else "none"
         raise InputError(
-            f"annotators must be names on one line, without white space around them, got {got}.",
+            Argument("annotators"),
+            f" must be names on one line, without white space around them, got {got}.",
             argument="annotators",
         )
     twice = [name for name, n in Counter(name.casefold() for name in people).items() if n > 1]
     if twice:
         raise InputError(
-            f"annotators has {examples(twice)} more than once. Name everybody once.", argument="annotators"
+            Argument("annotators"),
+            f" has {examples(twice)} more than once. Name everybody once.",
+            argument="annotators",
         )
     return tuple(people)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.judging.people.hashing import drawn
 
 #: a topic and a document
@@ -43,20 +43,23 @@ class Overlap:
         if isinstance(overlap, float | np.floating) and 0 < overlap < 1:
             if n_annotators is None:
                 raise InputError(
-                    "overlap cannot be a share where annotators is None, since nobody knows how many all are. Name the "
+                    Argument("overlap"),
+                    " cannot be a share where annotators is None, since nobody knows how many all are. Name the "
                     "annotators, or give a number of them.",
                     argument="overlap",
                 )
             return cls(1, float(overlap))
         if isinstance(overlap, bool) or not isinstance(overlap, int | np.integer) or overlap < 1:
             raise InputError(
-                "overlap must be a whole number of annotators for each pair, at least 1, or the share of pairs that "
+                Argument("overlap"),
+                " must be a whole number of annotators for each pair, at least 1, or the share of pairs that "
                 f"all annotators judge, between 0 and 1, got {told(overlap)}.",
                 argument="overlap",
             )
         if n_annotators is not None and overlap > n_annotators:
             raise InputError(
-                f"overlap must be at most the number of annotators: {count(n_annotators, 'annotator')} cannot give a "
+                Argument("overlap"),
+                f" must be at most the number of annotators: {count(n_annotators, 'annotator')} cannot give a "
                 f"pair {overlap} labels of different people.",
                 argument="overlap",
             )

@@ -12,11 +12,11 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, flag, told
-from pt_reuse._errors import InputError, Option, door, warn
+from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse._files import checked_path
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
-from pt_reuse.judging.people.asking import agree_terms, ask
+from pt_reuse.judging.people.asking import Terms, agree_terms, ask
 from pt_reuse.judging.people.assignment import Overlap
 from pt_reuse.judging.people.manifest import TaskFormat
 from pt_reuse.judging.people.sheet import LONGEST_CELL
@@ -96,8 +96,8 @@ def export_tasks(
         pool: what is to be judged: a Pool, or a frame with ``qid`` and ``docno``. Its columns ``strategy``, ``round``
             and ``reason``, and all further ones, come back with the labels.
         folder: where to; made when it does not exist.
-        topics: a frame with ``qid`` and ``query``, and perhaps ``title``, ``description`` and ``narrative``, which are
-            shown, too; or a dict of qid -> query.
+        topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and perhaps ``description``
+            and ``narrative``, which are shown, too; or a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
             ``title``), or a transformer that adds ``text``.
         format: ``"csv"`` or ``"jsonl"``, into which people write; ``"doccano"`` or ``"label-studio"``, which these
@@ -132,43 +132,107 @@ def export_tasks(
         0  ann-round1.csv       ann       1      1
         1  bob-round1.csv       bob       1      1
     """
-    for name, value in (("overwrite", overwrite), ("whole_topics", whole_topics), ("verbose", verbose)):
-        flag(name, value)
+    plan = plan_export(
+        folder,
+        format=format,
+        annotators=annotators,
+        overlap=overlap,
+        whole_topics=whole_topics,
+        labels=labels,
+        instructions=instructions,
+        seed=seed,
+        overwrite=overwrite,
+    )
+    return plan.write(pool, topics, texts, verbose=flag("verbose", verbose))
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    """An export, as far as it is known before the pool, the topics and the texts are.
+
+    Attributes:
+        found: the folder, and what it has.
+        terms: what holds for all rounds, and who judges.
+        given_overlap: as the user gave it.
+        overlap: how many judge a pair.
+        whole_topics: whether topics go to the same people as a whole.
+        seed: of what is drawn.
+    """
+
+    found: FolderOfTasks
+    terms: Terms
+    given_overlap: float
+    overlap: Overlap
+    whole_topics: bool
+    seed: int
+
+    def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
+        """Write the files.
+
+        Args:
+            pool: what is to be judged.
+            topics: what is shown of topics.
+            texts: what is shown of documents.
+            verbose: whether to show a progress bar while the texts of a corpus are looked up.
+        """
+        pool = _as_pool(pool)
+        some = [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
+        queries = topic_texts(topics, some)
+        asked = ask(pool, self.found.before, self.terms, self.overlap, seed=self.seed, whole_topics=self.whole_topics)
+        by_topic = {qid: fields["query"] for qid, fields in queries.items()}
+        documents = document_texts(texts, [pair.key for pair in asked.pairs], by_topic, verbose=verbose)
+        _tell_cut(self.terms.form, documents.values())
+        made = {name: str(value) for name, value in pool.settings.items()}
+        this = RoundSettings(asked.number, self.seed, self.given_overlap, self.terms.annotators, made)
+        shown = Shown(queries, {pair.name: documents[pair.key] for pair in asked.pairs})
+        written = self.found.write(asked, shown, this)
+        table = pd.DataFrame(
+            {
+                "file": pd.Series([file.name for file in written], dtype=object),
+                "annotator": pd.Series([file.annotator for file in written], dtype=object),
+                "topics": pd.Series([len({pair.qid for pair in sheet.pairs}) for sheet in asked.sheets], dtype="int64"),
+                "pairs": pd.Series([file.pairs for file in written], dtype="int64"),
+            }
+        )
+        settings = {
+            "task": asked.manifest.task,
+            "format": self.terms.form.value,
+            "round": asked.number,
+            "labels": str(self.terms.scale),
+            "overlap": self.given_overlap,
+            "whole_topics": self.whole_topics,
+            "seed": self.seed,
+            **{f"pool_{name}": value for name, value in made.items()},
+        }
+        folder = str(self.found.folder)
+        return ExportedTasks(table=table, settings=settings, folder=folder, asked_before=asked.n_before)
+
+
+def plan_export(
+    folder: Any,
+    *,
+    format: Any,
+    annotators: Any,
+    overlap: Any,
+    whole_topics: Any,
+    labels: Any,
+    instructions: Any,
+    seed: Any,
+    overwrite: Any,
+) -> ExportPlan:
+    """Check what can be checked of an export before there is a pool; the arguments are those of :func:`export_tasks`.
+
+    Raises:
+        InputError: an argument that cannot be used.
+    """
+    flag("overwrite", overwrite)
+    flag("whole_topics", whole_topics)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
-    seed, pool, folder = int(seed), _as_pool(pool), checked_path(folder)
-    found = FolderOfTasks.at(folder, overwrite=overwrite)
+        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+    found = FolderOfTasks.at(checked_path(folder), overwrite=overwrite)
     terms = agree_terms(found.before, format=format, labels=labels, instructions=instructions, annotators=annotators)
     chosen = Overlap.of(overlap, len(terms.annotators) if terms.annotators else None)
-    queries = topic_texts(topics, [qid for qid, n in zip(pool.topics, pool.documents.sizes, strict=True) if n])
-    asked = ask(pool, found.before, terms, chosen, seed=seed, whole_topics=whole_topics)
-    by_topic = {qid: fields["query"] for qid, fields in queries.items()}
-    documents = document_texts(texts, [pair.key for pair in asked.pairs], by_topic, verbose=verbose)
-    _tell_cut(terms.form, documents.values())
-
-    shown = Shown(queries, {pair.name: documents[pair.key] for pair in asked.pairs})
-    made = {name: str(value) for name, value in pool.settings.items()}
-    this = RoundSettings(asked.number, seed, overlap, terms.annotators, made)
-    written = found.write(asked, shown, this)
-    table = pd.DataFrame(
-        {
-            "file": pd.Series([file.name for file in written], dtype=object),
-            "annotator": pd.Series([file.annotator for file in written], dtype=object),
-            "topics": pd.Series([len({pair.qid for pair in sheet.pairs}) for sheet in asked.sheets], dtype="int64"),
-            "pairs": pd.Series([file.pairs for file in written], dtype="int64"),
-        }
-    )
-    conventions = {
-        "task": asked.manifest.task,
-        "format": terms.form.value,
-        "round": asked.number,
-        "labels": str(terms.scale),
-        "overlap": overlap,
-        "whole_topics": whole_topics,
-        "seed": seed,
-        **{f"pool_{name}": value for name, value in made.items()},
-    }
-    return ExportedTasks(table=table, settings=conventions, folder=str(folder), asked_before=asked.n_before)
+    return ExportPlan(found, terms, overlap, chosen, whole_topics, int(seed))
 
 
 def _as_pool(pool: Any) -> Pool:
@@ -176,7 +240,9 @@ def _as_pool(pool: Any) -> Pool:
         # a pool's own frame counts its runs, which people are not to see
         pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool")
+        raise InputError(
+            Argument("pool"), f" must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool"
+        )
     if not len(pool):
         raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
     return pool

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import count, examples, flag, told
-from pt_reuse._errors import InputError, door, located, warn
+from pt_reuse._errors import Argument, InputError, door, located, warn
 from pt_reuse._files import user_path
 from pt_reuse.judging.people.answers import ENDINGS, Answer, read_answers
 from pt_reuse.judging.people.checking import Checked, check_answers, missing_faults
@@ -78,7 +78,8 @@ def import_labels(
     strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
     if strangers:
         raise InputError(
-            f"annotators must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}.",
+            Argument("annotators"),
+            f" must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}.",
             argument="annotators",
         )
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
@@ -87,8 +88,8 @@ def import_labels(
     unused = [name for name in given if name not in checked.names]
     if unused and not faults:
         raise InputError(
-            f"annotators has {examples(unused)}, which no file and no tool says. There is "
-            f"{examples(sorted(checked.names), 8)}.",
+            Argument("annotators"),
+            f" has {examples(unused)}, which no file and no tool says. There is {examples(sorted(checked.names), 8)}.",
             argument="annotators",
         )
     missing = list(_missing(checked, manifest))
@@ -116,7 +117,8 @@ def _checked_annotators(annotators: Any) -> dict[str, str]:
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         raise InputError(
-            f"annotators must be a dict of a tool's user or a file's name -> annotator, got {told(annotators)}.",
+            Argument("annotators"),
+            f" must be a dict of a tool's user or a file's name -> annotator, got {told(annotators)}.",
             argument="annotators",
         )
     return {str(user): name for user, name in given.items()}
@@ -142,7 +144,7 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> Iterator[Path]:
         return
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not all(isinstance(path, str | Path) and str(path) for path in listed):
-        raise InputError(f"files must be paths of files or folders, got {told(files)}.", argument="files")
+        raise InputError(Argument("files"), f" must be paths of files or folders, got {told(files)}.", argument="files")
     for path in map(user_path, listed):
         if not path.exists():
             raise InputError(f"{path}: no such file or folder.", argument="files")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pt_reuse._check import listed, shown, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.formats.trec import LABELS
 
 #: the scale where nobody gives another
@@ -88,4 +88,4 @@ def _plain(word: str) -> str:
 
 
 def _refused(requirement: str, got: str) -> InputError:
-    return InputError(f"labels {requirement}, such as {DEFAULT}, got {got}.", argument="labels")
+    return InputError(Argument("labels"), f" {requirement}, such as {DEFAULT}, got {got}.", argument="labels")

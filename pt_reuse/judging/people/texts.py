@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.judging.people.assignment import Key
 
 #: what is shown of a topic, in this order, where topics have it
@@ -22,7 +22,7 @@ def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return topic -> field -> what people read of it; each topic has a query.
 
     Args:
-        topics: a frame with ``qid`` and ``query``, and perhaps further fields, or a dict of qid -> query.
+        topics: a frame with ``qid`` and ``query`` or ``title``, and perhaps further fields, or a dict of qid -> query.
         qids: the topics that are needed.
 
     Raises:
@@ -30,10 +30,14 @@ def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     """
     if isinstance(topics, Mapping):
         topics = pd.DataFrame({"qid": list(topics), "query": list(topics.values())}, dtype=object)
+    if isinstance(topics, pd.DataFrame) and "query" not in topics and "title" in topics:
+        # as ir_datasets has topics of several fields
+        topics = topics.rename(columns={"title": "query"})
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
         got = list(topics.columns) if isinstance(topics, pd.DataFrame) else type(topics).__name__
         raise InputError(
-            f"topics must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
+            Argument("topics"),
+            f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
             argument="topics",
         )
     shown = [field for field in TOPIC_FIELDS if field in topics.columns]
@@ -76,7 +80,8 @@ def document_texts(texts: Any, keys: Sequence[Key], queries: Mapping[str, str], 
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     else:
         raise InputError(
-            "texts must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
+            Argument("texts"),
+            " must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
             f"transformer that adds 'text', got {told(texts)}.",
             argument="texts",
         )
@@ -99,7 +104,8 @@ def _from_transformer(texts: pt.Transformer, keys: Sequence[Key], queries: Mappi
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
         raise InputError(
-            f"texts is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.",
+            Argument("texts"),
+            f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.",
             argument="texts",
         )
     rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
@@ -111,7 +117,9 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
             raise InputError(
-                f"texts must be documents as dicts with 'docno' and 'text', got {told(document)}.", argument="texts"
+                Argument("texts"),
+                f" must be documents as dicts with 'docno' and 'text', got {told(document)}.",
+                argument="texts",
             )
         docno = str(document["docno"])
         if docno in left:
