@@ -18,6 +18,10 @@ from .judging.annotators.agreement import AnnotatorAgreement as AnnotatorAgreeme
 from .judging.annotators.measuring import annotator_agreement as annotator_agreement
 from .judging.annotators.voting import majority_vote as majority_vote
 from .judging.assisted import judge_with_model as judge_with_model
+from .judging.people.export import ExportedTasks as ExportedTasks
+from .judging.people.export import export_tasks as export_tasks
+from .judging.people.importing import import_labels as import_labels
+from .judging.people.returned import ReturnedLabels as ReturnedLabels
 from .pipelines.kept_documents import OnlyDocuments as OnlyDocuments
 from .pipelines.kept_documents import OnlyJudged as OnlyJudged
 from .pipelines.kept_documents import OnlyUnjudged as OnlyUnjudged

@@ -147,19 +147,25 @@ class InputError(Message, ValueError):
             of: how many files there are.
             noun: what they are, such as ``"files"``.
         """
+        head = f"{len(faults):,} of {of:,} {noun} are at fault; the first fault of each:"
+        return cls.listing(faults, head)
+
+    @classmethod
+    def listing(cls, faults: Sequence[InputError], head: str, *, most: int = LISTED) -> InputError:
+        """Return one error that lists faults below a head, `most` at most; where there is a single one, it alone."""
         if len(faults) == 1:
             return faults[0]
-        listed: list[Part] = [f"{len(faults):,} of {of:,} {noun} are at fault; the first fault of each:"]
+        listed: list[Part] = [head]
         # what begins a message says what is wrong; advice that several have follows once
-        shown = faults[: cls.LISTED]
+        shown = faults[:most]
         advice = Counter(fault.parts[1:] for fault in shown)
         for fault in shown:
             where = f"\n- {fault.place}: " if fault.place else "\n- "
             alone = advice[fault.parts[1:]] == 1
             what = fault.parts[0]
             listed += [where, *(fault.parts if alone else [what.rstrip() if isinstance(what, str) else what])]
-        if len(faults) > cls.LISTED:
-            more = f"\n- and {len(faults) - cls.LISTED:,} more. All of them: "
+        if len(faults) > most:
+            more = f"\n- and {len(faults) - most:,} more. All of them: "
             listed += [more, Attribute("error.faults"), "."]
         for parts in (parts for parts, times in advice.items() if times > 1 and parts):
             listed += ["\n", parts[0].lstrip() if isinstance(parts[0], str) else parts[0], *parts[1:]]

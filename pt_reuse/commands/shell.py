@@ -26,6 +26,7 @@ _BY_COMMAND = {
     "compare": "`pt-reuse compare`",
     "depth_pool": "`pt-reuse pool`",
     "dropped": "`pt-reuse runs`",
+    "export_tasks": "`pt-reuse judge export`",
     "fetch": "`pt-reuse fetch NAME`",
     "get_runs": "`pt-reuse runs --collection NAME`",
     "infer_pool": "`pt-reuse infer-pool`",

@@ -63,6 +63,8 @@ CALLS = {
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
     ),
+    "export_tasks": lambda d, **flag: tasks(d, **flag),
+    "import_labels": lambda d, **flag: ptr.import_labels(judged(d), **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
@@ -80,6 +82,17 @@ def chooser():
     chooser = ptr.Strategy("rank").start(ptr.TopicLists.of("1", {"r": ["a", "b"]}), seed=1)
     assert chooser.next() == 0
     return chooser
+
+
+def tasks(folder, **options):
+    shown = {"topics": TOPICS, "texts": [{"docno": docno, "text": "t"} for docno in set(RUNS.to_frame()["docno"])]}
+    return ptr.export_tasks(ptr.depth_pool(RUNS, depth=1), folder, annotators=["ann"], **shown, **options)
+
+
+def judged(folder):
+    sheet = folder / tasks(folder).table["file"][0]
+    pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
+    return folder
 
 
 def figures(folder):

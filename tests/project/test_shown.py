@@ -71,12 +71,27 @@ def of_annotators(field, runs, qrels):
     return found
 
 
+def judged_by_people(folder):
+    """Return the tasks and the labels of people of names that are hard to show; some are missing."""
+    pool = ptr.Pool.from_frame(pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"]}))
+    people, shown = ["ann", ODD], {"topics": {"1": "a query"}, "texts": dict.fromkeys(["d1", "d2", "d3", "d4"], "t")}
+    tasks = ptr.export_tasks(pool, folder, annotators=people, overlap=2, labels={0: "no", 1: ODD}, **shown)
+    for name in tasks.table["file"]:
+        rows = pd.read_csv(folder / name, dtype=str, keep_default_na=False)
+        rows["label"] = ["1", ODD, "", "0"]
+        rows.to_csv(folder / name, index=False)
+    return tasks, ptr.import_labels(folder, partial=True)
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Return results of every kind, by a name of their own; a new kind of result is to be added."""
     field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
     mine = figures(tmp_path_factory.mktemp("figures"))
+    tasks, labels = judged_by_people(tmp_path_factory.mktemp("tasks"))
     return {
+        "ExportedTasks, odd": tasks,
+        "ReturnedLabels, odd": labels,
         "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
         "LeaveOutUniques, odd": ptr.leave_out_uniques(runs, qrels, MEASURES, depth=field.depth),
         "LeaveOutUniques, odd runs": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),

@@ -1,0 +1,264 @@
+"""Manifest: what of a task people do not see and what must come back: pairs, who was asked, why, and the scale."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pt_reuse._errors import Call, InputError, located
+from pt_reuse._files import replacing
+from pt_reuse.judging.people.assignment import Key
+from pt_reuse.judging.people.hashing import drawn
+from pt_reuse.judging.people.scale import Scale
+from pt_reuse.judging.people.sheet import storable
+
+#: the file that makes a folder one of tasks
+MANIFEST = "tasks.json"
+#: where files go that come back
+RETURNED = "returned"
+#: to be raised when what the file holds changes its meaning
+FORMAT = 1
+_KIND = "tasks for people who judge"
+#: what a cell that a pool has of a document can be
+Cell: TypeAlias = "str | int | float | bool | None"
+
+
+class TaskFormat(Enum):
+    """The form of the files that people get; the value is what a user calls it."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    DOCCANO = "doccano"
+    LABEL_STUDIO = "label-studio"
+
+    @property
+    def ending(self) -> str:
+        """Return what ends the names of the files."""
+        return {"csv": "csv", "jsonl": "jsonl", "doccano": "jsonl", "label-studio": "json"}[self.value]
+
+    @property
+    def filled_in_place(self) -> bool:
+        """Return whether people write their labels into the files that they get."""
+        return self in (TaskFormat.CSV, TaskFormat.JSONL)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A document to be judged for a topic.
+
+    Attributes:
+        name: what it is called in the files; no spreadsheet takes it for a number or a date.
+        qid: the topic.
+        docno: the document.
+        wanted: how many people are to judge it.
+        asked: who was asked; empty where anybody may answer.
+        strategy: how it was chosen, None where nobody says.
+        round: in which round, from 1.
+        reason: why, None where nobody says.
+        further: what else the pool knows of it: column -> value.
+    """
+
+    name: str
+    qid: str
+    docno: str
+    wanted: int
+    asked: tuple[str, ...]
+    strategy: str | None
+    round: int
+    reason: str | None
+    further: Mapping[str, Cell]
+
+    @property
+    def key(self) -> Key:
+        """Return topic and document."""
+        return self.qid, self.docno
+
+
+@dataclass(frozen=True)
+class TaskFile:
+    """A file that was written for people.
+
+    Attributes:
+        name: of the file, in the folder.
+        annotator: whom it is for, None for anybody.
+        pairs: how many pairs it has.
+        sha256: of what was written.
+    """
+
+    name: str
+    annotator: str | None
+    pairs: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Round:
+    """One export into the folder.
+
+    Attributes:
+        number: from 1.
+        seed: of what was drawn.
+        overlap: as the user gave it.
+        annotators: who was asked; empty where anybody may answer.
+        files: what was written.
+        pool: how the pool was made.
+    """
+
+    number: int
+    seed: int
+    overlap: float
+    annotators: tuple[str, ...]
+    files: tuple[TaskFile, ...]
+    pool: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is known of a folder of tasks.
+
+    Attributes:
+        task: a name that every file and every row bears, by which those of another task are told.
+        form: of the files.
+        scale: the labels.
+        instructions: what people were told, "" for nothing.
+        named: whether annotators were named; else anybody may answer.
+        rounds: the exports.
+        pairs: the pairs of all rounds.
+    """
+
+    task: str
+    form: TaskFormat
+    scale: Scale
+    instructions: str
+    named: bool
+    rounds: tuple[Round, ...]
+    pairs: tuple[Pair, ...]
+
+    @cached_property
+    def by_name(self) -> dict[str, Pair]:
+        """Return name of the pair -> pair."""
+        return {pair.name: pair for pair in self.pairs}
+
+    @cached_property
+    def by_ids(self) -> dict[Key, list[Pair]]:
+        """Return (topic, document) as files have them -> the pairs that look like that there, mostly one."""
+        found: dict[Key, list[Pair]] = {}
+        for pair in self.pairs:
+            found.setdefault((storable(pair.qid), storable(pair.docno)), []).append(pair)
+        return found
+
+    @cached_property
+    def by_key(self) -> dict[Key, Pair]:
+        """Return (topic, document) -> pair."""
+        return {pair.key: pair for pair in self.pairs}
+
+    @cached_property
+    def annotators(self) -> tuple[str, ...]:
+        """Return who was named in any round, in order of appearance."""
+        return tuple(dict.fromkeys(annotator for each in self.rounds for annotator in each.annotators))
+
+    @cached_property
+    def files(self) -> dict[str, TaskFile]:
+        """Return name of the file -> file."""
+        return {file.name: file for each in self.rounds for file in each.files}
+
+    def write(self, folder: Path) -> None:
+        """Write it; what was there stays until all of it is written."""
+        body = {
+            "kind": _KIND,
+            "format": FORMAT,
+            "task": self.task,
+            "form": self.form.value,
+            "labels": {str(label): word for label, word in self.scale.words.items()},
+            "instructions": self.instructions,
+            "named": self.named,
+            "rounds": [asdict(each) for each in self.rounds],
+            "pairs": [asdict(pair) for pair in self.pairs],
+        }
+        text = json.dumps({**body, "checksum": _checksum(body)}, indent=1)
+        with replacing(folder / MANIFEST) as file:
+            file.write((text + "\n").encode("ascii"))
+
+
+def pair_name(task: str, key: Key) -> str:
+    """Return what a pair is called: a letter that no number has before sixteen digits."""
+    return "p" + drawn(0, task, *key)[:15]
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder of tasks.
+
+    Raises:
+        InputError: there is none, a newer version wrote it, or it was changed.
+    """
+    with located(str(folder)):
+        if not folder.is_dir():
+            raise InputError(
+                "there is no such folder. Give one that ", Call("export_tasks"), " wrote.", argument="folder"
+            )
+        try:
+            found = json.loads((folder / MANIFEST).read_bytes())
+        except FileNotFoundError:
+            raise InputError(
+                f"no tasks: it has no {MANIFEST}. Give a folder that ",
+                Call("export_tasks"),
+                " wrote.",
+                argument="folder",
+            ) from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise _changed(error) from error
+        if not isinstance(found, dict) or found.get("kind") != _KIND:
+            raise InputError(f"its {MANIFEST} is none of tasks for people.", argument="folder")
+        version = found.get("format")
+        if isinstance(version, int) and version > FORMAT:
+            raise InputError(
+                f"written by a newer version of pt_reuse (format {version}; this one reads up to {FORMAT}). Update "
+                "pt_reuse.",
+                argument="folder",
+            )
+        body = {name: value for name, value in found.items() if name != "checksum"}
+        if found.get("checksum") != _checksum(body):
+            raise _changed("its checksum is another")
+        try:
+            return _manifest(body)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _changed(error) from error
+
+
+def _manifest(body: Mapping[str, Any]) -> Manifest:
+    return Manifest(
+        task=body["task"],
+        form=TaskFormat(body["form"]),
+        scale=Scale({int(label): word for label, word in body["labels"].items()}),
+        instructions=body["instructions"],
+        named=body["named"],
+        rounds=tuple(
+            Round(
+                **{
+                    **each,
+                    "annotators": tuple(each["annotators"]),
+                    "files": tuple(TaskFile(**f) for f in each["files"]),
+                }
+            )
+            for each in body["rounds"]
+        ),
+        pairs=tuple(Pair(**{**pair, "asked": tuple(pair["asked"])}) for pair in body["pairs"]),
+    )
+
+
+def _checksum(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _changed(what: object) -> InputError:
+    return InputError(
+        f"{MANIFEST} was changed or is damaged ({what}). Put back the file as it was written: it says what was asked "
+        "of whom.",
+        argument="folder",
+    )

@@ -1,0 +1,197 @@
+"""`pt-reuse judge export` and `import`: a pool goes to people and comes back as labels and as judgments."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from command_parts import lines_of_table, run
+from people_parts import fill, rows_of
+
+import pt_reuse as ptr
+from pt_reuse.judging.people.manifest import read_manifest
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    """Return a folder with runs, a pool of them, topics and texts."""
+    field.runs.write(tmp_path / "runs")
+    pool = ptr.depth_pool(field.runs, depth=2)
+    (tmp_path / "pool").mkdir()
+    pool.to_frame().to_csv(tmp_path / "pool" / "pool.csv", index=False)
+    (tmp_path / "pool" / "settings.json").write_text(json.dumps({"strategy": "depth", "depth": 2}))
+    pool.to_qrels().write(tmp_path / "pool" / "to_judge.txt")
+    (tmp_path / "topics.tsv").write_text("".join(f"{qid}\tquery {qid}\n" for qid in pool.topics))
+    docnos = sorted(set(field.runs.to_frame()["docno"]))
+    (tmp_path / "texts.jsonl").write_text(
+        "".join(json.dumps({"docno": d, "text": f"text of {d}"}) + "\n" for d in docnos)
+    )
+    pd.DataFrame({"docno": docnos, "text": "a text"}).to_csv(tmp_path / "texts.csv", index=False)
+    (tmp_path / "texts.tsv").write_text("docno\ttext\n" + "".join(f"{d}\ta\ttext\n" for d in docnos))
+    return tmp_path
+
+
+def export(files, *more, pool=("--pool", "pool/pool.csv"), texts="texts.jsonl"):
+    source = [pool[0], files / pool[1]]
+    shown = ["--topics", files / "topics.tsv", "--texts", files / texts]
+    return ["judge", "export", *source, *shown, "--out", files / "tasks", "--quiet", *more]
+
+
+def keys(pool):
+    frame = pool.to_frame()
+    return set(zip(frame["qid"], frame["docno"], strict=True))
+
+
+def pairs_of(files):
+    return {pair.key for pair in read_manifest(files / "tasks").pairs}
+
+
+def test_a_pool_goes_out_and_comes_back(files, field, capsys):
+    pool = ptr.depth_pool(field.runs, depth=2)
+    status, out, err = run(capsys, *export(files, "--annotators", "ann,bob"))
+    assert (status, err) == (0, "")
+    assert out.startswith(f"{len(pool)} pairs to judge in 2 files in {files}/tasks.\n")
+    rows = {line[1]: line for line in lines_of_table(out) if line[0].endswith(".csv")}
+    assert sum(int(rows[who][3]) for who in ("ann", "bob")) == len(pool)
+    assert f"pt-reuse judge import {files}/tasks --out FILE.csv" in out
+    assert pairs_of(files) == keys(pool)
+    assert {pair.strategy for pair in read_manifest(files / "tasks").pairs} == {"depth"}
+
+    fill(files / "tasks" / "ann-round1.csv", lambda row: "relevant")
+    status, out, err = run(capsys, "judge", "import", files / "tasks", "--out", files / "labels.csv")
+    assert status == 2
+    assert "pass --partial to take what is there" in err
+    assert not (files / "labels.csv").exists()
+    fill(files / "tasks" / "bob-round1.csv", lambda row: "0")
+    written = ("--out", files / "labels.csv", "--as-qrels", files / "qrels.txt")
+    status, out, err = run(capsys, "judge", "import", files / "tasks", *written)
+    assert (status, err) == (0, "")
+    assert out.startswith(f"{len(pool)} labels of 2 annotators for {len(pool)} documents, 0 missing.\n")
+    labels = pd.read_csv(files / "labels.csv", dtype={"qid": str})
+    assert set(zip(labels["qid"], labels["docno"], strict=True)) == keys(pool)
+    assert set(zip(labels["annotator"], labels["label"], strict=True)) == {("ann", 1), ("bob", 0)}
+    assert set(labels["strategy"]) == {"depth"}
+    judged = ptr.read_qrels(files / "qrels.txt").to_frame()
+    assert judged["label"].sum() == (labels["annotator"] == "ann").sum()
+    status, _, err = run(capsys, "judge", "import", files / "tasks", *written)
+    assert status == 2
+    assert "Pass --overwrite" in err
+    assert run(capsys, "judge", "import", files / "tasks", *written, "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize("pool", ["pool/pool.csv", "pool/to_judge.txt"])
+@pytest.mark.parametrize("texts", ["texts.jsonl", "texts.csv", "texts.tsv"])
+def test_pools_and_texts_in_all_forms(pool, texts, files, field, capsys):
+    status, _, err = run(capsys, *export(files, pool=("--pool", pool), texts=texts))
+    assert (status, err) == (0, "")
+    row = rows_of(files / "tasks" / "tasks-round1.csv")[0]
+    assert row["query"] == f"query {row['qid']}"
+    expected = {"texts.jsonl": f"text of {row['docno']}", "texts.csv": "a text", "texts.tsv": "a\ttext"}
+    assert row["text"] == expected[texts]
+    assert pairs_of(files) == keys(ptr.depth_pool(field.runs, depth=2))
+
+
+def test_a_pool_is_made_of_runs(files, field, capsys):
+    qrels = ptr.Qrels(field.qrels.to_frame().iloc[::2])
+    qrels.write(files / "some.txt")
+    status, _, err = run(capsys, *export(files, "--depth", 3, pool=("--runs", "runs")))
+    assert (status, err) == (0, "")
+    whole = ptr.depth_pool(ptr.read_runs(files / "runs"), depth=3)
+    assert pairs_of(files) == keys(whole)
+    again = export(files, "--depth", 3, "--qrels", files / "some.txt", "--overwrite", pool=("--runs", "runs"))
+    assert run(capsys, *again)[0] == 0
+    assert pairs_of(files) == keys(whole.remainder(qrels))
+    rest = export(files, "--qrels", files / "some.txt", "--overwrite")
+    assert run(capsys, *rest)[0] == 0
+    assert pairs_of(files) == keys(ptr.depth_pool(field.runs, depth=2).remainder(qrels))
+
+
+def test_topics_and_texts_of_a_collection(tmp_path, capsys):
+    more = ("--contributors", "all", "--depth", 1, "--annotators", "ann", "--quiet")
+    status, _, err = run(capsys, "judge", "export", "--collection", "demo", *more, "--out", tmp_path / "tasks")
+    assert (status, err) == (0, "")
+    demo = ptr.ReuseDataset("demo")
+    row = rows_of(tmp_path / "tasks" / "ann-round1.csv")[0]
+    texts = {document["docno"]: document["text"] for document in demo.get_corpus_iter(verbose=False)}
+    assert texts[row["docno"]] in row["text"]
+    named = ("--pool", tmp_path / "p.csv", "--topics", "demo", "--texts", "reuse:demo", "--out", tmp_path / "named")
+    pd.DataFrame({"qid": [row["qid"]], "docno": [row["docno"]]}).to_csv(tmp_path / "p.csv", index=False)
+    assert run(capsys, "judge", "export", *named, "--quiet")[0] == 0
+    (other,) = rows_of(tmp_path / "named" / "tasks-round1.csv")
+    assert [other[name] for name in ("query", "text", "qid", "docno")] == [
+        row[name] for name in ("query", "text", "qid", "docno")
+    ]
+
+
+def test_options_are_those_of_the_function(files, capsys):
+    (files / "told.txt").write_text("Read it all.")
+    more = ("--format", "label-studio", "--annotators", "ann, bob,cem", "--overlap", 2, "--seed", 3, "--whole-topics")
+    said = ("--labels", "0=no, 1=yes, 2=very much", "--instructions", files / "told.txt")
+    assert run(capsys, *export(files, *more, *said))[0] == 0
+    found = read_manifest(files / "tasks")
+    assert (found.form.value, found.instructions) == ("label-studio", "Read it all.")
+    assert found.scale.words == {0: "no", 1: "yes", 2: "very much"}
+    assert (found.annotators, found.rounds[0].seed, found.rounds[0].overlap) == (("ann", "bob", "cem"), 3, 2)
+    assert len({(pair.qid, pair.asked) for pair in found.pairs}) == 5
+    assert run(capsys, *export(files, "--annotators", "ann,bob", "--overlap", ".5", "--overwrite"))[0] == 0
+    assert sorted({len(pair.asked) for pair in read_manifest(files / "tasks").pairs}) == [1, 2]
+
+
+def test_users_of_a_tool_are_named(files, capsys):
+    run(capsys, *export(files, "--annotators", "ann"))
+    rows = rows_of(files / "tasks" / "ann-round1.csv")
+    back = files / "back.csv"
+    pd.DataFrame(rows).assign(label="1", annotator="Anna").to_csv(back, index=False)
+    status, _, err = run(capsys, "judge", "import", files / "tasks", back)
+    assert status == 2
+    assert "Say who it is by --annotators USER=NAME." in " ".join(err.split())
+    status, out, _ = run(capsys, "judge", "import", files / "tasks", back, "--annotators", "Anna=ann")
+    assert status == 0
+    assert out.startswith(f"{len(rows)} labels of 1 annotator")
+
+
+WRONG = {
+    "no pool": ["--topics", "topics.tsv", "--texts", "texts.csv"],
+    "two pools": ["--pool", "pool/pool.csv", "--runs", "runs"],
+    "no topics": ["--pool", "pool/pool.csv", "--texts", "texts.csv"],
+    "topics of nobody": ["--pool", "pool/pool.csv", "--texts", "texts.csv", "--topics", "dmeo"],
+    "no columns": ["--pool", "pool/pool.csv", "--texts", "pool/pool.csv", "--topics", "topics.tsv"],
+    "a line without a tab": ["--pool", "pool/pool.csv", "--topics", "pool/settings.json", "--texts", "texts.csv"],
+    "a line that is no JSON": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "broken.jsonl"],
+    "a pool that is none": ["--pool", "topics.tsv", "--topics", "topics.tsv", "--texts", "texts.csv"],
+    "no such pool": ["--pool", "nowhere.csv", "--topics", "topics.tsv", "--texts", "texts.csv"],
+    "labels": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--labels", "yes,no"],
+    "overlap": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--overlap", "0"],
+    "overlap in words": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--overlap", "x"],
+    "instructions": [
+        "--pool",
+        "pool/pool.csv",
+        "--topics",
+        "topics.tsv",
+        "--texts",
+        "texts.csv",
+        "--instructions",
+        "no",
+    ],
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_told_before_anything_is_written(what, files, capsys, messages, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "broken.jsonl").write_text('{"docno"\n')
+    status, _, err = run(capsys, "judge", "export", *WRONG[what], "--out", "tasks", "--quiet")
+    assert status == 2
+    messages.told(err)
+    assert not (files / "tasks").exists()
+
+
+def test_wrong_imports_are_told(files, capsys, messages, monkeypatch):
+    monkeypatch.chdir(files)
+    for words in (["nowhere"], ["pool"], ["tasks", "--annotators", "ann"], ["tasks", "--as-qrels", "pool"], ["tasks"]):
+        status, _, err = run(capsys, "judge", "import", *words)
+        assert status == 2
+        messages.told(err)
+        if words == ["pool"]:
+            run(capsys, *export(files, "--annotators", "ann", "--format", "doccano"))

@@ -1,0 +1,242 @@
+"""What people get: who is asked what, in which order, and nothing of how the documents were found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from people_parts import PAIRS, WORDS, export, frame, pool, rows_of, texts
+
+import pt_reuse as ptr
+from pt_reuse.judging.people.manifest import MANIFEST, read_manifest
+
+FORMATS = ["csv", "jsonl", "doccano", "label-studio"]
+KEYS = {(qid, docno) for qid, docnos in PAIRS.items() for docno in docnos}
+
+
+def keys(path):
+    return [(row["qid"], row["docno"]) for row in rows_of(path)]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_each_pair_goes_to_as_many_as_asked(form, tmp_path):
+    result = export(tmp_path, format=form, annotators=["ann", "bob", "cem"], overlap=2)
+    found = {row.annotator: keys(tmp_path / row.file) for row in result.table.itertuples()}
+    assert sorted(found) == ["ann", "bob", "cem"]
+    assert sorted(key for mine in found.values() for key in mine) == sorted([*KEYS, *KEYS])
+    assert all(len(set(mine)) == len(mine) for mine in found.values())
+    assert {who: len(mine) for who, mine in found.items()} == dict(
+        zip(result.table["annotator"], result.table["pairs"], strict=True)
+    )
+    assert max(result.table["pairs"]) - min(result.table["pairs"]) <= 1
+    assert result.table["topics"].tolist() == [len({q for q, _ in found[who]}) for who in result.table["annotator"]]
+    assert result.headline() == f"16 pairs to judge in 3 files in {tmp_path}"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_nothing_is_told_of_how_documents_were_found(form, tmp_path):
+    field = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
+    made = ptr.depth_pool(field.runs, depth=3)
+    made.columns["reason"] = "SECRETREASON"
+    made.columns["priority"] = 0.123456789
+    of = {docno: "a text" for docno in made.to_frame()["docno"]}
+    result = export(tmp_path, pool=made, topics={qid: "q" for qid in made.topics}, texts=of, format=form)
+    for name in [*result.table["file"], "instructions.txt"]:
+        shown = (tmp_path / name).read_text(encoding="utf-8")
+        for secret in [*field.runs.names, *set(field.runs.teams), "SECRETREASON", "0.12345", "depth", "strategy"]:
+            assert secret not in shown, (name, secret)
+    columns = {name for file in result.table["file"] for row in rows_of(tmp_path / file) for name in row}
+    assert columns <= {"label", "note", "query", "text", "qid", "docno", "pair", "annotator", "assigned", "task"}
+    assert len(read_manifest(tmp_path).pairs) == len(made)
+
+
+def test_the_order_of_the_pool_changes_no_file(tmp_path):
+    rows = frame(rank_of_run=range(8))
+    for name, order in (("a", rows), ("b", rows.iloc[::-1]), ("c", rows.sample(frac=1, random_state=3))):
+        export(tmp_path / name, pool=ptr.Pool.from_frame(order[["qid", "docno"]]), overlap=0.5)
+    first = contents(tmp_path / "a")
+    assert contents(tmp_path / "b") == contents(tmp_path / "c") == first
+    assert len(first) == 4
+
+
+def test_topics_stay_in_order_and_documents_are_shuffled_for_each(tmp_path):
+    pairs = {"2": [f"b{i}" for i in range(40)], "10": [f"c{i}" for i in range(40)]}
+    seen = {}
+    for seed in (0, 1):
+        export(tmp_path / str(seed), pairs, overlap=2, seed=seed)
+        for who in ("ann", "bob"):
+            mine = keys(tmp_path / str(seed) / f"{who}-round1.csv")
+            assert [qid for qid, _ in mine] == ["2"] * 40 + ["10"] * 40
+            for qid, docnos in pairs.items():
+                order = [docno for q, docno in mine if q == qid]
+                assert sorted(order) == sorted(docnos)
+                ranks = [docnos.index(docno) for docno in order]
+                # no trace of the ranks: 0.5 is some four standard errors of 40 shuffled documents off
+                assert abs(np.corrcoef(ranks, range(40))[0, 1]) < 0.5
+                seen[seed, who, qid] = tuple(ranks)
+    assert len(set(seen.values())) == len(seen)
+    export(tmp_path / "again", pairs, overlap=2, seed=1)
+    assert contents(tmp_path / "again") == contents(tmp_path / "1")
+
+
+def test_anybody_may_answer_where_nobody_is_named(tmp_path):
+    result = export(tmp_path, annotators=None, overlap=3, format="label-studio")
+    assert result.table.to_dict("records") == [
+        {"file": "tasks-round1.json", "annotator": None, "topics": 3, "pairs": 8}
+    ]
+    assert sorted(keys(tmp_path / "tasks-round1.json")) == sorted(KEYS)
+    assert {pair.wanted for pair in read_manifest(tmp_path).pairs} == {3}
+
+
+def test_a_share_is_judged_by_all(tmp_path):
+    result = export(tmp_path, annotators=["ann", "bob", "cem"], overlap=0.25)
+    found = [key for file in result.table["file"] for key in keys(tmp_path / file)]
+    assert sorted(found.count(key) for key in KEYS) == [1] * 6 + [3] * 2
+
+
+def test_whole_topics_go_to_one(tmp_path):
+    result = export(tmp_path, whole_topics=True)
+    of = [{qid for qid, _ in keys(tmp_path / file)} for file in result.table["file"]]
+    assert not of[0] & of[1]
+    assert sorted(result.table["pairs"]) == [4, 4]
+
+
+# ---- what is shown
+
+
+def test_sheets_show_all_that_topics_say(tmp_path):
+    topics = pd.DataFrame(
+        {
+            "qid": ["1", "2", "10"],
+            "query": ["one", '=two "2"', "ten\nlines"],
+            "narrative": ["Relevant is\r\nwhat is.", None, ""],
+            "other": "not shown",
+        }
+    )
+    export(tmp_path, topics=topics, annotators=["ann"], texts={**texts(), "a1": "@text\0, ü"})
+    rows = {(row["qid"], row["docno"]): row for row in rows_of(tmp_path / "ann-round1.csv")}
+    assert list(rows["1", "a1"]) == [
+        "label", "note", "query", "narrative", "text", "qid", "docno", "pair", "annotator", "task",
+    ]  # fmt: skip
+    assert rows["1", "a1"]["text"] == "'@text\N{REPLACEMENT CHARACTER}, ü"
+    assert rows["1", "a1"]["narrative"] == "Relevant is\r\nwhat is."
+    assert [rows["2", "b1"][name] for name in ("query", "narrative", "label", "note")] == ['\'=two "2"', "", "", ""]
+    assert (tmp_path / "ann-round1.csv").read_bytes().startswith(b"\xef\xbb\xbflabel,note,query,narrative,text,")
+
+
+def test_doccano_shows_query_and_document_and_takes_the_labels(tmp_path):
+    topics = pd.DataFrame({"qid": list(PAIRS), "query": "a query", "description": "What?"})
+    export(tmp_path, topics=topics, annotators=["ann"], format="doccano")
+    row = rows_of(tmp_path / "ann-round1.jsonl")[0]
+    assert row["text"] == f"QUERY: a query\n\nDESCRIPTION: What?\n\nDOCUMENT:\n\ntext of {row['docno']}"
+    assert row["label"] == []
+    # its export writes its own id over what is called id
+    assert set(row) == {"text", "label", "qid", "docno", "pair", "assigned", "task"}
+    types = json.loads((tmp_path / "doccano-labels.json").read_text())
+    assert [(each["text"], each["suffix_key"]) for each in types] == [(w, str(label)) for label, w in WORDS.items()]
+
+
+def test_label_studio_gets_an_interface_that_is_xml(tmp_path):
+    from xml.etree import ElementTree
+
+    odd = {0: '<none> & "nothing"', 1: "it's", 2: "ü 日"}
+    topics = pd.DataFrame({"qid": list(PAIRS), "query": "a query", "narrative": "<b>"})
+    told = 'Judge "<&>" for $5.\nAnd\0 so on.'
+    export(tmp_path, topics=topics, labels=odd, instructions=told, format="label-studio", annotators=["ann"])
+    config = ElementTree.fromstring((tmp_path / "label-studio.xml").read_text(encoding="utf-8"))
+    assert [each.get("value") for each in config.iter("Choice")] == list(odd.values())
+    assert config.find("Header").get("value") == 'Judge "<&>" for ＄5. And\N{REPLACEMENT CHARACTER} so on.'
+    shown = {each.get("name"): each.get("value") for each in config.iter("Text")}
+    assert shown == {"query": "$query", "narrative": "$narrative", "text": "$text"}
+    data = rows_of(tmp_path / "ann-round1.json")[0]
+    assert {value.lstrip("$") for value in shown.values()} <= set(data)
+    # what its short export calls by these names would be lost
+    assert not {"label", "note", "annotator", "id", "created_at"} & set(data)
+    targets = {each.get("toName") for each in [*config.iter("Choices"), *config.iter("TextArea")]}
+    assert targets == {"text"}
+
+
+def test_texts_come_in_all_forms(tmp_path):
+    expected = {docno: f"text of {docno}" for docno in texts()}
+    corpus = [{"docno": docno, "text": text} for docno, text in expected.items()]
+    never = iter([*corpus, None])
+    adds = pt.apply.text(lambda row: f"{expected[row['docno']]} for {row['query']}")
+    forms = {
+        "dict": expected,
+        "dicts": {docno: {"text": text, "url": "x"} for docno, text in expected.items()},
+        "frame": pd.DataFrame(corpus),
+        "corpus": (dict(each) for each in [{"docno": "far", "text": "y"}, *corpus]),
+        "read no further": never,
+    }
+    for name, form in forms.items():
+        export(tmp_path / name, texts=form)
+        assert {row["docno"]: row["text"] for file in (tmp_path / name).glob("*.csv") for row in rows_of(file)} == (
+            expected
+        )
+    assert next(never) is None
+    export(tmp_path / "transformer", texts=adds, annotators=["ann"])
+    found = {row["docno"]: row["text"] for row in rows_of(tmp_path / "transformer" / "ann-round1.csv")}
+    assert found["b1"] == "text of b1 for query 2"
+    titled = {docno: {"docno": docno, "title": "T", "text": text} for docno, text in expected.items()}
+    fields = {docno: {"docno": docno, "head": "H", "body": text, "n": 3} for docno, text in expected.items()}
+    for name, form, begin in (("titled", titled, "T"), ("fields", fields, "H")):
+        export(tmp_path / name, texts=form.values())
+        row = rows_of(tmp_path / name / "ann-round1.csv")[0]
+        assert row["text"] == f"{begin}\n\ntext of {row['docno']}"
+
+
+def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
+    long = {**texts(), "a1": "x" * 40_000}
+    messages.warned(lambda: export(tmp_path / "csv", texts=long, annotators=["ann"]))
+    export(tmp_path / "jsonl", texts=long, annotators=["ann"], format="jsonl")
+    row = next(row for row in rows_of(tmp_path / "jsonl" / "ann-round1.jsonl") if row["docno"] == "a1")
+    assert row["text"] == long["a1"]
+
+
+# ---- names of files
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4))
+def test_names_of_people_make_safe_names_of_files(names):
+    from pt_reuse.judging.people.writing import file_name
+
+    made = [file_name(name, 1, "csv") for name in names]
+    assert all(all(c.isascii() and (c.isalnum() or c in "_-.") for c in name) for name in made)
+    assert all(len(name) <= 80 and not name.startswith((".", "-")) for name in made)
+    # on systems that take capitals for the same, too
+    assert len({name.casefold() for name in made}) == len(set(names))
+
+
+def test_odd_names_stay_in_the_folder(tmp_path):
+    people = ["../../up", "/etc/x", "Ann", "a b", "con", "日本", "ann.csv"]
+    result = export(tmp_path / "in", annotators=people, overlap=7)
+    assert result.table["annotator"].tolist() == people
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
+        *result.table["file"], MANIFEST, "instructions.txt",
+    }  # fmt: skip
+    assert {path.parent for path in tmp_path.rglob("*.csv")} == {tmp_path / "in"}
+
+
+def test_what_was_written_is_kept_with_its_sum(tmp_path):
+    export(tmp_path)
+    for name, file in read_manifest(tmp_path).files.items():
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == file.sha256
+        assert file.pairs == len(rows_of(tmp_path / name))
+
+
+def test_a_pool_is_a_frame_too(tmp_path):
+    made = pool()
+    export(tmp_path / "a", pool=made.to_frame(), labels=WORDS)
+    export(tmp_path / "b", pool=frame(), labels=WORDS)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")

@@ -1,0 +1,204 @@
+"""What is wrong with what came back is told all at once, with file, line, topic, document and what to do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from people_parts import PAIRS, export, fill_all, returned, rows_of, write_rows
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+
+ANN = "ann-round1.csv"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    export(tmp_path)
+    fill_all(tmp_path)
+    return tmp_path
+
+
+def changed(folder, change, name=ANN):
+    """Change rows of a file: a function of the list of rows that returns another, or changes it."""
+    rows = rows_of(folder / name)
+    write_rows(folder / name, change(rows) or rows)
+
+
+def first(**cells):
+    """Return what sets cells of the first row."""
+    return lambda rows: [{**rows[0], **cells}, *rows[1:]]
+
+
+def swapped(rows):
+    """Sort one column by itself, as happens in spreadsheets."""
+    docnos = [row["docno"] for row in rows]
+    return [{**row, "docno": docno} for row, docno in zip(rows, [*docnos[1:], docnos[0]], strict=True)]
+
+
+FAULTS = {
+    "a label out of the scale": (first(label="7"), "line 2", 1),
+    "a word out of the scale": (first(label="perhaps"), "line 2", 1),
+    "another document": (first(docno="b99"), "line 2", 1),
+    "another topic": (first(qid="7"), "line 2", 1),
+    "a pair that nobody asked": (lambda rows: [*rows, {**rows[0], "pair": "p1", "docno": "zz"}], "line 6", 1),
+    "ids moved": (swapped, None, 4),
+    "a pair of somebody else": (
+        lambda rows: [*rows, {**rows[0], **dict(zip(("qid", "docno", "pair"), BOBS[0], strict=True))}],
+        "line 6",
+        1,
+    ),
+    "somebody unknown": (lambda rows: [{**row, "annotator": "anne"} for row in rows], "line 2", 1),
+    "another task": (lambda rows: [{**row, "task": "t0"} for row in rows], "line 2", 1),
+    "no ids": (lambda rows: [{"label": row["label"], "docno": row["docno"]} for row in rows], "line 2", 1),
+    "a label twice, in two ways": (
+        lambda rows: [*rows, {**rows[0], "label": str((int(rows[0]["label"]) + 1) % 3)}],
+        "line 6",
+        1,
+    ),
+    "no label column": (lambda rows: [{k: v for k, v in row.items() if k != "label"} for row in rows], "line 1", 1),
+}
+#: filled in by the fixture of the test
+BOBS: list[tuple[str, str, str]] = []
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_each_fault_is_told_with_its_place(what, folder, messages):
+    change, line, n = FAULTS[what]
+    BOBS[:] = [(row["qid"], row["docno"], row["pair"]) for row in rows_of(folder / "bob-round1.csv")]
+    changed(folder, change)
+    error = messages.refused(lambda: ptr.import_labels(folder))
+    assert len(error.faults) == n
+    assert all(fault.place.startswith(f"{ANN}, ") for fault in error.faults)
+    assert line is None or error.faults[0].place == f"{ANN}, {line}"
+
+
+def test_all_faults_of_all_files_are_told_at_once(folder, messages):
+    changed(folder, lambda rows: [{**row, "label": "9"} for row in rows])
+    changed(folder, first(label="maybe"), "bob-round1.csv")
+    (returned(folder) / "ann.xlsx").write_bytes(b"PK")
+    (returned(folder) / "cut.jsonl").write_text('{"label": 1, "pa')
+    (returned(folder) / "list.json").write_text("[1]")
+    (returned(folder) / "none.json").write_text('"x"')
+    (returned(folder) / "broken.zip").write_bytes(b"PK\3\4 and no more")
+    error = messages.refused(lambda: ptr.import_labels(folder))
+    places = [fault.place for fault in error.faults]
+    assert len(places) == 10
+    assert {place.split(", ")[0] for place in places} == {
+        ANN, "bob-round1.csv", "returned/ann.xlsx", "returned/cut.jsonl", "returned/list.json", "returned/none.json",
+        "returned/broken.zip",
+    }  # fmt: skip
+    assert sum(place.startswith(ANN) for place in places) == 4
+
+
+def test_many_faults_are_all_in_the_error(tmp_path):
+    pairs = {"1": [f"d{i}" for i in range(100)]}
+    export(tmp_path, pairs)
+    fill_all(tmp_path, lambda row: "8")
+    with pytest.raises(InputError) as caught:
+        ptr.import_labels(tmp_path)
+    assert len(caught.value.faults) == 100
+    assert str(caught.value).count("\n- ") == 31
+    assert "- and 70 more. All of them: error.faults." in str(caught.value)
+
+
+def test_a_file_of_another_task_is_told_once(folder, tmp_path_factory, messages):
+    other = tmp_path_factory.mktemp("other")
+    export(other, seed=5)
+    fill_all(other)
+    (returned(folder) / "other.csv").write_bytes((other / ANN).read_bytes())
+    error = messages.refused(lambda: ptr.import_labels(folder), place="returned/other.csv, line 2")
+    assert len(error.faults) == 1
+
+
+def test_rows_without_a_label_are_no_fault_whatever_stands_in_them(folder):
+    changed(folder, lambda rows: [*rows, {**rows[0], "label": "", "docno": "x", "pair": "y", "qid": "Sum"}])
+    assert len(ptr.import_labels(folder).table) == 8
+
+
+# ---- what spreadsheets do to ids
+
+
+def test_ids_that_became_numbers_and_dates_are_restored(tmp_path, messages):
+    pairs = {"007": ["00123", "1e5", "3-2", "true", "ab"], "1-2": ["12345678901234567890"]}
+    export(tmp_path, pairs, annotators=["ann"])
+    became = {"00123": "123", "1e5": "1.00E+05", "3-2": "02-Mar", "true": "TRUE", "12345678901234567890": "1.23457E+19"}
+    topics = {"007": "7", "1-2": "01-Feb"}
+    changed(
+        tmp_path,
+        lambda rows: [
+            {**row, "label": "1", "qid": topics[row["qid"]], "docno": became.get(row["docno"], row["docno"])}
+            for row in rows
+        ],
+    )
+    result = messages.warned(lambda: ptr.import_labels(tmp_path))
+    found = set(result.table[["qid", "docno"]].itertuples(index=False, name=None))
+    assert found == {(qid, docno) for qid, docnos in pairs.items() for docno in docnos}
+    assert result.settings["ids_restored"] == 11
+
+
+def test_what_is_another_pair_is_not_restored(tmp_path, messages):
+    export(tmp_path, {"1": ["0123", "123"]}, annotators=["ann"])
+    changed(tmp_path, lambda rows: [{**row, "label": "1", "docno": "123"} for row in rows])
+    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    assert len(error.faults) == 1
+
+
+def test_ids_do_without_the_name_of_the_pair_where_they_are_whole(folder):
+    changed(folder, lambda rows: [{k: v for k, v in row.items() if k not in ("pair", "task", "text")} for row in rows])
+    changed(
+        folder,
+        lambda rows: [{k: v for k, v in row.items() if k not in ("qid", "docno")} for row in rows],
+        "bob-round1.csv",
+    )
+    assert len(ptr.import_labels(folder).table) == 8
+
+
+def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
+    export(tmp_path, {"1": ["=1+1", "'q"]}, annotators=["ann"])
+    rows = rows_of(tmp_path / ANN)
+    assert sorted(row["docno"] for row in rows) == ["''q", "'=1+1"]
+    # some programs take the quote for their own mark, and drop it
+    changed(tmp_path, lambda rows: [{**row, "label": "0", "docno": row["docno"].removeprefix("'")} for row in rows])
+    assert sorted(ptr.import_labels(tmp_path).table["docno"]) == ["'q", "=1+1"]
+
+
+# ---- arguments
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("annotators", ["ann"]),
+        ("annotators", {"x.csv": 3}),
+        ("annotators", {"x.csv": "zoe"}),
+        ("annotators", {"ann-round3.csv": "ann"}),
+        ("files", 3),
+        ("files", []),
+        ("files", "nowhere"),
+        ("files", ["nowhere.csv"]),
+        ("folder", None),
+        ("folder", "a\0b"),
+        ("partial", "yes"),
+    ],
+    ids=str,
+)
+def test_arguments_are_checked(argument, value, folder, messages):
+    given = {"folder": folder, argument: value}
+    messages.refused(lambda: ptr.import_labels(**given), argument=argument)
+
+
+def test_a_folder_without_answers_says_where_they_go(tmp_path, messages):
+    export(tmp_path, format="doccano")
+    messages.refused(lambda: ptr.import_labels(tmp_path), argument="folder")
+    returned(tmp_path)
+    messages.refused(lambda: ptr.import_labels(tmp_path, returned(tmp_path)), argument="files")
+
+
+def test_no_label_at_all_is_what_is_missing(tmp_path):
+    export(tmp_path, format="jsonl")
+    result = ptr.import_labels(tmp_path, partial=True)
+    assert (len(result.table), len(result.missing)) == (0, sum(map(len, PAIRS.values())))
+    assert result.table.columns.tolist()[:4] == ["qid", "docno", "label", "annotator"]
+    assert json.loads((tmp_path / "ann-round1.jsonl").read_text().split("\n")[0])["label"] is None

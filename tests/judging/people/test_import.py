@@ -1,0 +1,259 @@
+"""What comes back of sheets: labels with all that is known of them, or every fault at once."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from people_parts import PAIRS, WORDS, export, fill, fill_all, frame, pool, returned, rows_of, truth, write_rows
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+from pt_reuse.judging.people.manifest import read_manifest
+
+TRUTH = {(qid, docno): truth(qid, docno) for qid, docnos in PAIRS.items() for docno in docnos}
+MARCH = 1_772_366_400  # 2026-03-01T12:00:00Z
+
+
+def labels_of(result):
+    rows = result.table[["annotator", "qid", "docno", "label"]].itertuples(index=False, name=None)
+    return {(who, qid, docno): label for who, qid, docno, label in rows}
+
+
+def as_asked(folder):
+    return {(who, *pair.key): truth(*pair.key) for pair in read_manifest(folder).pairs for who in pair.asked}
+
+
+# ---- labels and their provenance
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_labels_come_back_with_all_that_is_known(form, tmp_path):
+    made = ptr.Pool.from_frame(
+        frame(reason=["top", None, *["drawn"] * 6], inclusion=[1.0, *[0.25] * 7], label=range(8)),
+        settings={"strategy": "hedge"},
+    )
+    tasks = export(tmp_path, pool=made, overlap=2, format=form)
+    for name in tasks.table["file"]:
+        rows = [
+            {**row, "label": str(truth(row["qid"], row["docno"])), "note": "a,\n note"}
+            for row in rows_of(tmp_path / name)
+        ]
+        if form == "csv":
+            write_rows(tmp_path / name, rows)
+        else:
+            (tmp_path / name).write_text(
+                "".join(json.dumps({**row, "label": int(row["label"])}) + "\n" for row in rows)
+            )
+        os.utime(tmp_path / name, (MARCH, MARCH))
+    result = ptr.import_labels(tmp_path)
+    assert labels_of(result) == {(who, *key): label for key, label in TRUTH.items() for who in ("ann", "bob")}
+    assert result.table.columns.tolist() == [
+        "qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note", "inclusion", "pool_label",
+    ]  # fmt: skip
+    first = result.table[result.table["docno"] == "b1"].to_dict("records")
+    common = {"qid": "2", "docno": "b1", "label": truth("2", "b1"), "time": "2026-03-01T12:00:00+00:00"}
+    common |= {"strategy": "hedge", "round": 1, "reason": "top", "note": "a,\n note", "inclusion": 1.0, "pool_label": 0}
+    assert first == [{**common, "annotator": "ann"}, {**common, "annotator": "bob"}]
+    assert result.table["qid"].drop_duplicates().tolist() == ["1", "2", "10"]
+    assert len(result.missing) == 0
+    assert dict(result.scale.itertuples(index=False, name=None)) == WORDS
+    assert result.headline() == "16 labels of 2 annotators for 8 documents, 0 missing"
+
+
+def test_judgments_of_one_annotator_each_keep_their_provenance(tmp_path):
+    export(tmp_path)
+    fill_all(tmp_path)
+    qrels = ptr.import_labels(tmp_path).to_qrels(rel=2)
+    judged = qrels.to_frame()
+    assert dict(zip(zip(judged["qid"], judged["docno"], strict=True), judged["label"], strict=True)) == TRUTH
+    assert (qrels.rel, qrels.topics) == (2, ["1", "2", "10"])
+    assert judged.columns.tolist()[3:] == ["judge", "time", "strategy", "round", "reason", "note"]
+    asked = {pair.key: pair.asked[0] for pair in read_manifest(tmp_path).pairs}
+    assert [asked[key] for key in zip(judged["qid"], judged["docno"], strict=True)] == judged["judge"].tolist()
+    assert set(judged["strategy"]) == {"mtf"}
+
+
+def test_several_of_one_document_need_a_vote(tmp_path, messages):
+    export(tmp_path, overlap=0.25)
+    fill_all(tmp_path)
+    result = ptr.import_labels(tmp_path)
+    assert len(result.table) == 10
+    messages.refused(result.to_qrels)
+
+
+@pytest.mark.parametrize(
+    "say", [str, lambda label: WORDS[label], lambda label: f" {label}.0 ", lambda label: WORDS[label].upper()]
+)
+def test_labels_are_numbers_or_words(say, tmp_path):
+    export(tmp_path)
+    fill_all(tmp_path, lambda row: say(truth(row["qid"], row["docno"])))
+    assert labels_of(ptr.import_labels(tmp_path)) == as_asked(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"separator": ";", "encoding": "utf-8-sig"}, {"separator": "\t", "encoding": "utf-16"}, {"encoding": "cp1252"}],
+    ids=str,
+)
+def test_any_spreadsheet_may_have_saved_them(how, tmp_path):
+    odd = {"1": ["a1", "=b", "-c", "@d", "'e", 'é,"f', "+1"], "2": ["b1"]}
+    export(tmp_path, odd, annotators=["ann"])
+    fill(tmp_path / "ann-round1.csv", lambda row: str(len(row["qid"])), **how)
+    result = ptr.import_labels(tmp_path)
+    assert sorted(result.table["docno"]) == sorted([*odd["1"], "b1"])
+
+
+#: what may be a docno: bytes that were no UTF-8 when read among it, as Python keeps them
+LETTERS = st.one_of(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), st.sampled_from("\udc80\udcff'=\"\r\n,;")
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sets(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6), st.text(max_size=20), st.booleans())
+def test_any_names_and_texts_come_back(tmp_path_factory, docnos, text, in_csv):
+    form = "csv" if in_csv else "jsonl"
+    folder, pairs = tmp_path_factory.mktemp("any"), {"1": sorted(docnos)}
+    export(folder, pairs, annotators=["ann"], texts=dict.fromkeys(docnos, text), topics={"1": f"q {text}"}, format=form)
+    path = next(folder.glob("ann-*"))
+    rows = [{**row, "label": "1"} for row in rows_of(path)]
+    if form == "csv":
+        write_rows(path, rows)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = ptr.import_labels(folder)
+    assert sorted(result.table["docno"]) == sorted(docnos)
+
+
+# ---- partial returns
+
+
+def test_what_is_missing_is_an_error_or_a_table(tmp_path, messages):
+    export(tmp_path)
+    fill(tmp_path / "ann-round1.csv", lambda row: "1" if row["docno"] != "a2" else " ")
+    asked = as_asked(tmp_path)
+    messages.refused(lambda: ptr.import_labels(tmp_path))
+    result = ptr.import_labels(tmp_path, partial=True)
+    lacking = {(row.annotator, row.qid, row.docno) for row in result.missing.itertuples()}
+    assert lacking == {key for key in asked if key[0] == "bob" or key[2] == "a2"}
+    assert set(labels_of(result)) == set(asked) - lacking
+    assert result.report().to_frame()["Missing"].tolist() == [
+        sum(k[0] == who for k in lacking) for who in ("ann", "bob")
+    ]
+    # the rest is filled in, and the same call has all
+    fill_all(tmp_path, lambda row: "1")
+    assert set(labels_of(ptr.import_labels(tmp_path))) == set(asked)
+
+
+def test_topics_without_a_label_are_no_topics_of_the_judgments(tmp_path, messages):
+    export(tmp_path)
+    fill_all(tmp_path, lambda row: "1" if row["qid"] == "2" else "")
+    result = ptr.import_labels(tmp_path, partial=True)
+    assert messages.warned(result.to_qrels).topics == ["2"]
+    fill_all(tmp_path, lambda row: "")
+    messages.refused(ptr.import_labels(tmp_path, partial=True).to_qrels)
+
+
+def test_a_further_round_comes_back_with_the_first(tmp_path):
+    export(tmp_path)
+    fill_all(tmp_path)
+    export(tmp_path, {"1": ["a9"], "3": ["d1"]})
+    result = ptr.import_labels(tmp_path, partial=True)
+    assert len(result.table) == 8
+    assert set(result.missing["round"]) == {2}
+    fill_all(tmp_path)
+    result = ptr.import_labels(tmp_path)
+    assert result.table.set_index("docno")["round"].to_dict() == {
+        d: 2 if d in ("a9", "d1") else 1 for d in result.table["docno"]
+    }
+
+
+# ---- several files of one annotator
+
+
+def test_the_same_twice_counts_once_with_a_warning(tmp_path, messages):
+    export(tmp_path)
+    fill_all(tmp_path)
+    copy = returned(tmp_path) / "ann-round1 (1).csv"
+    copy.write_bytes((tmp_path / "ann-round1.csv").read_bytes())
+    os.utime(copy, (MARCH, MARCH))
+    result = messages.warned(lambda: ptr.import_labels(tmp_path))
+    assert labels_of(result) == as_asked(tmp_path)
+    # when it was said first
+    assert set(result.table["time"][result.table["annotator"] == "ann"]) == {"2026-03-01T12:00:00+00:00"}
+
+
+def test_an_older_copy_with_less_is_no_fault(tmp_path):
+    export(tmp_path)
+    (returned(tmp_path) / "ann-round1.csv").write_bytes((tmp_path / "ann-round1.csv").read_bytes())
+    fill_all(tmp_path)
+    assert labels_of(ptr.import_labels(tmp_path)) == as_asked(tmp_path)
+
+
+def test_two_labels_of_one_are_a_fault(tmp_path, messages):
+    export(tmp_path)
+    fill_all(tmp_path)
+    copy = returned(tmp_path) / "ann.csv"
+    rows = rows_of(tmp_path / "ann-round1.csv")
+    write_rows(copy, [{**rows[0], "label": str((int(rows[0]["label"]) + 1) % 3)}])
+    messages.refused(lambda: ptr.import_labels(tmp_path), place="returned/ann.csv, line 2")
+
+
+def test_files_can_be_named(tmp_path):
+    export(tmp_path / "tasks")
+    away = tmp_path / "away"
+    away.mkdir()
+    for path in (tmp_path / "tasks").glob("*.csv"):
+        (away / path.name).write_bytes(path.read_bytes())
+        fill(away / path.name)
+    (away / ".~lock.ann.csv#").write_text("lock")
+    (away / "~$ann.csv").write_text("lock")
+    expected = as_asked(tmp_path / "tasks")
+    for files in (away, str(away), sorted(away.glob("*-round1.csv")), iter([str(away)])):
+        assert labels_of(ptr.import_labels(tmp_path / "tasks", files)) == expected
+    one = ptr.import_labels(tmp_path / "tasks", away / "ann-round1.csv", partial=True)
+    assert set(one.table["annotator"]) == {"ann"}
+
+
+# ---- who
+
+
+def test_somebody_else_may_say_who_it_was(tmp_path, messages):
+    export(tmp_path, annotators=None)
+    fill(tmp_path / "tasks-round1.csv")
+    messages.refused(lambda: ptr.import_labels(tmp_path), place="tasks-round1.csv, line 2")
+    result = ptr.import_labels(tmp_path, annotators={"tasks-round1.csv": "zoe"})
+    assert labels_of(result) == {("zoe", *key): label for key, label in TRUTH.items()}
+    write_rows(
+        tmp_path / "tasks-round1.csv", [{**row, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.csv")]
+    )
+    assert set(ptr.import_labels(tmp_path).table["annotator"]) == {"cem"}
+
+
+def test_nobody_is_missing_where_anybody_answers(tmp_path):
+    export(tmp_path, annotators=None, overlap=2, format="jsonl")
+    rows = [{**row, "label": 1, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.jsonl")]
+    (tmp_path / "tasks-round1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = ptr.import_labels(tmp_path, partial=True)
+    assert len(result.missing) == len(result.table) == 8
+    assert set(result.missing["annotator"]) == {None}
+
+
+def test_results_are_saved_and_read_back(tmp_path):
+    tasks = export(tmp_path / "tasks")
+    fill(tmp_path / "tasks" / "ann-round1.csv")
+    labels = ptr.import_labels(tmp_path / "tasks", partial=True)
+    for name, result in (("a", tasks), ("b", labels)):
+        result.save(tmp_path / name)
+        again = ptr.read_result(tmp_path / name)
+        assert repr(again) == repr(result)
+        for table, frame_ in result.tables().items():
+            pd.testing.assert_frame_equal(again.tables()[table], frame_)
+    assert isinstance(pool(), ptr.Pool)
+    with pytest.raises(InputError):
+        ptr.import_labels(tmp_path / "a")
