@@ -152,7 +152,7 @@ class Callable(Judge):
         """Return the columns that the judge reads."""
         return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
 
-    def labels_of(self, pairs: pd.DataFrame) -> pd.DataFrame:
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each document, when it was given, and the probabilities or the score that it comes from.
 
         Args:
@@ -168,9 +168,7 @@ class Callable(Judge):
         found |= self._asked(pairs, {key: row for key, row in first.items() if key not in found})
         records = [found[key] for key in keys]
         columns = self._form.columns([record["answer"] for record in records])
-        return pd.DataFrame(
-            {**columns, "time": pd.Series([record["time"] for record in records], dtype=object)}
-        ).astype({"label": object})
+        return {**columns, "time": [record["time"] for record in records]}
 
     def _keys(self, pairs: pd.DataFrame) -> list[str]:
         # scores do not depend on the labels that become of them
