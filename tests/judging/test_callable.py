@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pt_reuse as ptr
 from pt_reuse.qrels import labelling
@@ -175,6 +179,30 @@ def test_a_pool_keeps_the_probabilities():
     assert list(frame) == ["qid", "docno", "label", "judge", "time", "strategy", "probability", "probabilities"]
     assert frame["probability"].tolist() == [0.3, 0.4, 0.3, 0.25]
     assert judged.rel == 2
+
+
+def test_pyterrier_understands_it():
+    model = judge(Model(), answers="score", thresholds=0.5)
+    assert pt.inspect.transformer_inputs(model) == [["qid", "docno", "query", "text"]]
+    outputs = pt.inspect.transformer_outputs(model, ["qid", "docno", "query", "text"])
+    assert outputs == ["qid", "docno", "query", "text", "label", "judge", "time", "judge_score"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    order=st.permutations(range(20)),
+    cuts=st.sets(st.integers(1, 19), max_size=4),
+    size=st.none() | st.integers(1, 21),
+    threads=st.integers(1, 3),
+)
+def test_order_batches_and_threads_change_no_label(order, cuts, size, threads):
+    asked = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(20)], "query": "q"})
+    asked["text"] = asked["docno"]
+    model = Model(**{f"d{n}": n % 4 for n in range(20)})
+    one, shuffled = judge(model, batch_size=size, threads=threads), asked.iloc[order]
+    found = pd.concat([one(shuffled.iloc[start:stop]) for start, stop in pairwise([0, *sorted(cuts), 20])])
+    assert found["label"].tolist() == [n % 4 for n in order]
+    assert one.cost.documents == 20
 
 
 # what cannot be
