@@ -23,13 +23,14 @@ class AskedJudge(Judge):
         super().__init__(name_of(asked), rel=rel_of(asked))
         self._asked = asked
 
-    def labels_of(self, pairs: pd.DataFrame) -> pd.DataFrame:
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
         """Return what is answered of each document.
 
         Args:
             pairs: the documents, one a row; the function has all columns but what is known of labels before.
         """
-        return labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
+        found = labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
+        return {column: found[column].array for column in found.columns}
 
 
 def as_judge(value: Any, argument: str = "judge") -> Judge:

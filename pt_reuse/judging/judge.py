@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -59,23 +59,20 @@ class Judge(pt.Transformer):
         """
         pt.validate.columns(inp, includes=list(self.needs()))
         with located(f"judge {self.name}"):
-            said = self.labels_of(inp)
-            if isinstance(said, pd.DataFrame):
-                found = said.set_axis(inp.index).assign(label=checked_labels(said["label"], inp))
-            else:
-                found = pd.DataFrame({"label": checked_labels(said, inp)})
-        found = with_provenance(found, self.name)
-        return inp.assign(**{column: found[column] for column in found.columns})
+            answer = self.labels_of(inp)
+            said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
+            label = checked_labels(said.pop("label"), inp)
+        return inp.assign(**with_provenance(label, said, self.name))
 
     def needs(self) -> tuple[str, ...]:
         """Return the columns that the judge reads."""
         return ("qid", "docno")
 
     @abstractmethod
-    def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | pd.DataFrame:
+    def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
         """Return one label for each document, None where the judge gives none.
 
         Args:
-            pairs: the documents, one a row; labels are in the order of the rows. Instead of labels, a frame with
-                ``label`` and what else is said of each: ``judge time``, a probability.
+            pairs: the documents, one a row; labels are in the order of the rows. Instead of labels, a mapping of
+                columns with ``label`` and what else is said of each: ``judge``, ``time``, a probability.
         """

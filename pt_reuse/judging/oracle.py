@@ -97,17 +97,12 @@ class Oracle(Judge):
         super().__init__(name, rel=judgments.stated_rel)
         self._known = KnownLabels(judgments, unknown)
 
-    def labels_of(self, pairs: pd.DataFrame) -> pd.DataFrame:
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each document, and who gave it, and when, where the judgments say so.
 
         Args:
             pairs: the documents, one a row: ``qid docno``.
         """
         rows = self._known.rows(pairs)
-        return pd.DataFrame(
-            {
-                "label": pd.Series([self._known.label(row) for row in rows], dtype=object),
-                "judge": pd.Series(self._known.said("judge", rows), dtype=object),
-                "time": pd.Series(self._known.said("time", rows), dtype=object),
-            }
-        )
+        said = {column: self._known.said(column, rows) for column in ("judge", "time")}
+        return {"label": [self._known.label(row) for row in rows], **said}

@@ -38,10 +38,11 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
     """
     answer: Any = judge(pairs.copy())
     if isinstance(answer, pd.DataFrame):
-        found = _beside(pairs, answer)
+        beside = _beside(pairs, answer)
+        label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
     else:
-        found = pd.DataFrame({"label": checked_labels(answer, pairs)})
-    return with_provenance(found, name or name_of(judge))
+        label, said = checked_labels(answer, pairs), {}
+    return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
 
 
 def name_of(judge: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -62,13 +62,18 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     """
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise InputError(f"the judge must return one label per document, got {told(labels)}.")
-    listed = pd.Series([plain(label) for label in labels], dtype=object)
+    listed = [plain(label) for label in labels]
     if len(listed) != len(pairs):
         raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}.")
-    missing = listed.isna().to_numpy(dtype=bool)
-    values = np.zeros(len(listed), dtype=np.int64)
-    values[~missing] = label_values(pairs[~missing], listed[~missing])
-    return pd.Series(pd.arrays.IntegerArray(values, missing), index=pairs.index, name="label")
+    if all(label is None or type(label) is int for label in listed):
+        missing = np.array([label is None for label in listed], dtype=bool)
+    else:
+        missing = pd.isna(pd.Series(listed, dtype=object)).to_numpy(dtype=bool)
+    values = np.array([0 if no else label for no, label in zip(missing, listed, strict=True)])
+    if values.dtype.kind != "i" or (len(values) and not LABELS[0] <= values.min() <= values.max() <= LABELS[1]):
+        given = pd.Series([0 if no else label for no, label in zip(missing, listed, strict=True)], dtype=object)
+        values = label_values(pairs, given).astype(np.int64)
+    return pd.Series(pd.arrays.IntegerArray(values.astype(np.int64), missing), index=pairs.index, name="label")
 
 
 def plain(value: Any) -> Any:
@@ -76,20 +81,20 @@ def plain(value: Any) -> Any:
     return value.item() if callable(getattr(value, "item", None)) else value
 
 
-def with_provenance(found: pd.DataFrame, name: str) -> pd.DataFrame:
+def with_provenance(label: pd.Series, said: Mapping[Any, Any], name: str) -> dict[str, Any]:
     """Return labels with who gave each, and when: the name, and now, where nothing else is said.
 
     Args:
-        found: ``label``, and ``judge time`` and further columns where something is said of them.
+        label: the label of each document, <NA> for none.
+        said: what is said of each beside, by column, such as ``judge`` and ``time``; None where it is not.
         name: who judges.
 
     Returns:
-        DataFrame: ``label judge time`` and all further columns; of a document without a label, nobody and never.
+        The columns ``label judge time`` and all others; of a document without a label, nobody and never.
     """
-    given = found["label"].notna().to_numpy(dtype=bool)
-    said = {"label": found["label"]}
+    given, columns = label.notna().tolist(), {"label": label}
     for column, value in (("judge", name), ("time", now())):
-        known = found[column].tolist() if column in found else [None] * len(found)
+        known = said[column] if column in said else [None] * len(label)
         cells = [None if not has else value if pd.isna(cell) else cell for has, cell in zip(given, known, strict=True)]
-        said[column] = pd.Series(cells, index=found.index, dtype=object)
-    return pd.DataFrame({**said, **{column: found[column] for column in found.columns if column not in said}})
+        columns[column] = pd.Series(cells, index=label.index, dtype=object)
+    return {**columns, **{column: values for column, values in said.items() if column not in columns}}

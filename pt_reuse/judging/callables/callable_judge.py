@@ -15,7 +15,7 @@ from pt_reuse._check import count, flag, positive, shown, told
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.judging.callables.answers import Answer, Tokens, answer_form
-from pt_reuse.judging.callables.calling import Batch, Calls, Outcome, call
+from pt_reuse.judging.callables.calling import Batch, Calls, Outcome, attempt
 from pt_reuse.judging.callables.cost import Cost, Price
 from pt_reuse.judging.callables.label_cache import FILE, LabelCache, key_of
 from pt_reuse.judging.callables.retry import Retry
@@ -152,7 +152,7 @@ class Callable(Judge):
         """Return the columns that the judge reads."""
         return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
 
-    def labels_of(self, pairs: pd.DataFrame) -> pd.DataFrame:
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each document, when it was given, and the probabilities or the score that it comes from.
 
         Args:
@@ -168,9 +168,7 @@ class Callable(Judge):
         found |= self._asked(pairs, {key: row for key, row in first.items() if key not in found})
         records = [found[key] for key in keys]
         columns = self._form.columns([record["answer"] for record in records])
-        return pd.DataFrame(
-            {**columns, "time": pd.Series([record["time"] for record in records], dtype=object)}
-        ).astype({"label": object})
+        return {**columns, "time": [record["time"] for record in records]}
 
     def _keys(self, pairs: pd.DataFrame) -> list[str]:
         # scores do not depend on the labels that become of them
@@ -194,7 +192,7 @@ class Callable(Judge):
         keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
         starts = range(0, len(rows), size)
         batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
-        calls = Calls(lambda batch: call(self._fn, batch.arguments, self._retry), self._threads)
+        calls = Calls(lambda batch: attempt(self._fn, batch.arguments, self._retry), self._threads)
         fault, found = None, dict[str, Any]()
         outcomes = calls.outcomes(batches)
         for batch, outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):

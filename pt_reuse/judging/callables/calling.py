@@ -46,11 +46,11 @@ class Outcome:
         return self.calls - (self.error is None)
 
 
-def call(function: Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
+def attempt(fn: Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
     """Call a function until it answers, or fails in a way that does not pass.
 
     Args:
-        function: what is called.
+        fn: what is called.
         arguments: with which.
         retry: after which errors again; None: after none.
     """
@@ -58,7 +58,7 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], retry: Retry 
     while True:
         calls += 1
         try:
-            return Outcome(calls, function(*arguments))
+            return Outcome(calls, fn(*arguments))
         except Exception as error:
             wait = next(waits, None) if retry and isinstance(error, retry.on) else None
             if wait is None or retry is None:
