@@ -12,6 +12,8 @@ from pt_reuse._errors import InputError
 
 #: of logistic regression: the inverse of the strength of its penalty, scikit-learn's default
 C = 1.0
+#: at which steepness its fit ends: probabilities are then right to seven digits, on every machine
+TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Calibration:
             return None
         regression, scaled = logistic_regression(), scale(features)
         lowest, *grades = np.unique(labels).tolist()
-        fits = [regression(C=C).fit(scaled, labels >= grade) for grade in grades]
+        fits = [regression(C=C, tol=TOLERANCE, max_iter=1000).fit(scaled, labels >= grade) for grade in grades]
         weights = np.concatenate([fit.coef_ for fit in fits])
         intercepts = np.concatenate([fit.intercept_ for fit in fits])
         return cls(scale, np.array(grades), int(lowest), weights, intercepts, rel)

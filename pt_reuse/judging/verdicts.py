@@ -69,5 +69,14 @@ def qrels_of(answers: Iterable[Verdict], strategy: str, topics: Iterable[str], r
         }
     )
     for column in dict.fromkeys(column for row in rows for column in row.more):
-        frame[column] = pd.Series([row.more.get(column) for row in rows]).convert_dtypes(convert_string=False)
+        frame[column] = _column([row.more.get(column) for row in rows])
     return Qrels(frame, topics=topics, rel=rel)
+
+
+def _column(cells: list[Any]) -> pd.Series:
+    """Return whole numbers as Int64, numbers as float64, True and False as boolean, all else as it is."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    for some, dtype in (({int}, "Int64"), ({int, float}, "float64"), ({bool}, "boolean")):
+        if kinds and kinds <= some:
+            return pd.Series(cells, dtype=dtype)
+    return pd.Series(cells, dtype=object)

@@ -1,0 +1,228 @@
+"""Judging with a model that people check: against a slow version, and on the labels of language models of DL 2021."""
+
+from __future__ import annotations
+
+import builtins
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from reference_lara import check_choices, slow_grades
+from session_parts import Watched, same
+from sklearn.metrics import cohen_kappa_score
+
+import pt_reuse as ptr
+from pt_reuse.judging.assisted import judge_with_model
+from pt_reuse.qrels.labelling import PROVENANCE
+
+CHANCE = np.random.default_rng(3)
+#: a score of each document, and what people say of it: higher scores have higher grades, with errors
+SCORES = {(str(t), f"d{n:02}"): float(CHANCE.normal()) for t in range(1, 5) for n in range(40)}
+GRADES = {pair: int(np.clip(round(score + CHANCE.normal() * 0.7), 0, 3)) for pair, score in SCORES.items()}
+PAIRS = pd.DataFrame(list(SCORES), columns=["qid", "docno"])
+POOL = ptr.Pool.from_frame(PAIRS)
+
+
+def people(frame):
+    return [GRADES[pair] for pair in zip(frame["qid"], frame["docno"], strict=True)]
+
+
+def model(frame):
+    return [SCORES[pair] for pair in zip(frame["qid"], frame["docno"], strict=True)]
+
+
+def lara(**options):
+    options = {"pool": POOL, "people": people, "model": model, "seed": 1, **options}
+    return judge_with_model(**options)
+
+
+def by_people(judged):
+    frame = judged.to_frame()
+    return frame[frame["judge"] == "people"]
+
+
+def pairs_of(frame):
+    return list(zip(frame["qid"], frame["docno"], strict=True))
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_choices_and_labels_are_those_of_a_slow_version(rel):
+    judged = lara(total=60, batch_size=15, rel=rel)
+    known, scaled = check_choices(judged, SCORES, GRADES, rel=rel, batch_size=15)
+    assert len(known) == 60
+    frame = judged.to_frame()
+    rest = frame[frame["judge"] != "people"]
+    expected = slow_grades([scaled[p] for p in known], [GRADES[p] for p in known], [scaled[p] for p in pairs_of(rest)])
+    assert rest["label"].tolist() == expected
+    assert len(set(expected)) > 2
+    assert len(frame) == len(SCORES)
+
+
+def test_who_gave_each_label_and_why():
+    frame = lara(total=45, batch_size=20).to_frame()
+    assert list(frame) == ["qid", "docno", "label", *PROVENANCE, "probability"]
+    mine = frame[frame["judge"] == "people"]
+    assert mine["round"].value_counts().to_dict() == {1: 20, 2: 20, 3: 5}
+    assert mine["label"].tolist() == people(mine)
+    assert (mine.loc[mine["round"] == 1, "reason"] == "at random").all()
+    later = mine[mine["round"] > 1]
+    assert later["reason"].tolist() == [f"nearest to .5 ({p:.3f})" for p in later["probability"]]
+    rest = frame.drop(mine.index)
+    assert set(rest["judge"]) == {"model, calibrated"}
+    assert set(rest["round"]) == {4}
+    assert set(rest["reason"]) == {"the rest"}
+    assert set(frame["strategy"]) == {"lara"}
+    relevant = rest["label"] >= 1
+    assert (relevant == (rest["probability"] >= 0.5)).all()
+
+
+def test_budgets_per_topic_and_in_all():
+    assert by_people(lara(budget=10)).groupby("qid").size().tolist() == [10] * 4
+    assert by_people(lara(budget=0.1)).groupby("qid").size().tolist() == [4] * 4
+    assert len(by_people(lara(total=33))) == 33
+    both = by_people(lara(budget=10, total=33, batch_size=5))
+    assert len(both) == 33
+    assert both.groupby("qid").size().max() <= 10
+    assert both[both["round"] == 1].groupby("qid").size().tolist() == [5] * 4
+    assert lara(budget=1.0).to_frame()["label"].tolist() == people(lara(budget=1.0).to_frame())
+
+
+def test_a_topic_has_a_calibration_of_its_own_once_it_can():
+    turned = {pair: -score if pair[0] == "1" else score for pair, score in SCORES.items()}
+    options = {"model": lambda f: [turned[p] for p in pairs_of(f)], "budget": 20, "batch_size": 5}
+    right = {}
+    for calibrate in ("all", "topic"):
+        frame = lara(calibrate=calibrate, **options).to_frame()
+        rest = frame[(frame["judge"] != "people") & (frame["qid"] == "1")]
+        right[calibrate] = np.mean((rest["label"] >= 1).to_numpy() == (np.array(people(rest)) >= 1))
+    assert right["topic"] > right["all"]
+
+
+def test_the_same_for_the_same_seed_and_another_for_another():
+    first = lara(total=40)
+    same(first, lara(total=40))
+    assert pairs_of(by_people(lara(total=40, seed=2))) != pairs_of(by_people(first))
+
+
+def test_a_model_in_every_form():
+    expected = pairs_of(by_people(lara(total=40)))
+    frames = {
+        "score": lambda f: f.assign(score=model(f)).iloc[::-1],
+        "probability": lambda f: f.assign(probability=model(f), label=0),
+        "judge_score": lambda f: f.assign(judge_score=model(f), score=0.0),
+    }
+    for form in frames.values():
+        assert pairs_of(by_people(lara(total=40, model=form))) == expected
+    mine = lara(total=40, model=lambda f: f.assign(mine=model(f), label=1), column="mine")
+    assert pairs_of(by_people(mine)) == expected
+    twice = lara(total=40, model=lambda f: f.assign(a=model(f), b=0.0), column=["a", "b"])
+    assert pairs_of(by_people(twice)) == expected
+
+
+def test_labels_that_people_do_not_give_are_the_models():
+    def silent(frame):
+        return [None if docno.endswith("7") else GRADES[qid, docno] for qid, docno in pairs_of(frame)]
+
+    frame = lara(total=80, people=silent).to_frame()
+    assert len(frame) == len(SCORES)
+    assert (frame.loc[frame["docno"].str.endswith("7"), "judge"] == "model, calibrated").all()
+
+
+def test_documents_that_the_model_does_not_know_are_counted(messages):
+    known = {pair: int(score > 0) for pair, score in SCORES.items() if pair[1] != "d05"}
+    qrels = ptr.Qrels(PAIRS.assign(label=[known.get(pair) for pair in SCORES]).dropna().astype({"label": int}))
+    judged = messages.warned(lara, model=qrels, total=40)
+    assert len(judged) == len(SCORES) - 4
+    assert "d05" not in set(judged.to_frame()["docno"])
+
+
+def test_people_who_find_nothing_calibrate_nothing(messages):
+    def never(frame):
+        return [0] * len(frame)
+
+    own = messages.warned(lara, people=never, model=lambda f: f.assign(label=GRADES["1", "d00"]), total=20).to_frame()
+    assert set(own["judge"]) == {"never", "function"}
+    rest = own[own["judge"] != "never"]
+    assert set(rest["label"]) == {GRADES["1", "d00"]}
+    assert rest["probability"].isna().all()
+    without = messages.warned(lara, people=never, total=20, times=2)
+    assert len(without) == 20
+
+
+def test_a_session_that_was_stopped(tmp_path, messages, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+    labels = {}
+    for (qid, docno), grade in GRADES.items():
+        labels.setdefault(qid, {})[docno] = grade
+    options = {"total": 60, "batch_size": 8, "session": tmp_path / "s"}
+    asked = []
+    for _ in range(20):
+        person = Watched(labels, stop_after=17)
+        try:
+            judged = lara(people=person, **options)
+            break
+        except KeyboardInterrupt:
+            asked += [pair for call in person.calls[:-1] for pair in pairs_of(call)]
+    asked += person.asked
+    whole = Watched(labels)
+    same(judged, lara(people=whole, total=60, batch_size=8))
+    assert asked == whole.asked
+    same(lara(people=whole, **{**options, "total": 90}), lara(people=whole, total=90, batch_size=8))
+    messages.refused(lara, argument="session", **{**options, "batch_size": 9})
+    messages.refused(lara, argument="session", **{**options, "pool": ptr.Pool.from_frame(PAIRS[1:])})
+
+
+def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
+    messages.refused(lara, argument="budget")
+    messages.refused(lara, argument="budget", budget=-1)
+    messages.refused(lara, argument="total", total=-1)
+    messages.refused(lara, argument="pool", pool=PAIRS, total=1)
+    messages.refused(lara, argument="batch_size", batch_size=0, total=1)
+    messages.refused(lara, argument="calibrate", calibrate="both", total=1)
+    messages.refused(lara, argument="column", column=3, total=1)
+    messages.refused(lara, argument="column", model=lambda f: f, total=1)
+    messages.refused(lara, model=lambda f: f.assign(score=1.0), column="mine", total=1)
+    messages.refused(lara, argument="column", model=lambda f: f.assign(score="high"), total=1)
+    messages.refused(lara, argument="model", model=lambda f: [1.0], total=1)
+    messages.refused(lara, argument="model", model=lambda f: 3, total=1)
+    messages.refused(lara, argument="model", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)
+    real = builtins.__import__
+
+    def without_sklearn(name, *rest):
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_sklearn)
+    messages.refused(lara, total=1)
+
+
+@pytest.fixture(scope="module")
+def dl21(data):
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl21-passages")
+    return ptr.read_qrels(folder / "qrels.gz").with_rel(2), ptr.read_qrels(folder / "llm-labels" / "umbrela-gpt-4.gz")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25])
+def test_people_who_check_where_the_model_is_unsure_are_worth_more(dl21, share):
+    """On DL 2021 the labels agree more with those of NIST than with people who check as many at random."""
+    human, llm = dl21
+    truth = human.to_frame()
+    raw = llm.to_frame().merge(truth[["qid", "docno"]], how="right", on=["qid", "docno"])["label"].to_numpy()
+    some = np.random.default_rng(1).permutation(len(truth))[: round(share * len(truth))]
+    checked = raw.copy()
+    checked[some] = truth["label"].to_numpy()[some]
+    pool = ptr.Pool.from_frame(truth[["qid", "docno"]])
+    judged = judge_with_model(pool, human, llm, total=len(some), batch_size=round(len(some) / 10), seed=1)
+    mine = truth.merge(judged.to_frame(), how="left", on=["qid", "docno"], suffixes=("", "_lara"))["label_lara"]
+    relevant = truth["label"] >= 2
+
+    def agreement(labels):
+        return np.mean((labels >= 2) == relevant), cohen_kappa_score(labels >= 2, relevant)
+
+    (right, kappa), (right_at_random, kappa_at_random) = agreement(mine), agreement(pd.Series(checked))
+    assert right > right_at_random + 0.015
+    assert kappa > kappa_at_random
