@@ -24,30 +24,23 @@ class MoveToFront(Bandit):
     def __init__(self, topic: TopicLists, random: np.random.Generator):
         super().__init__(topic, random)
         self._priority: list[float] = [0 if left else -np.inf for left in self.documents_of]
-        self._stays = False
 
     def pick(self) -> int:
-        """Return the run that is kept, else the first of the highest priority."""
-        if not self._stays:
-            self._stays = True
-            return self._priority.index(max(self._priority))
-        return self.run
+        """Return the first run of the highest priority."""
+        # the run that was picked last is still it, unless its priority fell: priorities never rise
+        return self._priority.index(max(self._priority))
 
     def observe(self, document: int, relevant: bool) -> None:
-        """Lower the priority of the picked run where the document is not relevant."""
-        if not relevant:
-            self.credit(self.run, relevant)
+        """Credit the picked run alone."""
+        self.credit(self.run, relevant)
 
     def credit(self, run: int, relevant: bool) -> None:
-        """Lower the priority of a run, which is not kept."""
-        self._priority[run] -= 1
-        self._stays = False
+        """Lower the priority of a run where its document is not relevant."""
+        self._priority[run] -= not relevant
 
     def retire(self, run: int) -> None:
         """Take a run out."""
         self._priority[run] = -np.inf
-        if run == self.run:
-            self._stays = False
 
     def said_of(self, run: int) -> str:
         """Return the priority of the run."""

@@ -115,6 +115,15 @@ def test_fixed_orders_say_their_place():
     assert walk("rrf", TWO, "")[1][0] == "fused score 0.03226, place 1 of 5"  # b: 2 / 62
 
 
+@pytest.mark.parametrize("name", ["hedge", "mtc"])
+@pytest.mark.parametrize("n", range(2, 13))
+def test_sums_that_differ_by_rounding_alone_are_equal(name, n):
+    # n lists of n documents, each document at each rank once: all are worth the same, added up in another order
+    lists = topic(*([f"d{(start + i) % n:02}" for i in range(n)] for start in range(n)))
+    chooser = CHOOSERS[name](lists, np.random.default_rng(0))
+    assert chooser.next() == 0
+
+
 # what holds between strategies
 
 
