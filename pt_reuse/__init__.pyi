@@ -16,6 +16,7 @@ from .pooling.depth import depth_pool as depth_pool
 from .pooling.fused import fusion_pool as fusion_pool
 from .pooling.pool import Pool as Pool
 from .pooling.take import take_pool as take_pool
+from .qrels.expanding import expand_judgments as expand_judgments
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.drawing import subsample_corpus as subsample_corpus

@@ -18,7 +18,7 @@ from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.pooling.framed import documents_of
+from pt_reuse.pooling.given_documents import documents_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
@@ -119,11 +119,7 @@ class Pool:
             1   2     b  <NA>     0      0      0         0.25
         """
         documents, columns = documents_of(frame, topics)
-        return cls(
-            documents,
-            columns=columns,
-            settings={"strategy": "given"} if settings is None else settings,
-        )
+        return cls(documents, columns=columns, settings={"strategy": "given"} if settings is None else settings)
 
     def __len__(self) -> int:
         return len(self.documents)
