@@ -64,7 +64,7 @@ def test_depths_by_hand():
     assert "depth_by_run" not in depth_pool(runs, depth=2, depth_by_run={}).settings
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(
     fields(),
     st.integers(1, 4),
@@ -169,7 +169,7 @@ def expected_pool(found, n, per):
     return {topic: [(row[2], row[3], row[4]) for row in taken if row[1] == topic] for topic in topics}
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(fields(), DEPTH, st.none() | METHOD, st.sampled_from(sorted(NORMS)), N, PER)
 def test_pools_equal_the_brute_force(field, depth, method, norm, n, per):
     runs = as_runs(field)
@@ -189,7 +189,7 @@ def test_pools_equal_the_brute_force(field, depth, method, norm, n, per):
     assert contributions_of(pool) == {pair: whole[pair] for pair in pairs_of(frame)}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(fields(), DEPTH, st.none() | METHOD, PER)
 def test_a_larger_number_takes_more_and_in_the_end_all(field, depth, method, per):
     runs, before = as_runs(field), set()
