@@ -219,6 +219,15 @@ def test_the_order_and_the_names_of_the_runs_decide_nothing(field, method, n, pe
     pd.testing.assert_frame_equal(one, other)
 
 
+@settings(deadline=None, max_examples=15)
+@given(fields(), st.integers(1, 7))
+def test_a_depth_k_pool_is_the_best_ranked_of_as_many_documents(field, depth):
+    runs = as_runs(field)
+    shallow = depth_pool(runs, depth=depth)
+    taken = take_pool(runs, n=len(shallow), per="all", depth=100)
+    assert pairs_of(taken.to_frame()) == pairs_of(shallow.to_frame())
+
+
 def test_lists_are_cut_before_they_are_fused():
     runs = RunSet.from_frames({"A": pd.DataFrame({"qid": "1", "docno": list("abc"), "score": [9.0, 8.0, 1.0]})})
     found = fusion_pool(runs, n=9, method="combsum", depth=2).to_frame()
