@@ -35,6 +35,7 @@ from .pooling.pool import Pool as Pool
 from .pooling.sampling import sample_pool as sample_pool
 from .pooling.take import take_pool as take_pool
 from .qrels.estimates import estimate_relevant as estimate_relevant
+from .qrels.expanding import expand_judgments as expand_judgments
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.drawing import subsample_corpus as subsample_corpus

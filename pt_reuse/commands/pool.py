@@ -13,8 +13,9 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.pool_strategies import PoolAsked, add_strategy, chosen_strategy
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
+from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.units import COLUMNS, check_unit_is_given
 
@@ -28,11 +29,13 @@ def add_to(commands: Commands) -> Parser:
         commands,
         "pool",
         "the documents that a pool of the runs would have judged",
-        "The pool has the first documents of every contributing run. With --qrels it is said what of it is judged: a "
-        "label of at least 0; a document labelled below 0 is still to be judged.",
+        "The pool has the first documents of every contributing run, or with --strategy the best of these. With "
+        "--qrels it is said what of it is judged: a label of at least 0; a document labelled below 0 is still to be "
+        "judged.",
     )
     add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
+    add_strategy(parser)
     parser.add_argument(
         "--by", metavar="UNIT", help="who contributed what: by team, run or type; default team if known"
     )
@@ -49,6 +52,7 @@ def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     if options.depth is not None:
         checked_depth(options.depth)
+    strategy = chosen_strategy(options)
     contributors = chosen_contributors(options, plan.names)
     if options.by is not None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)
@@ -59,15 +63,15 @@ def _run(options: argparse.Namespace) -> None:
     runs = plan.read_runs()
     say(repr(runs) if qrels is None else f"{runs!r}\n{qrels!r}")
     asked = depth_of(runs, options.depth)
-    pool = depth_pool(runs, depth=asked.value, contributors=contributors)
+    pool = strategy.make(PoolAsked(runs, asked.value, contributors, qrels, options))
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().all() else "run")
     judged = None if qrels is None else set(qrels.topics)
     depth = "given" if options.depth is not None else f"that of {asked.origin.value}"
-    say(f"\n{in_words(pool, rest, judged)} The depth, {asked.value}, is {depth}.")
-    units, topics = by_unit(pool, rest, by), by_topic(pool, rest)
+    say(f"\n{in_words(pool, rest, judged)} {strategy.in_words(options)}The depth, {asked.value}, is {depth}.")
+    units, topics = by_unit(pool, rest, by), pool.counts(qrels)
     if qrels is None:
-        units, topics = units.drop(columns=["to_judge", "to_judge_unique"]), topics.drop(columns="to_judge")
+        units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     shown = units.rename(columns=lambda name: name.replace("_", " "))
     print_table(shown, len(shown) if options.all else SHOWN, f"{by}s; --all shows every one")
@@ -100,11 +104,6 @@ def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     columns |= {"to_judge": _contributed(rest, by), "to_judge_unique": _unique(rest, by)}
     table = pd.DataFrame({units.column: units.names, "runs": units.runs(), **columns})
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
-
-
-def by_topic(pool: Pool, rest: Pool) -> pd.DataFrame:
-    """Return one row per topic: ``qid documents to_judge``."""
-    return pd.DataFrame({"qid": pool.topics, "documents": pool.documents.sizes, "to_judge": rest.documents.sizes})
 
 
 def in_words(pool: Pool, rest: Pool, judged: set[str] | None) -> str:

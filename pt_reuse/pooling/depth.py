@@ -16,6 +16,7 @@ from pt_reuse.pooling.depths import Depths
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
 from pt_reuse.runs.given import as_runs
+from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -71,6 +72,7 @@ def depth_pool(
     Source: Sparck Jones and van Rijsbergen 1975; Harman, TREC overview papers. On TREC-8 ad hoc the depth-100 pool of
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
+    check_pooling(depth, order)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)
@@ -110,6 +112,13 @@ def depth_of(runs: RunSet, depth: int | None) -> PoolDepth:
     if runs.pool_depth is not None:
         return PoolDepth(runs.pool_depth, DepthFrom.FIELD)
     return PoolDepth(USUAL_DEPTH, DepthFrom.DEFAULT)
+
+
+def check_pooling(depth: Any, order: Any) -> None:
+    """Raise, before runs are read, where a user's ``depth=`` or ``order=`` is none; None leaves it to the field."""
+    if depth is not None:
+        checked_depth(depth)
+    check_order_or_none("order", order)
 
 
 def checked_depth(depth: Any) -> int:

@@ -83,13 +83,12 @@ class Depths:
             idle = of_runs.places[~contributors.runs[of_runs.places]]
             if len(idle):
                 names = examples([runs.names[row] for row in idle.tolist()])
-                does = "does" if len(idle) == 1 else "do"
                 warn(
                     Argument("depth_by_run"),
-                    f" names {count(len(idle), 'run')} that {does} not contribute to the pool ({names}); nothing is "
-                    "taken of them. ",
+                    f" has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is taken "
+                    f"({names}). ",
                     Argument("contributors"),
-                    " says who does.",
+                    " says who contributes.",
                 )
         return cls(common, of_runs, of_topics)
 

@@ -9,7 +9,7 @@ from pt_reuse._errors import door
 from pt_reuse.engine.fusion import Fusion
 from pt_reuse.pooling.candidates import Budget, Candidates, Pooled, cut
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import depth_of
+from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import pool_of
 from pt_reuse.runs.given import as_runs
@@ -83,6 +83,7 @@ def fusion_pool(
     """
     fusion = Fusion.of(method, k=k, p=p, norm=norm)
     budget = Budget.of(n, per)
+    check_pooling(depth, order)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)

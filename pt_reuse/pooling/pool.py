@@ -17,7 +17,7 @@ from pt_reuse._text import WIDTH, prose
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.pooling.framed import documents_of
+from pt_reuse.pooling.given_documents import documents_of
 from pt_reuse.pooling.sampled_judgments import counted_anew, with_unsampled
 from pt_reuse.qrels.asking import labels_by, rel_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels

@@ -8,7 +8,7 @@ from typing import Any
 from pt_reuse._errors import door
 from pt_reuse.pooling.candidates import Budget, Candidates, Pooled, cut
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import depth_of
+from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import pool_of
 from pt_reuse.runs.given import as_runs
@@ -63,6 +63,7 @@ def take_pool(
     Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
     """
     budget = Budget.of(n, per)
+    check_pooling(depth, order)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)

@@ -21,6 +21,7 @@ from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.formats.trec import LABELS
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
+from pt_reuse.qrels.counting import count_labels
 from pt_reuse.qrels.files import read_arrays, write_arrays
 from pt_reuse.qrels.forms import judged_frame
 from pt_reuse.qrels.labelling import label_values
@@ -124,7 +125,7 @@ class Qrels:
         return frame if extra is None else pd.concat([frame, extra], axis=1)
 
     @door
-    def counts(self, *, rel: int | None = None) -> pd.DataFrame:
+    def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
         ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
@@ -132,9 +133,14 @@ class Qrels:
 
         Args:
             rel: the lowest label that is relevant; default :attr:`rel`.
+            by: a further column of the judgments, such as ``"round"`` or ``"judge"``: it comes after ``qid``, and there
+                is a row for each topic and each of its values, <NA> where a judgment has none.
 
         Returns:
             DataFrame: one row per topic; ``density`` is between 0 and 1.
+
+        Raises:
+            InputError: a `rel` that is no grade, a column that the judgments do not have.
 
         Example:
             >>> import pandas as pd, pt_reuse as ptr
@@ -144,23 +150,7 @@ class Qrels:
             0   1       2         2         0     0      1.0
             1   2       1         0         0     0      0.0
         """
-        lowest = relevant_from(self, rel)
-        labels, n = self.arrays.labels, len(self.arrays.documents.topics)
-
-        def tally(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-            return np.bincount(self.arrays.documents.topic[rows], minlength=n)
-
-        judged, relevant = tally(labels >= 0), tally(labels >= lowest)
-        return pd.DataFrame(
-            {
-                "qid": list(self.arrays.documents.topics),
-                "judged": judged,
-                "relevant": relevant,
-                "unjudged": tally(labels == -1),
-                "junk": tally(labels < -1),
-                "density": relevant / np.maximum(judged, 1),
-            }
-        )
+        return count_labels(self.arrays, relevant_from(self, rel), by)
 
     @door
     def __or__(self, other: Any) -> Qrels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import text_words
+
+#: says of a docno whether the document is meant
+OfDocno: TypeAlias = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     return _that(lambda docno: docno.startswith(tuple(several)))
 
 
-def _that(holds: Callable[[str], bool]) -> Callable[[Words], NDArray[np.bool_]]:
+def _that(holds: OfDocno) -> Callable[[Words], NDArray[np.bool_]]:
     return lambda words: np.fromiter(map(holds, tokens.decode(tokens.as_tokens(words))), dtype=bool, count=len(words))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.listed_runs import ListedRuns
 from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
 from pt_reuse.runs.ordering import check_order, in_order
-from pt_reuse.runs.parts import Part, check_same_order, restricted
+from pt_reuse.runs.parts import OfDocno, Part, check_same_order, restricted
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import chosen_rows
 from pt_reuse.runs.writing import write_runs
@@ -298,7 +298,7 @@ class RunSet(ListedRuns):
         docnos: Iterable[str] | None = None,
         *,
         prefix: str | Iterable[str] | None = None,
-        where: Callable[[str], bool] | None = None,
+        where: OfDocno | None = None,
     ) -> RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 

@@ -130,12 +130,21 @@ TAKERS = {
         ptr.judging.rankings_by_annotator(runs, {"ann": FIELD.all_qrels.restrict(QRELS)}, qrels, "AP").by_run
     ),
     "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
+    "Pool.counts": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).counts(qrels),
+    "take_pool": lambda d, runs=RUNS: ptr.take_pool(runs, n=3, contributors=POOLED).contributions(),
+    "fusion_pool": lambda d, runs=RUNS: ptr.fusion_pool(runs, n=3, contributors=POOLED).contributions(),
 }
 #: those whose argument has another name
 OTHERS = {
     "RunSet.union": lambda d, runs=RUNS: RUNS.select(RUNS.names[0]).union(strangers(d, runs)).to_frame(),
     "Qrels.union": lambda d, qrels=QRELS: (FIELD.all_qrels.union(qrels)).to_frame()[["qid", "docno", "label"]],
     "Qrels.__or__": lambda d, qrels=QRELS: (FIELD.all_qrels | qrels).to_frame()[["qid", "docno", "label"]],
+    "expand_judgments": lambda d, qrels=QRELS: ptr.expand_judgments(FIELD.all_qrels, qrels).to_frame()[
+        ["qid", "docno", "label", "round"]
+    ],
+    "expand_judgments (old)": lambda d, qrels=QRELS: ptr.expand_judgments(qrels, FIELD.all_qrels).to_frame()[
+        ["qid", "docno", "label", "round"]
+    ],
     "Qrels.__sub__": lambda d, qrels=QRELS: (FIELD.all_qrels - qrels).to_frame(),
     "Qrels.restrict": lambda d, qrels=QRELS: FIELD.all_qrels.restrict(qrels).to_frame(),
     "Pool.judge": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=1, contributors=POOLED).judge(qrels).to_frame(),

@@ -1,9 +1,8 @@
-"""Documents by topic of a frame that a user gives as a pool, and what else is known of each."""
+"""Documents that a user gives for a pool: a frame, checked, and put in the form of a pool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,15 +20,11 @@ from pt_reuse.qrels.arrays import topic_set
 _COUNTED = ("rank", "runs", "teams", "types")
 
 
-def documents_of(frame: Any, topics: Iterable[str] | None) -> tuple[TopicDocs, pd.DataFrame]:
-    """Return the documents of a frame by topic, and its further columns, one row per document.
-
-    Args:
-        frame: columns ``qid`` and ``docno``, one row per document.
-        topics: further topics.
+def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[TopicDocs, pd.DataFrame]:
+    """Return the documents of a frame, and what else it knows of each, see :meth:`Pool.from_frame`.
 
     Raises:
-        InputError: no such frame, a document that stands twice, a column that a pool counts itself.
+        InputError: a missing column or cell, a document that stands twice, a column that a pool counts itself.
     """
     frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
     check_frame(frame, ("qid", "docno"))
