@@ -18,6 +18,7 @@ from pt_reuse._result import Record
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
+SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
@@ -36,10 +37,13 @@ CALLS = {
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
-    "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
+    "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
+    "read_qrels": lambda d, **flag: ptr.read_qrels(
+        SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
+    ),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
     "register_datasets": lambda d, **flag: ptr.register_datasets(**flag),
