@@ -23,6 +23,7 @@ SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
+SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
@@ -65,9 +66,13 @@ CALLS = {
     ),
     "export_tasks": lambda d, **flag: tasks(d, **flag),
     "import_labels": lambda d, **flag: ptr.import_labels(judged(d), **flag),
+    "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
+    "read_qrels": lambda d, **flag: ptr.read_qrels(
+        SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
+    ),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
     "register_datasets": lambda d, **flag: ptr.register_datasets(**flag),

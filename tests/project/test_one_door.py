@@ -160,7 +160,7 @@ OTHERS = {
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],
 }
 #: public functions that are tested elsewhere
-ELSEWHERE = {"Experiment": {"qrels"}}
+ELSEWHERE = {"Experiment": {"qrels"}, "estimate_relevant": {"qrels"}}
 #: methods whose `runs` or `qrels` is no input of that kind
 NONE_OF_THE_KIND: dict[str, set[str]] = {}
 
