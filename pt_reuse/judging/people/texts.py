@@ -34,7 +34,7 @@ def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
         # as ir_datasets has topics of several fields
         topics = topics.rename(columns={"title": "query"})
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
-        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else type(topics).__name__
+        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
         raise InputError(
             Argument("topics"),
             f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",

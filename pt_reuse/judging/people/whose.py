@@ -79,7 +79,10 @@ class Whose:
         for name in _names(answer):
             if name in self._given:
                 return self._given[name]
-        for name in answer.said:
+        # a file that is called as somebody is, as Doccano's are of an archive that was unpacked
+        stem = answer.source.stem
+        said = answer.said or ((stem,) if stem in self._manifest.annotators else ())
+        for name in said:
             for form in (name, restored(name)):
                 if not self._manifest.named or form in self._manifest.annotators:
                     return form

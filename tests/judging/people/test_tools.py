@@ -110,6 +110,19 @@ def test_doccano_users_are_matched_by_whose_rows_they_answered(tmp_path, message
     assert len(error.faults) == 4
 
 
+def test_doccano_files_of_an_archive_that_was_unpacked(tmp_path, messages):
+    export(tmp_path, format="doccano")
+    rows = tasks_of(tmp_path, "ann", "bob")
+    for who in ("ann", "bob"):
+        mine = doccano_records(rows, lambda row, who=who: word(row) if row["assigned"] == who else [])
+        (returned(tmp_path) / f"{who}.jsonl").write_bytes(doccano_file(mine))
+    assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    # the file says who it was, and not for whom the rows were written
+    (returned(tmp_path) / "ann.jsonl").write_bytes(doccano_file(doccano_records(rows, word)))
+    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    assert {fault.place.split(",")[0] for fault in error.faults} == {"returned/ann.jsonl"}
+
+
 def test_doccano_labels_that_were_shared_are_told(tmp_path, messages):
     export(tmp_path, format="doccano", annotators=["ann"])
     both = lambda row: sorted({*word(row), "relevant", "not relevant"})  # noqa: E731
