@@ -60,7 +60,6 @@ CALLS = {
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
-    "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
     ),
