@@ -29,6 +29,7 @@ if isinstance(dataset, ptr.ReuseDataset):
     lou = ptr.leave_out_uniques(runs, qrels, [AP, nDCG @ 10], by="team", depth=10)
     worst: float = float(lou.by_run["change"].min())
     print(worst, len(ptr.depth_pool(runs, depth=10)), ptr.tau_b([1, 2, 3], [1, 3, 2]))
+    print(ptr.depth_pool(runs, depth=10).judge(ptr.judging.Oracle(qrels, unknown="skip")))
 """
 MISTAKE = 'depth="ten"'
 

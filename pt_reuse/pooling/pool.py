@@ -321,8 +321,10 @@ class Pool:
         else:
             qrels = as_qrels(judge, "judge")
             rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
-            known = qrels.to_frame().drop(columns=["qid", "docno"]).astype({"label": "Int64"})
-            found = known.reindex(rows).reset_index(drop=True)
+            labels = np.append(qrels.arrays.labels, np.int16(0))[rows].astype(np.int64)
+            found = pd.DataFrame({"label": pd.arrays.IntegerArray(labels, rows < 0)})
+            if qrels.arrays.extra is not None:
+                found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
         # how a document was chosen the pool knows, what its label is and who gave it the judge
         mine = self.columns.drop(columns=["label", "judge", "time"], errors="ignore")
         frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
