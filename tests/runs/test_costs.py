@@ -20,6 +20,7 @@ def test_a_sixth_column_that_differs_on_every_line(messages, tmp_path):
     assert len(read_runs(path, names="file")["a"]) == n
 
 
+@pytest.mark.filterwarnings("ignore:.*no document is left")
 def test_one_long_name_widens_no_other(tmp_path):
     rows = "".join(f"{t} Q0 d{i} {i} {-i} a\n" for t in range(3) for i in range(50))
     (tmp_path / "a").write_text(rows + f"1 Q0 {LONG} 50 9 a\n")
