@@ -40,6 +40,10 @@ CALLS = {
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
+    "judge_adaptively": lambda d, **flag: ptr.judge_adaptively(RUNS, "mtf", QRELS, budget=1, depth=2, **flag),
+    "judge_with_model": lambda d, **flag: ptr.judge_with_model(
+        ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
+    ),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),

@@ -121,6 +121,11 @@ TAKERS = {
         ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
+    "judge_adaptively": lambda d, runs=RUNS: (
+        ptr.judge_adaptively(runs, "hedge", QRELS, budget=3, depth=3, contributors=POOLED)
+        .to_frame()
+        .drop(columns="time")
+    ),
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
     "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
