@@ -140,10 +140,8 @@ def test_known_documents_that_were_not_judged_are_asked_about():
 
 
 def test_relevance_is_what_the_caller_or_the_judge_says():
-    graded = ptr.Qrels(
-        pd.DataFrame([(q, d, label) for q, docs in LABELS.items() for d, label in docs.items()],
-                     columns=["qid", "docno", "label"])
-    )  # fmt: skip
+    rows = [(qid, docno, label) for qid, docs in LABELS.items() for docno, label in docs.items()]
+    graded = ptr.Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
     order = {rel: judge_adaptively(RUNS, Greedy, graded, rel=rel) for rel in (1, 2)}
     assert order[1].to_frame()["docno"].tolist() != order[2].to_frame()["docno"].tolist()
     assert [qrels.rel for qrels in order.values()] == [1, 2]
