@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse.judging.judge import Judge
@@ -73,6 +74,9 @@ class Asking:
 
 
 def _plain(cell: Any) -> Any:
+    """Return a cell of the judge's answer as JSON can hold it, where it can; None for one that is missing."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
     cell = plain(cell)
     missing = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
     return None if missing else tuple(cell) if isinstance(cell, list) else cell

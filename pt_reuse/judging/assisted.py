@@ -116,9 +116,13 @@ def judge_with_model(
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     if budget is None and total is None:
         raise InputError(
-            "say how many documents people judge: ", Option("budget", ...), " of each topic or ",
-            Option("total", ...), " in all.", argument="budget",
-        )  # fmt: skip
+            "say how many documents people judge: ",
+            Option("budget", ...),
+            " of each topic or ",
+            Option("total", ...),
+            " in all.",
+            argument="budget",
+        )
     judge, asked_model, columns = as_judge(people, "people"), Model.given(model), checked_columns(column)
     positive("batch_size", batch_size, "documents")
     by_topic = choice("calibrate", calibrate, CALIBRATE) == "topic"

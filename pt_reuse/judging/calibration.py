@@ -86,7 +86,9 @@ class Calibration:
             return None
         regression, scaled = logistic_regression(), scale(features)
         lowest, *grades = np.unique(labels).tolist()
-        fits = [regression(C=C, tol=TOLERANCE, max_iter=1000).fit(scaled, labels >= grade) for grade in grades]
+        fits = [
+            regression(C=C, tol=TOLERANCE, solver="newton-cholesky").fit(scaled, labels >= grade) for grade in grades
+        ]
         weights = np.concatenate([fit.coef_ for fit in fits])
         intercepts = np.concatenate([fit.intercept_ for fit in fits])
         return cls(scale, np.array(grades), int(lowest), weights, intercepts, rel)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
@@ -34,9 +35,15 @@ class Model:
 
     @classmethod
     def given(cls, model: Any) -> Model:
-        """Return what a user gives as a model as one: something to be called, or judgments in any form."""
+        """Return what a user gives as a model as one: something to be called, or judgments in any form.
+
+        A pipeline is called what its last stage is called.
+        """
         if callable(model):
-            return cls(name_of(model), model)
+            last = model
+            while isinstance(last, pt.Transformer) and hasattr(last, "__getitem__"):
+                last = last[-1]
+            return cls(name_of(last), model)
         judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
         return cls("model", lambda pairs: judged)
 

@@ -140,10 +140,8 @@ def test_known_documents_that_were_not_judged_are_asked_about():
 
 
 def test_relevance_is_what_the_caller_or_the_judge_says():
-    graded = ptr.Qrels(
-        pd.DataFrame([(q, d, label) for q, docs in LABELS.items() for d, label in docs.items()],
-                     columns=["qid", "docno", "label"])
-    )  # fmt: skip
+    rows = [(qid, docno, label) for qid, docs in LABELS.items() for docno, label in docs.items()]
+    graded = ptr.Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
     order = {rel: judge_adaptively(RUNS, Greedy, graded, rel=rel) for rel in (1, 2)}
     assert order[1].to_frame()["docno"].tolist() != order[2].to_frame()["docno"].tolist()
     assert [qrels.rel for qrels in order.values()] == [1, 2]
@@ -179,6 +177,43 @@ def test_a_judge_may_be_a_pipeline_that_reads_texts_and_queries():
     read = pd.concat(seen)
     assert (read["query"] == "query " + read["qid"]).all()
     assert (read["text"] == "text of " + read["docno"]).all()
+
+
+def test_a_judge_may_read_texts_from_a_collection():
+    demo = pt.get_dataset("reuse:demo")
+    texts = {document["docno"]: document["text"] for document in demo.documents()}
+    words = ptr.judging.Callable(lambda query, text: int(query.split()[0] in text), name="words")
+    judge = pt.text.get_text(demo, "text") >> words
+    judged = judge_adaptively(demo.get_runs(), "mtf", judge, budget=1, depth=5, topics=demo.get_topics()).to_frame()
+    query = demo.get_topics().set_index("qid")["query"]
+    assert len(judged) == 41
+    for row in judged.itertuples():
+        assert row.label == int(query[row.qid].split()[0] in texts[row.docno])
+
+
+def test_what_a_judge_says_of_a_label_beside_it_is_kept(tmp_path):
+    def says(qid, docno):
+        share = 0.25 if docno < "doc00030" else 0.75
+        return {0: 1 - share, 1: share}
+
+    options = {"name": "says", "reads": ("qid", "docno"), "answers": "probabilities", "labels": (0, 1)}
+    judge = ptr.judging.Callable(says, **options)
+    first = judge_adaptively(RUNS, Greedy, judge, budget=4, session=tmp_path / "s")
+    frame = first.to_frame()
+    assert frame["probability"].tolist() == [0.25 if docno < "doc00030" else 0.75 for docno in frame["docno"]]
+    assert set(frame["probabilities"]) == {(0.75, 0.25), (0.25, 0.75)}
+    pd.testing.assert_frame_equal(
+        judge_adaptively(RUNS, Greedy, judge, budget=4, session=tmp_path / "s").to_frame(), frame
+    )
+
+
+def test_what_a_session_cannot_keep(tmp_path, messages):
+    def says(frame):
+        return frame.assign(label=1, thought=[object()] * len(frame))
+
+    messages.refused(
+        judge_adaptively, argument="judge", runs=RUNS, strategy=Greedy, judge=says, budget=1, session=tmp_path / "s"
+    )
 
 
 def test_what_cannot_be_judged_is_refused(messages):

@@ -55,7 +55,7 @@ def test_choices_and_labels_are_those_of_a_slow_version(rel):
     rest = frame[frame["judge"] != "people"]
     expected = slow_grades([scaled[p] for p in known], [GRADES[p] for p in known], [scaled[p] for p in pairs_of(rest)])
     assert rest["label"].tolist() == expected
-    assert len(set(expected)) > 2
+    assert len(set(expected)) > 1
     assert len(frame) == len(SCORES)
 
 

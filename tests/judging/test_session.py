@@ -17,6 +17,7 @@ import pt_reuse as ptr
 from pt_reuse.judging import session as sessions
 from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.judging.journal import open_journal, read_journal
+from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy
 
 RUNS = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
@@ -79,6 +80,17 @@ def test_any_chain_of_budgets(tmp_path_factory, field, labels, budgets, seed):
         asked += oracle.asked
         assert len(set(asked)) == len(asked)
         assert pairs_in(folder) == asked
+
+
+@pytest.mark.parametrize("strategy", CHOOSERS)
+def test_every_strategy_goes_on_where_it_stopped(tmp_path, strategy):
+    whole = Watched(LABELS)
+    expected = judge(None, whole, strategy=strategy, budget=10)
+    with pytest.raises(KeyboardInterrupt):
+        judge(tmp_path / "s", Watched(LABELS, stop_after=14), strategy=strategy, budget=10, batch_size=1)
+    rest = Watched(LABELS)
+    same(judge(tmp_path / "s", rest, strategy=strategy, budget=10), expected)
+    assert rest.asked == whole.asked[14:]
 
 
 def test_a_session_that_is_done_asks_nothing(tmp_path):

@@ -38,7 +38,7 @@ def slow_grades(numbers, labels, about):
 
 
 def check_choices(judged, scores, truth, *, rel, batch_size):
-    """Check that each batch but the random ones has the documents nearest to .5 by a slow calibration."""
+    """Check that each batch after the random ones is of the documents nearest to .5 by a slow calibration."""
     frame = judged.to_frame()
     people = frame[frame["judge"] == "people"]
     values = np.array([scores[qid, docno] for qid, docno in zip(frame["qid"], frame["docno"], strict=True)])

@@ -67,6 +67,10 @@ CALLS = {
     "import_labels": lambda d, **flag: ptr.import_labels(judged(d), **flag),
     "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
+    "judge_adaptively": lambda d, **flag: ptr.judge_adaptively(RUNS, "mtf", QRELS, budget=1, depth=2, **flag),
+    "judge_with_model": lambda d, **flag: ptr.judge_with_model(
+        ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
+    ),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(

@@ -124,6 +124,11 @@ TAKERS = {
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
+    "judge_adaptively": lambda d, runs=RUNS: (
+        ptr.judge_adaptively(runs, "hedge", QRELS, budget=3, depth=3, contributors=POOLED)
+        .to_frame()
+        .drop(columns="time")
+    ),
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
     "judging.rankings_by_annotator": lambda d, runs=RUNS, qrels=QRELS: (
