@@ -15,6 +15,7 @@ from pt_reuse._result import Result
 from pt_reuse.judging.annotators.labels import as_annotator_labels, checked_scale
 from pt_reuse.judging.annotators.voting import Vote
 from pt_reuse.plots.bars import checked_top
+from pt_reuse.qrels.judgments import checked_rel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +112,7 @@ def label_distributions(
     Args:
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
             judgments in any form, or what :func:`import_labels` returns. A missing label, or -1, is none.
-        least: how many labels a document must have, >= 2; default one of every annotator.
+        least: how many labels a document must have, at least 2; default one of every annotator.
         rel: the lowest label that is relevant, >= 1; default what the judgments given say, else 1.
         scale: the labels that there are, such as ``(0, 1, 2, 3)``; default those that occur.
 
@@ -134,19 +135,18 @@ def label_distributions(
     Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
     multi-task document ranking and question answering, CIKM: ten pairs that all annotators judged.
     """
+    asked, stated = None if least is None else positive("least", least, "labels"), checked_rel(rel)
     given = as_annotator_labels(labels)
     if len(given.annotators) < 2:
         raise InputError(f"the labels are of one annotator, {given.annotators[0]!r}.", argument="labels")
-    fewest = len(given.annotators) if least is None else positive("least", least, "labels")
-    lowest = 1 if given.rel is None else given.rel
-    if rel is not None:
-        lowest = positive("rel", rel, "grades")
+    fewest = max(len(given.annotators) if asked is None else asked, 2)
+    lowest = stated or given.rel or 1
     known = checked_scale(scale, given)
     n = given.given.sum(axis=1)
-    kept = n >= max(fewest, 2)
+    kept = n >= fewest
     if not kept.any():
         raise InputError(
-            f"no document has {max(fewest, 2)} labels; the most that one has is {n.max()}, of {len(given.annotators)} "
+            f"no document has {fewest} labels; the most that one has is {n.max()}, of {len(given.annotators)} "
             "annotators. Choose ",
             Option("least", max(int(n.max()), 2)),
             ".",
@@ -182,7 +182,7 @@ def label_distributions(
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
         settings={
-            "documents": f"all {fewest} annotators judged" if everyone else f"have {max(fewest, 2)} labels or more",
+            "documents": f"all {fewest} annotators judged" if everyone else f"have {fewest} labels or more",
             "left out": int((~kept).sum()),
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),

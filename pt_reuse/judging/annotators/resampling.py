@@ -7,6 +7,7 @@ from other libraries; the tests hold the functions here equal to them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -75,7 +76,8 @@ class Bootstrap:
             coefficient: of the sums.
         """
         if self.over == "topics":
-            tables = sums_by(tables, np.unique(topic, return_inverse=True)[1])
+            names, group = np.unique(topic, return_inverse=True)
+            tables = sums_by(tables, group, len(names))
         units = len(tables)
         if units < 2 or not self.resamples:
             return NO_INTERVAL
@@ -96,12 +98,12 @@ class Bootstrap:
         return Interval(float(low), float(high), len(values))
 
 
-def sums_by(tables: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return (groups, ...): the sum of (items, ...) tables over the items of each group."""
-    n = int(group.max(initial=-1)) + 1
-    sums = np.zeros((n, *tables.shape[1:]))
-    np.add.at(sums, group, tables)
-    return sums
+def sums_by(tables: NDArray[np.float64], group: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """Return (n, ...): the sum of (items, ...) tables over the items of each of n groups."""
+    # with no item at all there is no -1 that could be inferred
+    columns = tables.reshape(len(tables), math.prod(tables.shape[1:])).T
+    sums = [np.bincount(group, weights=column, minlength=n).astype(np.float64) for column in columns]
+    return np.stack(sums, axis=1).reshape(n, *tables.shape[1:])
 
 
 # tables: what an item adds
