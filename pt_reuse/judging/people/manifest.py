@@ -170,7 +170,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write it; what was there stays until all of it is written."""
-        body = {
+        body: dict[str, Any] = {
             "kind": _KIND,
             "format": FORMAT,
             "task": self.task,
@@ -179,11 +179,15 @@ class Manifest:
             "instructions": self.instructions,
             "named": self.named,
             "rounds": [asdict(each) for each in self.rounds],
-            "pairs": [asdict(pair) for pair in self.pairs],
+            # a pair is flat but for what the pool knows of it, and there may be many
+            "pairs": [{**vars(pair), "further": dict(pair.further)} for pair in self.pairs],
         }
-        text = json.dumps({**body, "checksum": _checksum(body)}, indent=1)
+        parts = {**body, "checksum": _checksum(body)}
+        # a line for each part, and for each pair
+        pairs = ",\n".join(map(json.dumps, body["pairs"]))
+        lines = [f'"{name}": ' + (f"[\n{pairs}\n]" if name == "pairs" else json.dumps(parts[name])) for name in parts]
         with replacing(folder / MANIFEST) as file:
-            file.write((text + "\n").encode("ascii"))
+            file.write(("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii"))
 
 
 def pair_name(task: str, key: Key) -> str:
@@ -211,8 +215,10 @@ def read_manifest(folder: Path) -> Manifest:
                 " wrote.",
                 argument="folder",
             ) from None
-        except (OSError, ValueError, RecursionError) as error:
-            raise _changed(error) from error
+        except (ValueError, RecursionError) as error:
+            raise _changed("no JSON") from error
+        except OSError as error:
+            raise _changed(error.strerror) from error
         if not isinstance(found, dict) or found.get("kind") != _KIND:
             raise InputError(f"its {MANIFEST} is none of tasks for people.", argument="folder")
         version = found.get("format")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,10 @@ class Scale:
             raise _refused("must have a different word for each label", f"{shown(alike[0])} more than once")
         return cls(dict(sorted(words.items())))
 
+    @cached_property
+    def _by_word(self) -> dict[str, int]:
+        return {_plain(word): label for label, word in self.words.items()}
+
     def read(self, said: Any) -> int | None:
         """Return the label that somebody's answer means, None where it is none of the scale.
 
@@ -70,7 +75,7 @@ class Scale:
             return None
         if not isinstance(said, str):
             return int(said) if said in self.words else None
-        by_word = {_plain(word): label for label, word in self.words.items()}
+        by_word = self._by_word
         if _plain(said) in by_word:
             return by_word[_plain(said)]
         found = _NUMBERED.fullmatch(said.strip())

@@ -21,6 +21,7 @@ LONGEST_CELL = 32_767
 _SEPARATORS = ",;\t"
 #: digits of a number that a spreadsheet keeps, and digits of one that it shows without an exponent
 _KEPT, _SHOWN = 15, 11
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*"
 _BETWEEN = r"[-/. ]+"
 #: what may be taken for a date, and what a date is written as
@@ -56,7 +57,7 @@ def sheet_text(text: str) -> str:
 
 def storable(text: str) -> str:
     """Return a text with a mark for what databases, JSON and XML cannot hold: NUL, control characters, stray bytes."""
-    text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", text)
+    text = _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from pt_reuse.judging.people.hashing import drawn
@@ -49,7 +50,7 @@ class Shown:
     topics: Mapping[str, Mapping[str, str]]
     documents: Mapping[str, str]
 
-    @property
+    @cached_property
     def fields(self) -> list[str]:
         """Return what any topic has."""
         return [field for field in TOPIC_FIELDS if any(field in texts for texts in self.topics.values())]
@@ -126,7 +127,7 @@ def _label_studio(task: str, sheet: Sheet, shown: Shown) -> bytes:
         topic = {field: "" for field in shown.fields} | _topic(pair, shown)
         text = {"text": storable(shown.documents[pair.name])}
         tasks.append({"data": {**topic, **text, **_ids(pair), "assigned": sheet.annotator, "task": task}})
-    return (json.dumps(tasks, indent=1, ensure_ascii=False) + "\n").encode()
+    return ("[" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in tasks) + "]\n").encode()
 
 
 #: format -> what writes the file of one annotator
