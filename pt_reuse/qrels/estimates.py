@@ -29,7 +29,9 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     Returns:
         DataFrame: one row per topic: ``qid pooled judged relevant estimate se``. ``relevant`` counts the judged ones.
         ``se`` is 0 where everything was judged, and NaN where a stratum has one judged document of several, which tells
-        nothing of its spread. A stratum without a judged document makes the estimate NaN.
+        nothing of its spread. A stratum whose judged documents are all relevant, or none of them, adds 0 to it: where
+        relevant documents are rare and the sample is small, it is too small. A stratum without a judged document makes
+        the estimate NaN.
 
     Raises:
         InputError: judgments without strata.
