@@ -37,7 +37,9 @@ def slow_kappa(pairs, scale, weights=None):
     steps = {None: lambda i, j: int(i != j), "linear": lambda i, j: abs(i - j), "quadratic": lambda i, j: (i - j) ** 2}
     place, cost = {label: i for i, label in enumerate(scale)}, steps[weights]
     observed = sum(cost(place[a], place[b]) for a, b in pairs)
-    expected = Fraction(sum(cost(place[a], place[b]) for a, _ in pairs for _, b in pairs), len(pairs))
+    mine, theirs = (Counter(labels) for labels in zip(*pairs, strict=True))
+    chance = sum(mine[a] * theirs[b] * cost(place[a], place[b]) for a in mine for b in theirs)
+    expected = Fraction(chance, len(pairs))
     return None if expected == 0 else 1 - observed / expected
 
 

@@ -170,14 +170,18 @@ def test_rankings_under_each(folder, labels, nist, plain):
     mine = nested(nist.to_frame(), plain["annotator-4"])
     topics = sorted({qid for qid, _ in plain["annotator-4"]})
     means = {"truth": {}, "mine": {}}
+    frame = runs.to_frame()
+    frame = frame[frame["qid"].isin(topics)]
+    scores = {
+        run: {q: dict(zip(part["docno"], part["score"], strict=True)) for q, part in rows.groupby("qid")}
+        for run, rows in frame.groupby("name")
+    }
     for which, judged in (("truth", truth), ("mine", mine)):
         judge = pytrec_eval.RelevanceEvaluator(
             {q: judged[q] for q in topics}, {"map", "ndcg_cut.10"}, relevance_level=2
         )
         for run in runs.names:
-            rows = runs[run]
-            scores = {q: dict(zip(part["docno"], part["score"], strict=True)) for q, part in rows.groupby("qid")}
-            found = judge.evaluate({q: scores[q] for q in topics if q in scores})
+            found = judge.evaluate(scores[run])
             means[which][run] = {m: sum(found[q][m] for q in found) / len(topics) for m in ("map", "ndcg_cut_10")}
     for measure, ours in (("map", "AP(rel=2)"), ("ndcg_cut_10", "nDCG@10")):
         x, y = ([round(means[which][run][measure], 12) for run in runs.names] for which in ("truth", "mine"))
