@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import signal
 
 import pytest
 from hypothesis import given, settings
@@ -178,37 +177,41 @@ def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypat
     assert "a9" not in {pair.docno for pair in read_manifest(tmp_path).pairs}
 
 
-KILLED = """
-import os, sys
-sys.path.insert(0, sys.argv[3])
-from people_parts import export
-import pt_reuse._files as files
-left = int(sys.argv[2])
-replace = os.replace
-def killing(*given):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), 9)
-    replace(*given)
-os.replace = killing
-export(sys.argv[1], {"1": ["a1", "a9"], "3": ["d1"]})
-"""
+def killed(folder, left):
+    """Export a further round in a process that kills itself instead of putting a file in its place, after so many."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    replace, done = os.replace, []
+
+    def killing(*given):
+        if len(done) == left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.append(given)
+        replace(*given)
+
+    os.replace = killing
+    try:
+        export(folder, SECOND)
+    finally:
+        os._exit(0)
 
 
+SECOND = {"1": ["a1", "a9"], "3": ["d1"]}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 def test_a_killed_export_is_taken_up_by_the_next(tmp_path):
     whole = tmp_path / "whole"
-    for pairs in (None, {"1": ["a1", "a9"], "3": ["d1"]}):
+    for pairs in (None, SECOND):
         export(whole, pairs)
     for left in range(3):
         folder = tmp_path / str(left)
         export(folder)
-        parts = os.path.dirname(sys.modules["people_parts"].__file__)
-        ended = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(left), parts], check=False)
-        assert ended.returncode == -9
+        assert killed(folder, left) == signal.SIGKILL
         # what the round would have asked is not asked yet, and all that was is
         assert {pair.docno for pair in read_manifest(folder).pairs} == {d for docs in PAIRS.values() for d in docs}
-        export(folder, {"1": ["a1", "a9"], "3": ["d1"]})
+        export(folder, SECOND)
         left_behind = {n: data for n, data in contents(folder).items() if not n.startswith(".pt_reuse-")}
         assert left_behind == contents(whole)
 
