@@ -49,7 +49,9 @@ class Hedge(Chooser):
     def choose(self) -> int:
         """Return the first document of the largest expected gain."""
         # the gain of the ranks that are left free is the same for every document
-        expected = self._open.sums(self._above * self._weight[self._open.run])
+        values = self._weight.take(self._open.run)
+        values *= self._above
+        expected = self._open.sums(values)
         expected += self._open.judged
         return int(self._open.documents[first_of_best(expected)])
 
@@ -63,10 +65,11 @@ class Hedge(Chooser):
         """Weigh the runs anew."""
         gains = self._gains(document)
         gains *= self._speed if relevant else -self._speed
-        self._log_weight += gains
-        self._log_weight -= self._log_weight[self._log_weight.argmax()]
-        weight = np.exp(self._log_weight)
-        weight /= weight.sum()
+        gains += self._log_weight
+        gains -= gains[gains.argmax()]
+        self._log_weight = gains
+        weight = np.exp(gains)
+        weight /= np.add.reduce(weight)
         self._weight = weight
 
     def reason(self, document: int) -> str:

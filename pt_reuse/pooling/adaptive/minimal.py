@@ -71,7 +71,8 @@ class MinimalTestCollection(Chooser):
         rows = slice(self._starts[document], self._starts[document + 1])
         inverse: NDArray[np.float64] = np.zeros(self.topic.n_runs)
         inverse[self._run[rows]] = self._of_rank[rows]
-        both = np.minimum(self._inverse, inverse[self._open.run])
+        both = inverse.take(self._open.run)
+        np.minimum(both, self._inverse, out=both)
         if relevant:
             self._if_relevant += both
             self._relevant_weight = self._mean_of_squares(self._if_relevant)
@@ -94,6 +95,9 @@ class MinimalTestCollection(Chooser):
         n = self.topic.n_runs
         if n < 2:
             return np.zeros(len(self._open.documents))
-        sums = self._open.sums(values)
-        squares = self._open.sums(values * values)
-        return (n * squares - sums * sums) / (n * (n - 1) / 2)
+        sums, mean = self._open.sums(values), self._open.sums(values * values)
+        sums *= sums
+        mean *= n
+        mean -= sums
+        mean /= n * (n - 1) / 2
+        return mean
