@@ -148,7 +148,8 @@ def judge_with_model(
     }
     with open_session(folder, "session of judging with a model", Terms(_field_mark(pairs), settings)) as kept:
         judging = PeopleJudging(pairs, chooser, Asking(judge, texts), kept)
-        with pt.tqdm(total=min(int(most.sum()), total or int(most.sum())), unit="d", disable=not verbose) as bar:
+        n_most = int(most.sum()) if total is None else min(int(most.sum()), total)
+        with pt.tqdm(total=n_most, desc="people", unit="d", disable=not verbose) as bar:
             while n := judging.next_batch():
                 bar.update(n)
     rest = _rest(pairs, judging, asked_model.name)

@@ -68,6 +68,7 @@ def test_the_pages_are_in_the_order_in_which_one_reads_them():
         "Reference",
         "Figures and tables",
         "In depth",
+        "Building judgments",
         "Collections",
         "Project",
         "For developers",
