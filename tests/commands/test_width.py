@@ -102,7 +102,7 @@ def test_no_line_is_wider(call, width, folder, monkeypatch, capsys):
 
 
 @EVERY_WIDTH
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, "judge export", "judge import"])
 def test_no_line_of_help_is_wider(command, width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
     status, out, _ = run(capsys, *command.split(), "--help")
