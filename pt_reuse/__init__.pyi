@@ -13,6 +13,8 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .judging.continuous.continuous_judging import ContinuousJudging as ContinuousJudging
+from .judging.continuous.judging import judge_continuously as judge_continuously
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .qrels.judgments import Qrels as Qrels

@@ -33,6 +33,7 @@ FORMAT = 1
 #: kind -> the module that defines it, imported when a record of that kind is read
 HOMES = {
     "Agreement": "pt_reuse.scoring.agreement",
+    "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "Scores": "pt_reuse.scoring.scores",

@@ -1,1 +1,16 @@
+from .continuous.classifier import TfIdf as TfIdf
+from .continuous.classifier import Vectors as Vectors
+from .continuous.conditions import Condition as Condition
+from .continuous.conditions import DenseTopic as DenseTopic
+from .continuous.conditions import FewJudged as FewJudged
+from .continuous.conditions import FruitfulBatch as FruitfulBatch
+from .continuous.conditions import NoBatchYet as NoBatchYet
+from .continuous.progress import Progress as Progress
+from .continuous.protocol import AutoTAR as AutoTAR
+from .continuous.protocol import Decision as Decision
+from .continuous.protocol import Protocol as Protocol
+from .continuous.protocol import Status as Status
+from .continuous.protocol import TrecDL2021 as TrecDL2021
+from .continuous.scorer import Scorer as Scorer
+from .continuous.scorer import Training as Training
 from .judge import Judge as Judge

@@ -85,9 +85,7 @@ class LogisticScorer(Scorer):
         # a feature that no example has gets no weight
         stacked = _stacked(rows)
         seen = _columns(stacked)
-        model = _sklearn().LogisticRegression(
-            C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS
-        )
+        model = _sklearn().LogisticRegression(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
         model.fit(stacked[:, seen], relevant)
         weights = np.zeros(self.features.shape[1])
         weights[seen] = model.coef_[0]

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from pt_reuse._check import count, positive
-from pt_reuse.judging.continuous.shares import checked_share, short
 from pt_reuse.judging.continuous.progress import Progress
+from pt_reuse.judging.continuous.shares import checked_share, short
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,9 @@ class FruitfulBatch(Condition):
     def __post_init__(self) -> None:
         object.__setattr__(self, "above", checked_share("above", self.above))
         object.__setattr__(self, "early_above", checked_share("early_above", self.early_above))
-        early = self.early_batches if self.early_batches == 0 else positive("early_batches", self.early_batches, "batches")
+        early = (
+            self.early_batches if self.early_batches == 0 else positive("early_batches", self.early_batches, "batches")
+        )
         object.__setattr__(self, "early_batches", int(early))
 
     def limit(self, progress: Progress) -> float:

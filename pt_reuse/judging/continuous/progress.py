@@ -37,9 +37,7 @@ class Progress:
 
     def after_pool(self, asked: int, judged: int, relevant: int) -> Progress:
         """Return the progress after documents of the initial pool were judged: how many more of each kind."""
-        return replace(
-            self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant
-        )
+        return replace(self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant)
 
     def after_batch(self, asked: int, judged: int, relevant: int) -> Progress:
         """Return the progress after one more batch was judged: how many more of each kind."""

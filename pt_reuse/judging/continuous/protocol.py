@@ -1,4 +1,4 @@
-"""Protocol: what is judged first, how batches are chosen, when a topic goes on, stops, and enters the evaluation set."""
+"""Protocol: what is judged first, how large batches are, when a topic goes on, and which topics are evaluated."""
 
 from __future__ import annotations
 

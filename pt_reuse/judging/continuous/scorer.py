@@ -38,7 +38,7 @@ class Scorer(ABC):
         texts: document -> text, for judges that read it; None where the scorer keeps none.
 
     Example:
-        >>> import numpy as np, pt_reuse as ptr
+        >>> import numpy as np, pandas as pd, pt_reuse as ptr
         >>> class Longest(ptr.judging.Scorer):
         ...     def documents(self, qid):
         ...         return np.array(["a", "bbb", "cc"], dtype=object)
@@ -46,7 +46,7 @@ class Scorer(ABC):
         ...         return np.array([len(docno) for docno in self.documents(qid)], dtype=float)
         >>> found = ptr.judge_continuously(
         ...     Longest(),
-        ...     {"1": "a query"},
+        ...     pd.DataFrame({"qid": ["1"], "query": ["how long?"]}),
         ...     lambda pairs: [int(docno == "cc") for docno in pairs["docno"]],
         ...     protocol=ptr.judging.AutoTAR(topic_budget=2),
         ... )

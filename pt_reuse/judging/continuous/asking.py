@@ -1,0 +1,151 @@
+"""Asking: a batch of documents goes to the judge, or its labels come from the journal of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime, timezone
+from typing import Any, TypeVar
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import examples, shown
+from pt_reuse._errors import InputError
+from pt_reuse.judging.asking import judged_by
+from pt_reuse.judging.journal import Journal
+from pt_reuse.judging.topic_texts import TopicTexts
+
+_B = TypeVar("_B", bound="Batch")
+#: how the documents of a round were chosen: by the classifier
+CAL = "cal"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents of a topic that are judged together.
+
+    Attributes:
+        qid: the topic.
+        round: in which round, from 1.
+        strategy: how they were chosen: ``"depth-10 pool"``, or ``"cal"``.
+        docnos: the documents, in the order in which they are judged.
+        reasons: why each was chosen.
+    """
+
+    qid: str
+    round: int
+    strategy: str
+    docnos: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+    def part(self: _B, start: int, stop: int | None) -> _B:
+        """Return some of the documents, from one place up to another."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return type(self)(**{name: v[start:stop] if isinstance(v, tuple) else v for name, v in parts.items()})
+
+
+@dataclass(frozen=True)
+class Judged(Batch):
+    """A batch with its labels.
+
+    Attributes:
+        labels: None for a document to which the judge gave none.
+        judges: who gave each label, None where there is none.
+        times: when, ISO 8601 in UTC.
+    """
+
+    labels: tuple[int | None, ...]
+    judges: tuple[str | None, ...]
+    times: tuple[str, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the batch as the journal keeps it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Judged:
+        """Return a batch that the journal kept."""
+        values = {field.name: record[field.name] for field in fields(cls)}
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+    def with_more(self, more: Judged) -> Judged:
+        """Return the documents of this and of another part of the batch."""
+        parts = {field.name: (getattr(self, field.name), getattr(more, field.name)) for field in fields(self)}
+        return Judged(**{name: a + b if isinstance(a, tuple) else a for name, (a, b) in parts.items()})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per label, with its provenance."""
+        columns = (self.docnos, self.labels, self.judges, self.times, self.reasons)
+        return [
+            {
+                "qid": self.qid,
+                "docno": docno,
+                "label": label,
+                "judge": judge,
+                "time": time,
+                "strategy": self.strategy,
+                "round": self.round,
+                "reason": reason,
+            }
+            for docno, label, judge, time, reason in zip(*columns, strict=True)
+            if label is not None
+        ]
+
+
+class Asking:
+    """Has batches judged, as far as the journal does not hold their labels.
+
+    Args:
+        judge: who is asked.
+        topics: what the judge is told of each topic.
+        texts: document -> text, which the judge gets beside; None for none.
+        journal: of the session, None where there is none.
+    """
+
+    def __init__(
+        self, judge: pt.Transformer, topics: TopicTexts, texts: Mapping[str, str] | None, journal: Journal | None
+    ):
+        self._judge, self._topics, self._texts, self._journal = judge, topics, texts, journal
+        self._kept: dict[tuple[str, int], Judged] = {}
+        for record in [] if journal is None else journal.records:
+            batch = Judged.read(record)
+            # a budget may have cut a batch, of which a larger one had the rest judged
+            before = self._kept.get((batch.qid, batch.round))
+            self._kept[batch.qid, batch.round] = batch if before is None else before.with_more(batch)
+
+    def judged(self, batch: Batch) -> Judged:
+        """Return a batch with its labels; when this returns they are in the journal."""
+        kept = self._kept.get((batch.qid, batch.round))
+        if kept is None:
+            return self._ask(batch)
+        n = min(len(kept.docnos), len(batch.docnos))
+        if (kept.strategy, kept.docnos[:n]) != (batch.strategy, batch.docnos[:n]):
+            raise InputError(
+                f"the session has labels of {examples(kept.docnos, 2)} for topic {shown(batch.qid)} in round "
+                f"{batch.round}, where {examples(batch.docnos, 2)} would be judged now. Something has changed since: "
+                "the texts, or the library that scores them. Go on with what the session was begun with, or begin anew "
+                "in another folder.",
+                argument="session",
+            )
+        if n == len(batch.docnos):
+            return kept.part(0, n)
+        return kept.with_more(self._ask(batch.part(n, None)))
+
+    def _ask(self, batch: Batch) -> Judged:
+        pairs = pd.DataFrame({"qid": batch.qid, "docno": list(batch.docnos)}, dtype=object)
+        pairs = self._topics.beside(pairs)
+        if self._texts is not None:
+            pairs["text"] = pd.Series([self._texts.get(docno) for docno in batch.docnos], dtype=object)
+        said = judged_by(self._judge, pairs)
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        found = [said.get((batch.qid, docno), (None, None, None)) for docno in batch.docnos]
+        made = Judged(
+            **{field.name: getattr(batch, field.name) for field in fields(batch)},
+            labels=tuple(label for label, _, _ in found),
+            judges=tuple(None if judge is None else str(judge) for _, judge, _ in found),
+            times=tuple(now if time is None else str(time) for _, _, time in found),
+        )
+        if self._journal is not None:
+            self._journal.append(made.to_record())
+        return made
