@@ -87,17 +87,40 @@ def flag(argument: str, value: Any) -> bool:
 
 def positive(argument: str, value: Any, unit: str) -> int:
     """Return `value` as an int when it is a whole number of at least 1 that counts can hold, else raise."""
+    return whole(argument, value, unit, least=1)
+
+
+def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
+    """Return `value` as an int when it is a whole number of at least `least` that counts can hold, else raise."""
     try:
-        whole = 0 if isinstance(value, bool) else operator.index(value)
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        whole = 0
-    if whole < 1:
+        number = least - 1
+    if number < least:
         raise InputError(
-            Argument(argument), f" must be a whole number of {unit}, at least 1, got {told(value)}.", argument=argument
+            Argument(argument),
+            f" must be a whole number of {unit}, at least {least}, got {told(value)}.",
+            argument=argument,
         )
-    if whole > _MOST:
+    if number > _MOST:
         raise InputError(Argument(argument), f" must be at most {_MOST:,}, got {told(value)}.", argument=argument)
-    return whole
+    return number
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a user's ``seed=`` as an int, or say that it is none."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+    return int(seed)
+
+
+def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
+    """Return `value` as a float when it is a number from 0 to 1, else raise; without `ends` 0 and 1 are none."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if number and (0 <= value <= 1 if ends else 0 < value < 1):
+        return float(value)
+    expected = "from 0 to 1" if ends else "above 0 and below 1"
+    raise InputError(Argument(argument), f" must be a number {expected}, got {told(value)}.", argument=argument)
 
 
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:

@@ -17,8 +17,9 @@ class Chooser(ABC):
     """Judges one topic, document by document: :meth:`next` says which, :meth:`learn` takes its label.
 
     A strategy is a subclass with a `name` and two methods of its own: `choose`, which document of those left, and
-    `observe`, what it learns from a label. Options are keyword-only arguments of its constructor. What it does follows
-    from its lists, its random numbers and the labels alone: fed the same labels again, it stands where it stood.
+    `observe`, what it learns from a label. Options are keyword-only arguments of its constructor, which checks them.
+    What it does follows from its lists, its random numbers and the labels alone: fed the same labels again, it stands
+    where it stood.
 
     Args:
         topic: the lists of the runs.
@@ -64,6 +65,7 @@ class Chooser(ABC):
         self._asked = None
         self.left[document] = False
         self.n_left -= 1
+        self.leave(document)
         if relevant is not None:
             self.observe(document, relevant)
 
@@ -74,6 +76,9 @@ class Chooser(ABC):
     @abstractmethod
     def observe(self, document: int, relevant: bool) -> None:
         """Learn the label of a document, which is left no more."""
+
+    def leave(self, document: int) -> None:  # noqa: B027
+        """Take note that a document is judged, with a label or without; `observe` follows where it has one."""
 
     def reason(self, document: int) -> str:
         """Return why the document was chosen, in words; asked between `next` and `learn`."""

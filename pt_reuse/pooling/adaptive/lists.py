@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
-from pt_reuse.engine.lists import offsets
+from pt_reuse.engine.fusion import TopicRows
+from pt_reuse.engine.lists import offsets, ranges
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -26,6 +28,7 @@ class TopicLists:
         docnos: (documents,) their names; the pool of the topic.
         starts: (runs + 1,) into `codes`.
         codes: (rows,) the documents of each run, best first.
+        scores: (rows,) as read.
     """
 
     qid: str
@@ -33,6 +36,7 @@ class TopicLists:
     docnos: tuple[str, ...]
     starts: NDArray[np.int64]
     codes: NDArray[np.int64]
+    scores: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -42,31 +46,49 @@ class TopicLists:
         """Return the number of runs."""
         return len(self.names)
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Return (runs,): how many documents each run has."""
+        return np.diff(self.starts)
+
     def list_of(self, run: int) -> NDArray[np.int64]:
         """Return the documents of one run, best first."""
         return self.codes[self.starts[run] : self.starts[run + 1]]
 
     @cached_property
-    def ranks(self) -> NDArray[np.int32]:
-        """Return (documents, runs): the rank, from 1, of each document; 0 where the run lacks it."""
-        ranks = np.zeros((len(self), self.n_runs), dtype=np.int32)
-        lengths = np.diff(self.starts)
-        run = np.repeat(np.arange(self.n_runs), lengths)
-        ranks[self.codes, run] = np.arange(len(self.codes)) - self.starts[:-1][run] + 1
-        return ranks
+    def run(self) -> NDArray[np.int64]:
+        """Return (rows,): the run of each row."""
+        return np.repeat(np.arange(self.n_runs), self.lengths)
 
     @cached_property
-    def runs_of(self) -> list[NDArray[np.int64]]:
-        """Return for each document the runs that have it."""
-        document, run = np.nonzero(self.ranks)
-        return np.split(run, np.searchsorted(document, np.arange(1, len(self))))
+    def rank(self) -> NDArray[np.int64]:
+        """Return (rows,): the rank of each row in its list, from 1."""
+        return np.arange(1, len(self.codes) + 1) - self.starts[:-1][self.run]
+
+    @cached_property
+    def by_document(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (documents + 1,) where those of each document begin, and (rows,) the rows, document by document."""
+        return offsets(np.bincount(self.codes, minlength=len(self))), np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def runs_of(self) -> list[list[int]]:
+        """Return for each document the runs that have it, in their order."""
+        starts, rows = self.by_document
+        run = self.run[rows].tolist()
+        return [run[start:end] for start, end in pairwise(starts.tolist())]
+
+    @property
+    def rows(self) -> TopicRows:
+        """Return the lists as fusion takes them."""
+        return TopicRows(self.codes, self.run, self.rank, self.scores, len(self))
 
     def in_order(self, runs: NDArray[np.int64]) -> TopicLists:
-        """Return the same lists with the runs in another order, or some of the runs; the documents stay."""
-        lists = [self.list_of(run) for run in runs.tolist()]
-        starts = offsets(np.array([len(one) for one in lists], dtype=np.int64))
-        codes = np.concatenate([np.zeros(0, dtype=np.int64), *lists])
-        return TopicLists(self.qid, tuple(self.names[run] for run in runs.tolist()), self.docnos, starts, codes)
+        """Return the same lists with the runs in another order; the documents keep their numbers."""
+        rows = ranges(self.starts[runs], self.lengths[runs])
+        names = tuple(self.names[run] for run in runs.tolist())
+        return TopicLists(
+            self.qid, names, self.docnos, offsets(self.lengths[runs]), self.codes[rows], self.scores[rows]
+        )
 
 
 def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> Iterator[TopicLists]:
@@ -92,7 +114,8 @@ def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> 
         new[order] = np.arange(len(docs))
         docnos = tokens.decode(tokens.as_tokens(words.take(order, axis=0)))
         sizes = np.bincount(place[run], minlength=len(names))
-        yield TopicLists(qid, names, tuple(docnos), offsets(sizes), new[number])
+        scores = field.scores[field.starts[t * field.n_runs + run] + rank - 1]
+        yield TopicLists(qid, names, tuple(docnos), offsets(sizes), new[number], scores)
 
 
 def random_of_topic(seed: int, qid: str) -> np.random.Generator:

@@ -1,0 +1,179 @@
+"""A session that is stopped, saved and resumed ends as if it had not been stopped, however it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pool_parts import DOCS, TOPICS, as_runs, fields
+from session_parts import Greedy, Watched, killed_once, same
+
+import pt_reuse as ptr
+from pt_reuse.judging import session as sessions
+from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.judging.journal import open_journal, read_journal
+from pt_reuse.pooling.adaptive.strategy import Strategy
+
+RUNS = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
+LABELS = {
+    qid: {docno: [0, 1, None, 2][n % 4] for n, docno in enumerate(sorted(part["docno"].unique()))}
+    for qid, part in RUNS.to_frame().groupby("qid")
+}
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    """A process that is killed loses nothing that it has written; only a machine that fails would."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+def judge(folder=None, judge=None, **options):
+    options = {"runs": RUNS, "strategy": Greedy, "depth": 6, "judge": judge or Watched(LABELS), **options}
+    return judge_adaptively(**options, session=folder)
+
+
+def pairs_in(folder):
+    records = read_journal(folder / sessions.JOURNAL).records
+    return [(record["qid"], record["docno"]) for record in records]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ConnectionError])
+@pytest.mark.parametrize("batch_size", [1, 2, None])
+def test_a_judge_that_stops_again_and_again(tmp_path, error, batch_size):
+    asked = []
+    for _ in count():
+        person = Watched(LABELS, stop_after=4, error=error)
+        try:
+            judged = judge(tmp_path / "s", person, batch_size=batch_size)
+            break
+        except error:
+            asked += [pair for call in person.calls[:-1] for pair in zip(call["qid"], call["docno"], strict=True)]
+            assert pairs_in(tmp_path / "s") == asked
+    asked += person.asked
+    # what was answered is never asked again, and nothing is left out
+    whole = Watched(LABELS)
+    same(judged, judge(None, whole))
+    assert asked == whole.asked
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    fields(),
+    st.dictionaries(st.sampled_from(TOPICS), st.dictionaries(st.sampled_from(DOCS), st.sampled_from([0, 1, None]))),
+    st.lists(
+        st.tuples(st.one_of(st.none(), st.integers(0, 6)), st.one_of(st.none(), st.integers(0, 15))), max_size=4
+    ),
+    st.integers(0, 3),
+)
+def test_any_chain_of_budgets(tmp_path_factory, field, labels, budgets, seed):
+    runs, folder, asked = as_runs(field), tmp_path_factory.mktemp("chain") / "s", []
+    options = {"runs": runs, "contributors": "all", "seed": seed}
+    for budget, total in [*budgets, (None, None)]:
+        oracle = Watched(labels)
+        judged = judge(folder, oracle, budget=budget, total=total, **options)
+        same(judged, judge(None, Watched(labels), budget=budget, total=total, **options))
+        asked += oracle.asked
+        assert len(set(asked)) == len(asked)
+        assert pairs_in(folder) == asked
+
+
+def test_a_session_that_is_done_asks_nothing(tmp_path):
+    first = judge(tmp_path / "s")
+    again = judge(tmp_path / "s", Watched({}, stop_after=0))
+    assert first.to_frame().equals(again.to_frame())
+
+
+def test_another_judge_may_go_on(tmp_path):
+    judge(tmp_path / "s", Watched(LABELS), budget=2)
+    frame = judge(tmp_path / "s", ptr.depth_pool(RUNS, depth=6).judge(lambda f: [1] * len(f)), budget=4).to_frame()
+    assert (frame.loc[frame["round"] <= 2, "judge"] == "watched").all()
+    assert (frame.loc[frame["round"] > 2, "judge"] != "watched").all()
+
+
+def test_two_hundred_kills_within_writes(tmp_path):
+    """Kill a writer at every moment of its writes, each time on a session that earlier kills have left behind."""
+    whole, kills, chance = judge(None), 0, random.Random(5)
+    for session in count():
+        folder = tmp_path / str(session)
+        while killed_once(RUNS, LABELS, folder, chance.randrange(12), depth=6, batch_size=chance.choice([1, 2, 3])):
+            kills += 1
+            if (folder / sessions.JOURNAL).stat().st_size and chance.random() < 0.1:
+                same(judge(folder, budget=1), judge(None, budget=1))
+        pairs = pairs_in(folder)
+        assert len(set(pairs)) == len(pairs) == sum(map(len, whole_pool().values()))
+        same(judge(folder, Watched({}, stop_after=0)), whole)
+        if kills >= 200:
+            break
+
+
+def whole_pool():
+    return ptr.depth_pool(RUNS, depth=6).to_frame().groupby("qid")["docno"].apply(list).to_dict()
+
+
+def test_the_folder_of_something_else(tmp_path, messages):
+    judge(tmp_path / "s", budget=2)
+    kept = (tmp_path / "s" / sessions.JOURNAL).read_bytes()
+
+    def refused(**options):
+        messages.refused(judge, argument="session", folder=tmp_path / "s", **options)
+
+    refused(seed=1)
+    refused(strategy=Strategy(Greedy, greed=0.9), rel=2)
+    refused(depth=5)
+    refused(order="file")
+    refused(known={"1": {"a": 1}})
+    refused(runs=RUNS.select(team=RUNS.teams[0]), contributors="all")
+    refused(runs=RUNS.restrict({docno for docs in LABELS.values() for docno in sorted(docs)[1:]}))
+    pooled = reversed(RUNS.select(pooled=True).names)
+    refused(runs=ptr.RunSet.from_frames({name: RUNS[name] for name in pooled}))
+    refused(runs=ptr.simulate_field(seed=7, n_topics=2, n_docs=60, n_teams=4, length=12, depth=4).runs)
+    assert (tmp_path / "s" / sessions.JOURNAL).read_bytes() == kept
+    judge(tmp_path / "s", budget=3)
+
+
+def test_a_session_of_another_version(tmp_path, messages, monkeypatch):
+    monkeypatch.setattr(sessions, "FORMAT", sessions.FORMAT + 1)
+    judge(tmp_path / "s", budget=2)
+    monkeypatch.undo()
+    error = messages.refused(judge, argument="session", folder=tmp_path / "s")
+    assert ptr.__version__ in str(error)
+
+
+def test_a_session_that_somebody_has_open(tmp_path, messages):
+    judge(tmp_path / "s", budget=1)
+    path = tmp_path / "s" / sessions.JOURNAL
+    with open_journal(path, read_journal(path).heading):
+        messages.refused(judge, argument="session", folder=tmp_path / "s")
+    judge(tmp_path / "s", budget=2)
+
+
+def test_a_strategy_that_has_changed_since(tmp_path, messages, monkeypatch):
+    judge(tmp_path / "s", budget=5)
+    monkeypatch.setattr(Greedy, "choose", lambda self: int(self.left.nonzero()[0][-1]))
+    messages.refused(judge, argument="session", folder=tmp_path / "s", budget=6)
+
+
+def test_what_is_no_session(tmp_path, messages):
+    (tmp_path / "file").write_text("x")
+    messages.refused(judge, argument="session", folder=tmp_path / "file")
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / sessions.JOURNAL).write_text("1 0 d1 1\n")
+    messages.refused(judge, argument="session", folder=tmp_path / "s")
+    for wrong in (3, "", "a\0b"):
+        messages.refused(judge, argument="session", folder=wrong)
+
+
+def test_a_changed_label_is_found(tmp_path, messages):
+    judge(tmp_path / "s", budget=3)
+    path = tmp_path / "s" / sessions.JOURNAL
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[3])
+    record["record"]["label"] = 7
+    path.write_text("\n".join([*lines[:3], json.dumps(record), *lines[4:]]) + os.linesep)
+    messages.refused(judge, argument="session", folder=tmp_path / "s")

@@ -1,0 +1,115 @@
+"""A small strategy, judges and fields for sessions, and what judging them slowly gives."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse.judging import journal
+from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.pooling.adaptive.chooser import Chooser
+
+
+class Greedy(Chooser):
+    """Stays with the run that found most; its choice hangs on chance and on all labels before it."""
+
+    name = "greedy"
+
+    def __init__(self, topic, random, *, greed=0.5):
+        super().__init__(topic, random)
+        self.greed = greed
+        self.found = [0] * topic.n_runs
+
+    def choose(self):
+        runs = [run for run in range(self.topic.n_runs) if any(self.left[self.topic.list_of(run)])]
+        best = max(runs, key=lambda run: self.found[run])
+        run = best if self.random.random() < self.greed else runs[self.random.integers(len(runs))]
+        return next(doc for doc in self.topic.list_of(run).tolist() if self.left[doc])
+
+    def observe(self, document, relevant):
+        for run in self.topic.runs_of[document].tolist():
+            self.found[run] += 1 if relevant else -1
+
+    def reason(self, document):
+        return f"of {len(self.topic.runs_of[document])} runs"
+
+
+class Watched(pt.Transformer):
+    """Looks labels up, keeps what it was asked, and stops or fails after so many documents."""
+
+    def __init__(self, labels, stop_after=None, error=KeyboardInterrupt):
+        self.labels, self.stop_after, self.error = labels, stop_after, error
+        self.asked, self.calls = [], []
+
+    def transform(self, inp):
+        self.calls.append(inp)
+        found = []
+        for qid, docno in zip(inp["qid"], inp["docno"], strict=True):
+            if self.stop_after is not None and len(self.asked) >= self.stop_after:
+                raise self.error
+            self.asked.append((qid, docno))
+            found.append(self.labels.get(qid, {}).get(docno))
+        return inp.assign(label=found, judge="watched")
+
+
+def told_of(qrels):
+    """Return judgments but for the moments at which they were given."""
+    return qrels.to_frame().drop(columns="time")
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(told_of(one), told_of(other))
+    assert (one.topics, one.rel) == (other.topics, other.rel)
+
+
+def in_turns(orders, most, total=None):
+    """Return (topic, document) in the order of rounds: one document of each topic a round, within the budgets."""
+    asked, depth = [], max(most.values(), default=0)
+    for n in range(depth):
+        asked += [(qid, order[n]) for qid, order in orders.items() if n < min(most[qid], len(order))]
+    return asked[:total]
+
+
+def killed_once(runs, labels, folder, point, **options):
+    """Judge in a child process that is killed at its `point`-th moment within a write of the journal; False at none.
+
+    A write has four moments: before it, with half of its bytes written, before and after they are on the disk.
+    """
+    child = os.fork()
+    if not child:
+        try:
+            _die_at(point)
+            judge_adaptively(runs, Greedy, Watched(labels), session=folder, **options)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def _die_at(point):
+    moments = iter(range(point, -1, -1))
+
+    def passed():
+        if next(moments) == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    class Mortal:
+        """The calls of the system by which a journal writes, with death between them."""
+
+        def __getattr__(self, name):
+            return getattr(os, name)
+
+        def write(self, handle, data):
+            passed()
+            n = os.write(handle, data[: len(data) // 2])
+            passed()
+            return n + os.write(handle, data[len(data) // 2 :])
+
+        def fsync(self, handle):
+            passed()
+            os.fsync(handle)
+            passed()
+
+    journal.os = Mortal()
