@@ -72,7 +72,9 @@ def judged_by(judge: pt.Transformer, pairs: pd.DataFrame) -> dict[tuple[str, str
     found: Any = judge.transform(pairs.copy())
     with located("judge"):
         if not isinstance(found, pd.DataFrame) or not {"qid", "docno", "label"} <= set(found.columns):
-            what = f"a frame with {', '.join(map(str, found.columns))}" if isinstance(found, pd.DataFrame) else told(found)
+            what = (
+                f"a frame with {', '.join(map(str, found.columns))}" if isinstance(found, pd.DataFrame) else told(found)
+            )
             raise InputError(f"a judge must return a frame with qid, docno and label, got {what}.", argument="judge")
         labels = checked_labels(found["label"], found)
     more = [found[c].tolist() if c in found else [None] * len(found) for c in ("judge", "time")]

@@ -27,9 +27,7 @@ class TopicTurns:
         answers: so far, in their order.
     """
 
-    def __init__(
-        self, chooser: Chooser, most: int, *, rel: int, known: Mapping[str, int], kept: Sequence[Answer] = ()
-    ):
+    def __init__(self, chooser: Chooser, most: int, *, rel: int, known: Mapping[str, int], kept: Sequence[Answer] = ()):
         self.qid = chooser.topic.qid
         self.answers: list[Answer] = []
         self._chooser, self.most, self._rel = chooser, most, rel

@@ -45,17 +45,19 @@ def plot_density(rounds: pd.DataFrame, topics: pd.DataFrame, *, place: Place | N
     ax.vlines(spans.index, spans["min"], spans["max"], color=ink.faint, linewidth=0.6 * sizes.line, zorder=2)
     entries: list[tuple[Artist, str]] = []
     between = ~first & ~last
-    for rows, label, style in (
-        (first, "first round", {"marker": "o", "s": area, "facecolors": "none", "edgecolors": ink.strong}),
-        (between, "further rounds", {"marker": "o", "s": 0.2 * area, "color": ink.faint}),
-        (last & entered, "at the end", {"marker": "o", "s": area, "color": ink.first}),
-        (last & ~entered, "at the end, not evaluated", {"marker": "D", "s": area, "color": ink.second}),
+    for rows, label, marker, size, edge, inside in (
+        (first, "first round", "o", area, ink.strong, "none"),
+        (between, "further rounds", "o", 0.2 * area, ink.faint, ink.faint),
+        (last & entered, "at the end", "o", area, ink.first, ink.first),
+        (last & ~entered, "at the end, not evaluated", "D", area, ink.second, ink.second),
     ):
         if rows.any():
-            drawn = ax.scatter(x[rows], y[rows], linewidths=0.6, zorder=3, **style)
+            drawn = ax.scatter(
+                x[rows], y[rows], marker=marker, s=size, edgecolors=edge, facecolors=inside, linewidths=0.6, zorder=3
+            )
             entries.append((drawn, label))
-    for value, name, style in FLAGS:
-        line = ax.axhline(value, color=ink.strong, linewidth=0.8, linestyle=style, zorder=1)
+    for value, name, dashes in FLAGS:
+        line = ax.axhline(value, color=ink.strong, linewidth=0.8, linestyle=dashes, zorder=1)
         entries.append((line, f"density {name}"))
     sheet.limit("y", (-0.03, 1.03 if np.max(y, initial=0) > 0.9 else max(0.6, float(np.max(y, initial=0)) * 1.08)))
     sheet.limit("x", (0, len(order) + 1))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
@@ -16,9 +16,10 @@ from pt_reuse.judging.asking import judged_by
 from pt_reuse.judging.journal import Journal
 from pt_reuse.judging.topic_texts import TopicTexts
 
-_B = TypeVar("_B", bound="Batch")
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
+#: the fields of a batch that hold one value for each document
+_EACH = ("docnos", "reasons", "labels", "judges", "times")
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,9 @@ class Batch:
     docnos: tuple[str, ...]
     reasons: tuple[str, ...]
 
-    def part(self: _B, start: int, stop: int | None) -> _B:
-        """Return some of the documents, from one place up to another."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return type(self)(**{name: v[start:stop] if isinstance(v, tuple) else v for name, v in parts.items()})
+    def rest(self, done: int) -> Batch:
+        """Return the batch without its first documents."""
+        return replace(self, docnos=self.docnos[done:], reasons=self.reasons[done:])
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,17 @@ class Judged(Batch):
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Judged:
         """Return a batch that the journal kept."""
-        values = {field.name: record[field.name] for field in fields(cls)}
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        given = ((field.name, record[field.name]) for field in fields(cls))
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given}
+        return cls(**values)
+
+    def first(self, n: int) -> Judged:
+        """Return the first documents of the batch."""
+        return replace(self, **{name: getattr(self, name)[:n] for name in _EACH})
 
     def with_more(self, more: Judged) -> Judged:
         """Return the documents of this and of another part of the batch."""
-        parts = {field.name: (getattr(self, field.name), getattr(more, field.name)) for field in fields(self)}
-        return Judged(**{name: a + b if isinstance(a, tuple) else a for name, (a, b) in parts.items()})
+        return replace(self, **{name: getattr(self, name) + getattr(more, name) for name in _EACH})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per label, with its provenance."""
@@ -129,8 +133,8 @@ class Asking:
                 argument="session",
             )
         if n == len(batch.docnos):
-            return kept.part(0, n)
-        return kept.with_more(self._ask(batch.part(n, None)))
+            return kept.first(n)
+        return kept.with_more(self._ask(batch.rest(n)))
 
     def _ask(self, batch: Batch) -> Judged:
         pairs = pd.DataFrame({"qid": batch.qid, "docno": list(batch.docnos)}, dtype=object)
@@ -141,7 +145,11 @@ class Asking:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         found = [said.get((batch.qid, docno), (None, None, None)) for docno in batch.docnos]
         made = Judged(
-            **{field.name: getattr(batch, field.name) for field in fields(batch)},
+            qid=batch.qid,
+            round=batch.round,
+            strategy=batch.strategy,
+            docnos=batch.docnos,
+            reasons=batch.reasons,
             labels=tuple(label for label, _, _ in found),
             judges=tuple(None if judge is None else str(judge) for _, judge, _ in found),
             times=tuple(now if time is None else str(time) for _, _, time in found),

@@ -47,7 +47,9 @@ class LogisticScorer(Scorer):
             raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
         if not len(docnos):
             raise InputError("there are no documents.")
-        self.docnos, self.features, self.strength = docnos, features, float(strength)
+        self.docnos: NDArray[np.object_] = docnos
+        self.features: Any = features
+        self.strength: float = float(strength)
 
     @property
     def reads_query(self) -> bool:

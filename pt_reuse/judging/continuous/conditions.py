@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from pt_reuse._check import count, positive
-from pt_reuse.judging.continuous.progress import Progress
-from pt_reuse.judging.continuous.shares import checked_share, short
+from pt_reuse._check import count, fraction, positive, whole
+from pt_reuse.judging.continuous.progress import Progress, short
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class DenseTopic(Condition):
     above: float = 0.5
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "above", checked_share("above", self.above))
+        object.__setattr__(self, "above", fraction("above", self.above))
 
     def holds(self, progress: Progress) -> bool:
         """Return whether the density of `progress` is above the limit."""
@@ -123,12 +122,9 @@ class FruitfulBatch(Condition):
     early_batches: int = 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "above", checked_share("above", self.above))
-        object.__setattr__(self, "early_above", checked_share("early_above", self.early_above))
-        early = (
-            self.early_batches if self.early_batches == 0 else positive("early_batches", self.early_batches, "batches")
-        )
-        object.__setattr__(self, "early_batches", int(early))
+        object.__setattr__(self, "above", fraction("above", self.above))
+        object.__setattr__(self, "early_above", fraction("early_above", self.early_above))
+        object.__setattr__(self, "early_batches", whole("early_batches", self.early_batches, "batches", least=0))
 
     def limit(self, progress: Progress) -> float:
         """Return the share that is to be exceeded.

@@ -43,3 +43,9 @@ class Progress:
         """Return the progress after one more batch was judged: how many more of each kind."""
         more = self.after_pool(asked, judged, relevant)
         return replace(more, batches=self.batches + 1, batch_judged=judged, batch_relevant=relevant)
+
+
+def short(share: float) -> str:
+    """Write a share with three decimals at most: ``.62``, ``.503``, ``1``."""
+    text = f"{share:.3f}".rstrip("0").rstrip(".")
+    return text[1:] if text.startswith("0.") else text

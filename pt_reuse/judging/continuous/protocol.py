@@ -8,11 +8,10 @@ from enum import Enum
 from numbers import Real
 from typing import Any
 
-from pt_reuse._check import examples, flag, positive, told
+from pt_reuse._check import examples, flag, fraction, positive, told, whole
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.judging.continuous.conditions import Condition, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet
-from pt_reuse.judging.continuous.progress import Progress
-from pt_reuse.judging.continuous.shares import checked_share, short
+from pt_reuse.judging.continuous.progress import Progress, short
 from pt_reuse.runs.ordering import check_order_or_none
 
 
@@ -86,24 +85,16 @@ class Protocol:
     evaluate_from: int = 1
 
     def __post_init__(self) -> None:
-        whole = {
-            "pool_depth": "documents per run and topic",
-            "batch": "documents",
-            "topic_budget": "documents",
-            "total_budget": "documents",
-            "abandon_from": "documents",
-        }
-        for name, unit in whole.items():
-            if getattr(self, name) is not None or name in ("batch", "abandon_from"):
-                self._set(name, positive(name, getattr(self, name), unit))
-        for name, unit in {"presumed_negatives": "documents", "evaluate_from": "documents"}.items():
-            value = getattr(self, name)
-            self._set(name, 0 if type(value) is int and value == 0 else positive(name, value, unit))
+        for name in ("pool_depth", "topic_budget", "total_budget"):
+            if getattr(self, name) is not None:
+                self._set(name, positive(name, getattr(self, name), "documents"))
+        for name, least in {"batch": 1, "abandon_from": 1, "presumed_negatives": 0, "evaluate_from": 0}.items():
+            self._set(name, whole(name, getattr(self, name), "documents", least=least))
         check_order_or_none("pool_order", self.pool_order)
         self._set("query_seed", flag("query_seed", self.query_seed))
-        self._set("evaluate_up_to", checked_share("evaluate_up_to", self.evaluate_up_to))
+        self._set("evaluate_up_to", fraction("evaluate_up_to", self.evaluate_up_to))
         if self.abandon_above is not None:
-            self._set("abandon_above", checked_share("abandon_above", self.abandon_above))
+            self._set("abandon_above", fraction("abandon_above", self.abandon_above))
         if isinstance(self.growth, bool) or not isinstance(self.growth, Real) or not 0 <= self.growth < math.inf:
             raise InputError(
                 Argument("growth"), f" must be a number, 0 or more, got {told(self.growth)}.", argument="growth"
