@@ -1,4 +1,4 @@
-"""Judge: whoever gives documents their labels; a transformer that adds `label` and who gave it."""
+"""Judge: whoever gives documents their labels; a transformer that adds `label`, who gave it, and when."""
 
 from __future__ import annotations
 
@@ -6,78 +6,76 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, shown, told
+from pt_reuse._check import told
 from pt_reuse._errors import InputError, located
-from pt_reuse.formats.trec import LABELS, not_labels
-
-#: what is known of each label beside the label: who gave it and when, by which strategy the document was chosen, in
-#: which round, and why
-PROVENANCE = ("judge", "time", "strategy", "round", "reason")
+from pt_reuse.qrels.judgments import checked_rel
+from pt_reuse.qrels.labelling import checked_labels, with_provenance
 
 
 class Judge(pt.Transformer):
     """Gives labels to documents: qrels, a person, a model.
 
-    A judge is a transformer: it adds ``label`` (whole numbers, <NA> for a document to which it gives none) and
-    ``judge`` (who gave it). So it stands at the end of a pipeline, and :meth:`Pool.judge` takes it.
+    A judge is a transformer: it adds ``label`` (whole numbers, <NA> for a document to which it gives none), ``judge``
+    (who gave it) and ``time`` (when, ISO 8601 in UTC). So it stands at the end of a pipeline, and
+    :meth:`pt_reuse.Pool.judge` takes it. A judge of your own says what it needs, and gives the labels.
 
     Args:
         name: what the judge is called in the provenance of its labels.
+        rel: the lowest of its labels that is relevant, >= 1; None (default): nobody says, which counts as 1.
+
+    Attributes:
+        name: as given.
+        rel: as given.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> class Short(ptr.judging.Judge):
+        ...     def needs(self):
+        ...         return ("qid", "docno", "text")
+        ...
+        ...     def labels_of(self, pairs):
+        ...         return [int(len(text) < 10) for text in pairs["text"]]
+        >>> found = Short("short")(pd.DataFrame({"qid": "1", "docno": ["a", "b"], "text": ["brief", "rather long"]}))
+        >>> found[["docno", "label", "judge"]].values.tolist()
+        [['a', 1, 'short'], ['b', 0, 'short']]
     """
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"name must be a text that says who judges, got {told(name)}.", argument="name")
-        self.name = name
+        self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with ``label`` and ``judge``.
+        """Return the frame with ``label judge time``, and what else the judge says of its labels.
 
         Args:
             inp: the documents, one a row: ``qid docno``, and what the judge reads.
+
+        Raises:
+            InputError: another number of labels than of documents, or a label that is no whole number of the range.
         """
         pt.validate.columns(inp, includes=list(self.needs()))
         with located(f"judge {self.name}"):
-            labels = checked_labels(self.labels_of(inp), inp)
-        judge = pd.Series(self.name, index=inp.index, dtype=object).where(labels.notna(), None)
-        return inp.assign(label=labels, judge=judge)
+            said = self.labels_of(inp)
+            if isinstance(said, pd.DataFrame):
+                found = said.set_axis(inp.index).assign(label=checked_labels(said["label"], inp))
+            else:
+                found = pd.DataFrame({"label": checked_labels(said, inp)})
+        found = with_provenance(found, self.name)
+        return inp.assign(**{column: found[column] for column in found.columns})
 
     def needs(self) -> tuple[str, ...]:
         """Return the columns that the judge reads."""
         return ("qid", "docno")
 
     @abstractmethod
-    def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any]:
+    def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | pd.DataFrame:
         """Return one label for each document, None where the judge gives none.
 
         Args:
-            pairs: the documents, one a row; labels are in the order of the rows.
+            pairs: the documents, one a row; labels are in the order of the rows. Instead of labels, a frame with
+                ``label`` and what else is said of each: ``judge time``, a probability.
         """
-
-
-def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
-    """Return labels as whole numbers, one per row of `pairs`, or say what is wrong with them.
-
-    Raises:
-        InputError: another number of labels than of documents, or a label that is no whole number of the range.
-    """
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InputError(f"a judge must return one label per document, got {told(labels)}.")
-    listed = list(labels)
-    if len(listed) != len(pairs):
-        raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}.")
-    missing = np.array([label is None or label is pd.NA or label != label for label in listed], dtype=bool)
-    values = pd.to_numeric(pd.Series(listed, dtype=object).mask(missing), errors="coerce").to_numpy(dtype=np.float64)
-    odd = np.flatnonzero(~missing & (np.isnan(values) | not_labels(np.nan_to_num(values, nan=0.5))))
-    if len(odd):
-        row = pairs.iloc[int(odd[0])]
-        raise InputError(
-            f"{count(len(odd), 'label')} out of range, such as {shown(listed[int(odd[0])])} for topic "
-            f"{shown(row['qid'])}, document {shown(row['docno'])}. A label is a whole number from {LABELS[0]} to "
-            f"{LABELS[1]}, None for no label; there is {examples(dict.fromkeys(map(shown, (listed[i] for i in odd))))}."
-        )
-    return pd.Series(np.where(missing, 0, np.nan_to_num(values)), index=pairs.index).astype("Int64").mask(missing)

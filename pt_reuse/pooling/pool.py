@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,11 @@ from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.qrels.arrays import topic_set
+from pt_reuse.qrels.asking import labels_by, rel_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse.qrels.labelling import PROVENANCE
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
-
-Judge: TypeAlias = Callable[[pd.DataFrame], Sequence[int] | pd.DataFrame]
 
 #: the columns of a pool's frame that are counted from its contributions
 _COUNTED = ("rank", "runs", "teams", "types")
@@ -295,17 +295,20 @@ class Pool:
 
     @door
     def judge(self, judge: Any) -> Qrels:
-        """Return the labels of the pool's documents.
+        """Return the labels of the pool's documents, with where each comes from.
 
         Args:
             judge: judgments to look the labels up in, in any form (see :doc:`runs`), or a function of a frame with
-                ``qid`` and ``docno``, such as a PyTerrier transformer, that returns one label per row or a frame with
-                ``qid docno label``. A document without a label (None, NaN or no row) is left out, with a warning that
-                counts them.
+                ``qid`` and ``docno``, such as a judge (:class:`judging.Judge`) or a pipeline that ends in one, that
+                returns one label per row or a frame with ``qid docno label``. A document without a label (None, NaN or
+                no row) is left out, with a warning that counts them.
 
         Returns:
             Qrels: at most one judgment per pooled document; the topic set is the pool's. Relevant is what it is of the
-            judgments in which labels were looked up.
+            judgments in which labels were looked up, or of the judge. Further columns: of a function ``judge`` (what it
+            is called) and ``time`` (when, ISO 8601 in UTC), unless its frame says them, and what else its frame has
+            that says something of the label; of judgments whatever they have; and all columns of the pool (strategy,
+            round, priority, reason, inclusion), which stand where both have one.
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
@@ -319,20 +322,23 @@ class Pool:
             >>> pool.judge(lambda frame: [int(docno == "d1") for docno in frame["docno"]])
             Qrels: 1 topic, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
-        frame, rel = pd.DataFrame({"qid": self._qid, "docno": self._docno}), None
-        given: Any = judge(frame.copy()) if callable(judge) else judge
-        if callable(judge) and not isinstance(given, pd.DataFrame):
-            frame["label"] = _one_label_each(given, len(frame))
-            found = frame["label"].notna().to_numpy()
+        pairs = pd.DataFrame({"qid": self._qid, "docno": self._docno})
+        if callable(judge):
+            found, rel = labels_by(judge, pairs), rel_of(judge)
         else:
-            if callable(judge) and "label" in (given := in_our_columns(given)):
-                given = given[given["label"].notna()]
-            qrels = as_qrels(given, "judge")
+            qrels = as_qrels(judge, "judge")
             rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
-            frame["label"], found = np.append(qrels.arrays.labels, np.int16(-1))[rows], rows >= 0
-        if not found.all():
-            warn(f"{count(int((~found).sum()), 'document')} of {len(self):,} without a label, left out.")
-        return Qrels(frame[found], topics=self.topics, rel=rel)
+            known = qrels.to_frame().drop(columns=["qid", "docno"]).astype({"label": "Int64"})
+            found = known.reindex(rows).reset_index(drop=True)
+        # how a document was chosen the pool knows, what its label is and who gave it the judge
+        mine = self.columns.drop(columns=["label", "judge", "time"], errors="ignore")
+        frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
+        judged = found["label"].notna().to_numpy(dtype=bool)
+        if not judged.all():
+            warn(f"{count(int((~judged).sum()), 'document')} of {len(self):,} without a label, left out.")
+        first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
+        frame = frame[[*first, *(column for column in frame if column not in first)]]
+        return Qrels(frame[judged], topics=self.topics, rel=rel)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
@@ -384,12 +390,3 @@ def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
         argument="frame",
         place=f"rows {first:,} and {row:,}",
     )
-
-
-def _one_label_each(labels: Any, n_docs: int) -> pd.Series:
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InputError(f"the judge must return one label per document, got {type(labels).__name__}.")
-    listed = list(labels)
-    if len(listed) != n_docs:
-        raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(n_docs, 'document')}.")
-    return pd.Series(listed, dtype=object)

@@ -13,16 +13,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import choice, columns, count, examples, shown, told
+from pt_reuse._check import choice, columns, count, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.formats.foreign import in_our_columns
-from pt_reuse.formats.frames import check_frame, number_column, text_column, text_groups
-from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.formats.frames import check_frame, text_column, text_groups
+from pt_reuse.formats.trec import LABELS
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
 from pt_reuse.qrels.files import read_arrays, write_arrays
 from pt_reuse.qrels.forms import judged_frame
+from pt_reuse.qrels.labelling import label_values
 
 
 class Qrels:
@@ -67,15 +68,7 @@ class Qrels:
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
         frame = in_our_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
-        values = number_column(frame["label"])
-        odd = np.flatnonzero(not_labels(values))
-        if len(odd):
-            row = frame.iloc[int(odd[0])]
-            raise InputError(
-                f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
-                f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. Map the labels to whole grades (0 not "
-                f"relevant, 1, 2, ... relevant) first."
-            )
+        values = label_values(frame, frame["label"])
         topic, names = text_groups("qid", frame["qid"])
         words = text_column("docno", frame["docno"])
         extra = frame.drop(columns=["qid", "docno", "label"])

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -263,7 +264,7 @@ VALUES = st.recursive(
 def test_whatever_is_written_comes_back(tmp_path_factory, records, cuts):
     path = tmp_path_factory.mktemp("journal") / "x"
     bounds = [0, *sorted(cut for cut in cuts if cut < len(records)), len(records)]
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in pairwise(bounds):
         with open_journal(path, HEADING) as journal:
             journal.append(*records[start:stop])
     assert read_journal(path, HEADING).records == records

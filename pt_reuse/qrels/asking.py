@@ -1,0 +1,75 @@
+"""Asking a function, a transformer or a judge for the labels of documents, whatever form its answer has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._errors import arguments_as
+from pt_reuse.formats.foreign import in_our_columns
+from pt_reuse.qrels.judgments import Qrels, checked_rel
+from pt_reuse.qrels.labelling import checked_labels, with_provenance
+
+#: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
+Asked: TypeAlias = "Callable[[pd.DataFrame], Iterable[Any] | pd.DataFrame]"
+#: columns of PyTerrier's that say something of a topic, a document or a ranking, and nothing of a label
+_OF_RANKING = re.compile(r"query(_\d+)?|query_toks|query_vec|docid|rank|score|text|toks|doc_vec")
+
+
+def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.DataFrame:
+    """Return the labels that somebody gives documents.
+
+    Args:
+        judge: whoever is asked, once, for all documents.
+        pairs: the documents, ``qid`` and ``docno``, each once.
+        name: who judges, where the answer does not say; default: what the function is called.
+
+    Returns:
+        DataFrame: with the index of `pairs`, ``label`` (Int64, <NA> for none), ``judge``, ``time``, and what else the
+        answer says of each label. What it says of documents that were not asked for is left out.
+
+    Raises:
+        InputError: an answer without labels, with another number of them than of documents, or with a label that is
+            none.
+    """
+    answer: Any = judge(pairs.copy())
+    if isinstance(answer, pd.DataFrame):
+        found = _beside(pairs, answer)
+    else:
+        found = pd.DataFrame({"label": checked_labels(answer, pairs)})
+    return with_provenance(found, name or name_of(judge))
+
+
+def name_of(judge: Any) -> str:
+    """Return what a function, a transformer or a judge is called in the provenance of its labels."""
+    for attribute in ("name", "__name__"):
+        name = getattr(judge, attribute, None)
+        if isinstance(name, str) and name:
+            return "function" if name == "<lambda>" else name
+    return type(judge).__name__
+
+
+def rel_of(judge: Any) -> int | None:
+    """Return from which label on the labels of a judge are relevant, None where it does not say.
+
+    A pipeline is as its last stage, which gave the labels.
+    """
+    while isinstance(judge, pt.Transformer) and hasattr(judge, "__getitem__"):
+        judge = judge[-1]
+    return checked_rel(getattr(judge, "rel", None))
+
+
+def _beside(pairs: pd.DataFrame, answer: pd.DataFrame) -> pd.DataFrame:
+    named = in_our_columns(answer)
+    with arguments_as("Qrels", frame="judge"):
+        given = Qrels(named.dropna(subset="label") if "label" in named else named).to_frame()
+    rows = {pair: row for row, pair in enumerate(zip(given["qid"], given["docno"], strict=True))}
+    found = [rows.get((str(qid), str(docno)), -1) for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True)]
+    kept = [column for column in given.columns if not (column in ("qid", "docno") or _OF_RANKING.fullmatch(column))]
+    # a row that is not there has <NA> and None
+    beside = given[kept].astype({"label": "Int64"}).reindex(found)
+    return beside.set_axis(pairs.index)

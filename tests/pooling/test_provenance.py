@@ -1,0 +1,149 @@
+"""What is known of a label when a pool is judged: who gave it and when, and how its document was chosen."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.qrels import labelling
+from pt_reuse.qrels.asking import name_of
+
+CHOSEN = pd.DataFrame(
+    {
+        "qid": ["1", "1", "2"],
+        "docno": ["a", "b", "a"],
+        "strategy": "take",
+        "round": [1, 2, 1],
+        "priority": [0.5, 0.25, 1.0],
+        "stratum": ["top", "rest", "top"],
+        "reason": ["rank 1", None, "rank 1"],
+    }
+)
+NOON = "2026-03-01T12:00:00+00:00"
+
+
+@pytest.fixture
+def pool():
+    return ptr.Pool.from_frame(CHOSEN)
+
+
+@pytest.fixture
+def noon(monkeypatch):
+    monkeypatch.setattr(labelling, "now", lambda: NOON)
+
+
+def rows(qrels, *columns):
+    frame = qrels.to_frame()
+    return frame[list(columns)].replace({np.nan: None}).to_numpy().tolist()
+
+
+def graded(frame):
+    return [2, 0, 1]
+
+
+def test_labels_keep_what_the_pool_and_the_judge_know(pool, noon):
+    frame = pool.judge(graded).to_frame()
+    columns = "qid docno label judge time strategy round reason priority stratum"
+    assert list(frame.columns) == columns.split()
+    assert frame["label"].tolist() == [2, 0, 1]
+    assert set(frame["judge"]) == {"graded"}
+    assert set(frame["time"]) == {NOON}
+    chosen = ["strategy", "round", "priority", "stratum", "reason"]
+    pd.testing.assert_frame_equal(frame[chosen], CHOSEN[chosen])
+
+
+def test_the_time_is_that_of_the_call_in_utc(pool):
+    before = datetime.now(timezone.utc) - timedelta(seconds=1)
+    (time,) = set(pool.judge(graded).to_frame()["time"])
+    assert before <= datetime.fromisoformat(time) <= datetime.now(timezone.utc)
+    assert datetime.fromisoformat(time).utcoffset() == timedelta(0)
+
+
+def test_what_a_frame_says_of_its_labels_stands(pool, noon):
+    def annotated(frame):
+        said = frame.assign(
+            label=[1, 0, None], judge=["ann", None, "ben"], time=["2020", None, None], sure=[0.9, 0.5, 0]
+        )
+        # what stands beside the labels in a pipeline is not said of them; what the pool knows is the pool's to say
+        return said.assign(text="long", query="q", query_0="p", score=3.0, rank=1, docid=7, round=9)[::-1]
+
+    with pytest.warns(ptr.ReuseWarning, match="1 document of 3 without a label"):
+        judged = pool.judge(annotated)
+    assert rows(judged, "qid", "docno", "label", "judge", "time", "round", "sure") == [
+        ["1", "a", 1, "ann", "2020", 1, 0.9],
+        ["1", "b", 0, "annotated", NOON, 2, 0.5],
+    ]
+    assert not {"text", "query", "query_0", "score", "rank", "docid"} & set(judged.to_frame())
+
+
+def test_judgments_that_are_looked_up_keep_what_they_know(pool):
+    known = ptr.Qrels(
+        pd.DataFrame(
+            {
+                "qid": ["1", "1", "2", "9"],
+                "docno": ["b", "a", "a", "x"],
+                "label": [0, 3, 1, 1],
+                "judge": ["ann", "ben", None, "cy"],
+                "round": [7, 7, 7, 7],
+                "iteration": ["0", "1", "2", "3"],
+            }
+        )
+    )
+    judged = pool.judge(known)
+    assert rows(judged, "docno", "label", "judge", "iteration", "round") == [
+        ["a", 3, "ben", "1", 1],
+        ["b", 0, "ann", "0", 2],
+        ["a", 1, None, "2", 1],
+    ]
+    assert "time" not in judged.to_frame(), "nobody said when"
+
+
+def test_judgments_of_which_nothing_is_known_stay_bare():
+    pool = ptr.Pool.from_frame(CHOSEN[["qid", "docno"]])
+    assert list(pool.judge(CHOSEN[["qid", "docno"]].assign(label=1)).to_frame()) == ["qid", "docno", "label"]
+
+
+def test_columns_of_a_pool_that_a_judge_gives_are_the_judges(noon):
+    pool = ptr.Pool.from_frame(CHOSEN.assign(label=9, judge="a classifier", time="1970"))
+    assert rows(pool.judge(graded), "label", "judge", "time") == [
+        [2, "graded", NOON],
+        [0, "graded", NOON],
+        [1, "graded", NOON],
+    ]
+
+
+def test_a_label_keeps_its_provenance_in_the_algebra(pool, noon):
+    first, second = pool.judge(graded), ptr.Pool.from_frame(CHOSEN.assign(docno="z").drop_duplicates("qid"))
+    both = first | second.judge(pt.apply.generic(lambda frame: frame.assign(label=0, judge="model")))
+    assert sorted(rows(both, "qid", "docno", "judge", "stratum")) == [
+        ["1", "a", "graded", "top"],
+        ["1", "b", "graded", "rest"],
+        ["1", "z", "model", "top"],
+        ["2", "a", "graded", "top"],
+        ["2", "z", "model", "top"],
+    ]
+
+
+def test_relevant_is_what_the_judge_says(pool):
+    class Strict(ptr.judging.Judge):
+        def labels_of(self, pairs):
+            return [2, 0, 1]
+
+    judge = Strict("strict", rel=2)
+    assert pool.judge(judge).rel == 2
+    assert pool.judge(pt.apply.generic(lambda frame: frame) >> judge).stated_rel == 2
+    assert pool.judge(Strict("lax")).stated_rel is None
+    assert pool.judge(graded).stated_rel is None
+
+
+def test_who_judges_has_a_name():
+    class Reader:
+        def __call__(self, frame):
+            return [0] * len(frame)
+
+    assert [name_of(each) for each in (graded, lambda frame: 0, Reader())] == ["graded", "function", "Reader"]
