@@ -170,8 +170,10 @@ def test_a_judge_may_be_a_pipeline_that_reads_texts_and_queries():
         return frame.assign(label=[LABELS[q][d] for q, d in zip(frame["qid"], frame["docno"], strict=True)])
 
     judged = judge_adaptively(RUNS, Greedy, texts >> pt.apply.generic(label), budget=3, topics=topics)
-    assert told_of(judged).drop(columns="judge").equals(
-        told_of(judge_adaptively(RUNS, Greedy, LABELS, budget=3)).drop(columns="judge")
+    assert (
+        told_of(judged)
+        .drop(columns="judge")
+        .equals(told_of(judge_adaptively(RUNS, Greedy, LABELS, budget=3)).drop(columns="judge"))
     )
     read = pd.concat(seen)
     assert (read["query"] == "query " + read["qid"]).all()

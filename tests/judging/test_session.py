@@ -66,9 +66,7 @@ def test_a_judge_that_stops_again_and_again(tmp_path, error, batch_size):
 @given(
     fields(),
     st.dictionaries(st.sampled_from(TOPICS), st.dictionaries(st.sampled_from(DOCS), st.sampled_from([0, 1, None]))),
-    st.lists(
-        st.tuples(st.one_of(st.none(), st.integers(0, 6)), st.one_of(st.none(), st.integers(0, 15))), max_size=4
-    ),
+    st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 6)), st.one_of(st.none(), st.integers(0, 15))), max_size=4),
     st.integers(0, 3),
 )
 def test_any_chain_of_budgets(tmp_path_factory, field, labels, budgets, seed):
