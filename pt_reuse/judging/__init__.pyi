@@ -1,3 +1,5 @@
+from .confusion import estimate_confusion as estimate_confusion
+from .confusion import flips as flips
 from .continuous.classifier import TfIdf as TfIdf
 from .continuous.classifier import Vectors as Vectors
 from .continuous.conditions import Condition as Condition
@@ -14,3 +16,5 @@ from .continuous.protocol import TrecDL2021 as TrecDL2021
 from .continuous.scorer import Scorer as Scorer
 from .continuous.scorer import Training as Training
 from .judge import Judge as Judge
+from .noisy import Noisy as Noisy
+from .oracle import Oracle as Oracle

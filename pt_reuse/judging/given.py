@@ -1,26 +1,51 @@
-"""Minimal as_judge until the branch of the judges is here."""
+"""What a user gives as a judge, made one: the one place that takes judges of any kind."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pandas as pd
-import pyterrier as pt
 
+from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.oracle import Oracle
+from pt_reuse.qrels.asking import Asked, labels_by, name_of, rel_of
 from pt_reuse.qrels.judgments import as_qrels
 
 
-def as_judge(value: Any) -> pt.Transformer:
-    if isinstance(value, pt.Transformer):
+class AskedJudge(Judge):
+    """A function of a frame, or a pipeline, that gives labels.
+
+    Args:
+        asked: the function or pipeline.
+    """
+
+    def __init__(self, asked: Asked):
+        super().__init__(name_of(asked), rel=rel_of(asked))
+        self._asked = asked
+
+    def labels_of(self, pairs: pd.DataFrame) -> pd.DataFrame:
+        """Return what is answered of each document.
+
+        Args:
+            pairs: the documents, one a row; the function has all columns but what is known of labels before.
+        """
+        return labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
+
+
+def as_judge(value: Any, argument: str = "judge") -> Judge:
+    """Return what a user gives as a judge as one.
+
+    Args:
+        value: a :class:`Judge`, which is returned as it is; a function of a frame, such as a transformer or a pipeline,
+            that returns one label per row or a frame with ``qid docno label``; or judgments in any form, which become
+            an :class:`Oracle` to which an unknown document is not relevant.
+        argument: what the user calls the judge, for errors.
+
+    Raises:
+        InputError: anything else.
+    """
+    if isinstance(value, Judge):
         return value
     if callable(value):
-        return pt.apply.generic(value)
-    qrels = as_qrels(value, "judge")
-    labels = {(q, d): l for q, d, l in qrels.to_frame()[["qid", "docno", "label"]].itertuples(index=False)}
-
-    def look(frame: pd.DataFrame) -> pd.DataFrame:
-        return frame.assign(label=[labels.get(pair) for pair in zip(frame["qid"], frame["docno"])], judge="oracle")
-
-    judge = pt.apply.generic(look)
-    judge.rel = qrels.stated_rel
-    return judge
+        return AskedJudge(value)
+    return Oracle(as_qrels(value, argument))

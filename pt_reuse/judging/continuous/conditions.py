@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from pt_reuse._check import count, fraction, positive, whole
+from pt_reuse._errors import door
 from pt_reuse.judging.continuous.progress import Progress, short
 
 
@@ -50,6 +51,7 @@ class DenseTopic(Condition):
 
     above: float = 0.5
 
+    @door
     def __post_init__(self) -> None:
         object.__setattr__(self, "above", fraction("above", self.above))
 
@@ -77,6 +79,7 @@ class FewJudged(Condition):
 
     below: int = 150
 
+    @door
     def __post_init__(self) -> None:
         object.__setattr__(self, "below", positive("below", self.below, "documents"))
 
@@ -121,6 +124,7 @@ class FruitfulBatch(Condition):
     early_above: float = 0.1
     early_batches: int = 2
 
+    @door
     def __post_init__(self) -> None:
         object.__setattr__(self, "above", fraction("above", self.above))
         object.__setattr__(self, "early_above", fraction("early_above", self.early_above))

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any
 
 from pt_reuse._check import examples, flag, fraction, positive, told, whole
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.judging.continuous.conditions import Condition, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet
 from pt_reuse.judging.continuous.progress import Progress, short
 from pt_reuse.runs.ordering import check_order_or_none
@@ -84,6 +84,7 @@ class Protocol:
     evaluate_up_to: float = 1.0
     evaluate_from: int = 1
 
+    @door
     def __post_init__(self) -> None:
         for name in ("pool_depth", "topic_budget", "total_budget"):
             if getattr(self, name) is not None:
