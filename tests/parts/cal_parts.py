@@ -102,9 +102,8 @@ def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
         if number:
             if not free:
                 return found, "exhausted"
-            if protocol.abandon_above is not None and len(found) >= protocol.abandon_from:
-                if density > protocol.abandon_above:
-                    return found, "abandoned"
+            if density > (protocol.abandon_above or 2) and len(found) >= protocol.abandon_from:
+                return found, "abandoned"
             if protocol.goes_on_while:
                 dense, few, _, fruitful = protocol.goes_on_while
                 limit = fruitful.early_above if batches <= fruitful.early_batches else fruitful.above

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timezone
 from typing import Any
 
 import pandas as pd
-import pyterrier as pt
 
 from pt_reuse._check import examples, shown
 from pt_reuse._errors import InputError
-from pt_reuse.judging.asking import judged_by
 from pt_reuse.judging.journal import Journal
+from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.qrels.asking import labels_by
 
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
@@ -52,12 +51,12 @@ class Judged(Batch):
     Attributes:
         labels: None for a document to which the judge gave none.
         judges: who gave each label, None where there is none.
-        times: when, ISO 8601 in UTC.
+        times: when, ISO 8601 in UTC; None where there is no label.
     """
 
     labels: tuple[int | None, ...]
     judges: tuple[str | None, ...]
-    times: tuple[str, ...]
+    times: tuple[str | None, ...]
 
     def to_record(self) -> dict[str, Any]:
         """Return the batch as the journal keeps it."""
@@ -107,9 +106,7 @@ class Asking:
         journal: of the session, None where there is none.
     """
 
-    def __init__(
-        self, judge: pt.Transformer, topics: TopicTexts, texts: Mapping[str, str] | None, journal: Journal | None
-    ):
+    def __init__(self, judge: Judge, topics: TopicTexts, texts: Mapping[str, str] | None, journal: Journal | None):
         self._judge, self._topics, self._texts, self._journal = judge, topics, texts, journal
         self._kept: dict[tuple[str, int], Judged] = {}
         for record in [] if journal is None else journal.records:
@@ -141,18 +138,20 @@ class Asking:
         pairs = self._topics.beside(pairs)
         if self._texts is not None:
             pairs["text"] = pd.Series([self._texts.get(docno) for docno in batch.docnos], dtype=object)
-        said = judged_by(self._judge, pairs)
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        found = [said.get((batch.qid, docno), (None, None, None)) for docno in batch.docnos]
+        said = labels_by(self._judge, pairs)
+        labels = [None if pd.isna(label) else int(label) for label in said["label"]]
+        judges, times = (
+            tuple(None if pd.isna(value) else str(value) for value in said[column]) for column in ("judge", "time")
+        )
         made = Judged(
             qid=batch.qid,
             round=batch.round,
             strategy=batch.strategy,
             docnos=batch.docnos,
             reasons=batch.reasons,
-            labels=tuple(label for label, _, _ in found),
-            judges=tuple(None if judge is None else str(judge) for _, judge, _ in found),
-            times=tuple(now if time is None else str(time) for _, _, time in found),
+            labels=tuple(labels),
+            judges=judges,
+            times=times,
         )
         if self._journal is not None:
             self._journal.append(made.to_record())

@@ -150,7 +150,11 @@ class TfIdf(LogisticScorer):
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"no features can be made of the corpus: {error}.", argument="corpus") from error
+            if not docnos:
+                raise InputError("the corpus has no documents.", argument="corpus") from error
+            raise InputError(
+                f"no features can be made of the texts of {count(len(docnos), 'document')}: {error}.", argument="corpus"
+            ) from error
         super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
         if kept is not None:
             self.texts = dict(zip(docnos, kept, strict=True))
@@ -291,7 +295,7 @@ def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            Argument(argument), f" must be vectors of numbers of one length: {error}.", argument=argument
+            Argument(argument), " must be vectors of numbers, all of one length.", argument=argument
         ) from error
     if not np.isfinite(array).all():
         raise InputError(Argument(argument), " must hold numbers alone, no NaN and no infinity.", argument=argument)

@@ -106,7 +106,7 @@ def judge_continuously(
     _check_protocol(protocol, runs, pool)
     asked, folder, told_of = as_judge(judge), checked_folder(session), TopicTexts(topics)
     given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
-    lowest = given or getattr(asked, "rel", None) or 1
+    lowest = given or asked.rel or 1
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     queries = _queries(topics, needed=protocol.query_seed and scorer.reads_query)
     start = _initial_pool(protocol, runs, pool)
@@ -235,12 +235,13 @@ def _compare(start: InitialPool, places: Mapping[str, Mapping[str, int]]) -> Non
             f"{count(len(without), 'topic')} of {len(places):,} without a pooled document: {examples(without)}. They "
             "begin with what the scorer chooses."
         )
+    n_pooled = sum(len(start.documents.get(qid, ())) for qid in places)
     strangers = [
         (qid, docno) for qid, known in places.items() for docno, _ in start.documents.get(qid, ()) if docno not in known
     ]
     if strangers:
         warn(
-            f"{count(len(strangers), 'pooled document')} of {start.size:,} not among the documents of the scorer, such "
+            f"{count(len(strangers), 'pooled document')} of {n_pooled:,} not among the documents of the scorer, such "
             f"as {examples(docno for _, docno in strangers[:3])}. They are judged, and teach it "
             "nothing. Has it the whole corpus?"
         )

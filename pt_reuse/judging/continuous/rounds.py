@@ -90,7 +90,7 @@ class Rounds:
         size = self._room(wanted)
         chosen = pooled[:size]
         batch = Batch(topic.qid, 1, start.name, tuple(docno for docno, _ in chosen), tuple(why for _, why in chosen))
-        self._judge(topic, batch, asking, cut=size < wanted)
+        self._judge(topic, batch, asking, cut=size < wanted, pooled=len(pooled) - size)
 
     def _cal_round(self, topic: TopicJudging, asking: Asking, number: int) -> None:
         if not topic.left:
@@ -103,13 +103,13 @@ class Rounds:
             return
         self._judge(topic, topic.next_batch(self.protocol, size, number), asking, cut=size < wanted)
 
-    def _judge(self, topic: TopicJudging, batch: Batch, asking: Asking, *, cut: bool) -> None:
+    def _judge(self, topic: TopicJudging, batch: Batch, asking: Asking, *, cut: bool, pooled: int = 0) -> None:
         if batch.docnos:
             judged = asking.judged(batch)
             self.judged.append(judged)
             self._spent += len(batch.docnos)
             topic.learn(judged, self.rel)
-        decision, progress = topic.end_round(self.protocol), topic.progress
+        decision, progress = topic.end_round(self.protocol, pooled), topic.progress
         is_batch = batch.strategy == CAL
         self.rows.append(
             {

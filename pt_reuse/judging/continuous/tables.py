@@ -9,7 +9,7 @@ import pandas as pd
 from pt_reuse.judging.continuous.asking import CAL, Judged
 from pt_reuse.judging.continuous.rounds import Rounds
 from pt_reuse.judging.continuous.topic_judging import TopicJudging
-from pt_reuse.judging.judge import PROVENANCE
+from pt_reuse.qrels.labelling import PROVENANCE
 
 
 def labels_table(judged: Iterable[Judged]) -> pd.DataFrame:

@@ -105,9 +105,9 @@ class TopicJudging:
                 self._examples.append(self._places[docno])
                 self._relevant.append(relevant)
 
-    def end_round(self, protocol: Protocol) -> Decision:
-        """Return what the protocol decides after a round."""
-        self.decision = protocol.decide(self.progress, self.left)
+    def end_round(self, protocol: Protocol, pooled: int = 0) -> Decision:
+        """Return what the protocol decides after a round; `pooled` documents of the initial pool are left."""
+        self.decision = protocol.decide(self.progress, self.left + pooled)
         return self.decision
 
     def run_out(self, spent: int) -> None:
