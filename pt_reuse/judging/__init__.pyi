@@ -1,3 +1,8 @@
+from .callables.answers import Answer as Answer
+from .callables.callable_judge import Callable as Callable
+from .callables.cost import Cost as Cost
+from .callables.cost import Price as Price
+from .callables.retry import Retry as Retry
 from .confusion import estimate_confusion as estimate_confusion
 from .confusion import flips as flips
 from .continuous.classifier import TfIdf as TfIdf

@@ -16,6 +16,7 @@ from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
 from public import PUBLIC
 
 import pt_reuse as ptr
+from pt_reuse.judging.given import as_judge
 from pt_reuse.qrels.judgments import as_qrels
 from pt_reuse.runs.given import as_runs
 
@@ -25,6 +26,7 @@ POOLED = FIELD.runs.select(pooled=True).names
 RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
 JUDGED = QRELS.to_frame()
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
+ERRORS = ptr.judging.flips(0.3, range(4))
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 
@@ -131,6 +133,14 @@ OTHERS = {
     "Qrels.__sub__": lambda d, qrels=QRELS: (FIELD.all_qrels - qrels).to_frame(),
     "Qrels.restrict": lambda d, qrels=QRELS: FIELD.all_qrels.restrict(qrels).to_frame(),
     "Pool.judge": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=1, contributors=POOLED).judge(qrels).to_frame(),
+    "judging.Oracle": lambda d, qrels=QRELS: ptr.judging.Oracle(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
+    "judging.Noisy": lambda d, qrels=QRELS: ptr.judging.Noisy(qrels, ERRORS, seed=1)(JUDGED[["qid", "docno"]]).drop(
+        columns="time"
+    ),
+    "judging.estimate_confusion": lambda d, qrels=QRELS: ptr.judging.estimate_confusion(
+        qrels, FIELD.all_qrels.threshold()
+    ).reset_index(),
+    "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],
 }

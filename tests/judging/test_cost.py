@@ -1,0 +1,145 @@
+"""What a judge costs: calls, tokens, money; and calls that are made again after errors that pass."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.judging import Answer, Cost, Price, Retry
+
+ASKED = pd.DataFrame({"qid": "1", "docno": list("abcdef"), "query": "q", "text": list("abcdef")})
+
+
+def judge(fn, **options):
+    return ptr.judging.Callable(fn, name="model", **options)
+
+
+def one(query, text):
+    return Answer(1, input_tokens=10 + ord(text) - ord("a"), output_tokens=2)
+
+
+def test_tokens_and_money_of_single_calls():
+    model = judge(one, price=Price(0.5, 2.0, per=1_000, currency="EUR"))
+    assert model.cost == Cost(price=model.cost.price)
+    assert model.cost.money == 0
+    model(ASKED)
+    assert model.cost == Cost(calls=6, documents=6, input_tokens=75, output_tokens=12, told=6, price=model.cost.price)
+    assert model.cost.money == pytest.approx((75 * 0.5 + 12 * 2.0) / 1000)
+    model(ASKED[:1])
+    assert model.cost.money == pytest.approx((85 * 0.5 + 14 * 2.0) / 1000), "without a cache it is paid again"
+    assert repr(model.cost) == (
+        "Cost: 7 documents, 7 calls, 85 tokens in, 14 out, 0.070500 EUR (0.5 in, 2 out per 1,000 tokens)"
+    )
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        lambda texts: Answer([1] * len(texts), input_tokens=len(texts) * 10, output_tokens=len(texts)),
+        lambda texts: [Answer(1, input_tokens=10, output_tokens=1) for _ in texts],
+    ],
+)
+def test_tokens_of_batches(answered, tmp_path):
+    options = {"batch_size": 4, "price": Price(1, 10), "cache": tmp_path, "version": "1"}
+    model = judge(lambda query, text: answered(text), **options)
+    assert model(ASKED)["label"].tolist() == [1] * 6
+    expected = Cost(calls=2, documents=6, input_tokens=60, output_tokens=6, told=2, price=Price(1, 10))
+    assert model.cost == model.cost_in_cache == expected
+    assert model.cost.money == pytest.approx((60 + 60) / 1e6)
+    # a later judge pays nothing, and knows what was paid before
+    later = judge(lambda query, text: answered(text), **options)
+    later(ASKED)
+    assert later.cost == Cost(from_cache=6, price=Price(1, 10))
+    assert later.cost.money == 0
+    assert later.cost_in_cache == expected
+    assert judge(one, cache=tmp_path, version="2").cost_in_cache == Cost()
+    assert judge(one).cost_in_cache == Cost()
+
+
+def test_what_is_not_told_is_said():
+    silent = judge(lambda query, text: 1, price=Price(1, 1))
+    silent(ASKED)
+    assert silent.cost.money is None
+    assert repr(silent.cost) == "Cost: 6 documents, 6 calls, tokens told of 0 of 6 answered calls"
+    some = judge(lambda query, text: one(query, text) if text == "a" else 1, price=Price(1_000_000, 0))
+    some(ASKED)
+    assert some.cost.money == 10
+    assert "tokens told of 1 of 6 answered calls, 10.000000 USD" in repr(some.cost)
+
+
+def test_tokens_of_an_answer_that_is_none_are_paid():
+    model = judge(lambda query, text: Answer(9, input_tokens=7), labels=(0, 1))
+    with pytest.raises(ptr.InputError):
+        model(ASKED)
+    assert (model.cost.calls, model.cost.documents, model.cost.input_tokens) == (1, 0, 7)
+
+
+class Flaky:
+    """Fails so many times for each document before it answers."""
+
+    def __init__(self, times, error=TimeoutError):
+        self.left, self.error = dict.fromkeys("abcdef", times), error
+
+    def __call__(self, query, text):
+        if self.left[text]:
+            self.left[text] -= 1
+            raise self.error("busy")
+        return Answer(1, input_tokens=1)
+
+
+def test_errors_that_pass_are_waited_for():
+    waits = []
+    retry = Retry((ConnectionError, TimeoutError), times=3, wait=0.5, factor=3, longest=2, sleep=waits.append)
+    model = judge(Flaky(3), retry=retry)
+    assert model(ASKED[:2])["label"].tolist() == [1, 1]
+    assert waits == [0.5, 1.5, 2.0] * 2
+    assert model.cost == Cost(calls=8, failed=6, documents=2, input_tokens=2, told=2)
+    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), 2 tokens in, 0 out"
+
+
+def test_errors_that_do_not_pass_are_told(messages):
+    waits = []
+    retry = Retry(TimeoutError, times=2, sleep=waits.append)
+    model = judge(Flaky(3), retry=retry)
+    error = messages.refused(lambda: model(ASKED), place="judge model, topic '1', document 'a'")
+    assert isinstance(error.__cause__, TimeoutError)
+    assert waits == [1.0, 2.0]
+    assert model.cost == Cost(calls=3, failed=3)
+    # an error that was not named is not waited for
+    other = judge(Flaky(1, ZeroDivisionError), retry=retry)
+    messages.refused(lambda: other(ASKED), place="judge model, topic '1', document 'a'")
+    assert waits == [1.0, 2.0]
+
+
+def test_an_interrupt_is_no_failure():
+    model = judge(Flaky(1, KeyboardInterrupt), retry=Retry(Exception, sleep=lambda seconds: None))
+    with pytest.raises(KeyboardInterrupt):
+        model(ASKED)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"on": 5},
+        {"on": ()},
+        {"on": "TimeoutError"},
+        {"on": KeyboardInterrupt},
+        {"times": 0},
+        {"wait": -1},
+        {"factor": 0.5},
+        {"longest": float("nan")},
+    ],
+)
+def test_a_retry_that_is_none_is_refused(options, messages):
+    messages.refused(lambda: Retry(**{"on": TimeoutError, **options}), argument=next(iter(options)))
+
+
+@pytest.mark.parametrize("options", [{"input": -1}, {"output": "much"}, {"per": 0}, {"input": float("inf")}])
+def test_a_price_that_is_none_is_refused(options, messages):
+    messages.refused(lambda: Price(**{"input": 1, "output": 1, **options}), argument=next(iter(options)))
+
+
+@pytest.mark.parametrize("tokens", [-1, 0.5, True, None])
+def test_tokens_that_are_none_are_refused(tokens, messages):
+    messages.refused(lambda: Answer(1, input_tokens=tokens), argument="input_tokens")
