@@ -23,6 +23,7 @@ TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
     "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
+    "ContinuousJudging.plot": lambda d, **flag: judged().plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
@@ -39,6 +40,7 @@ CALLS = {
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Qrels.write": lambda d, **flag: QRELS.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
+    "judge_continuously": lambda d, **flag: judged(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
@@ -48,6 +50,11 @@ CALLS = {
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
+
+
+def judged(**flag):
+    scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
+    return ptr.judge_continuously(scorer, TOPICS, QRELS, protocol=protocol, **flag)
 
 
 def figures(folder):

@@ -12,7 +12,11 @@ from pt_reuse.judging.continuous.progress import Progress, short
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """A reason to go on with a topic; a protocol goes on while one of its conditions holds."""
+    """A reason to go on with a topic.
+
+    A protocol goes on with a topic while one of its conditions holds. A condition of your own is a frozen dataclass
+    with two methods, :meth:`holds` and :meth:`why`.
+    """
 
     @abstractmethod
     def holds(self, progress: Progress) -> bool:
@@ -94,7 +98,10 @@ class FewJudged(Condition):
 
 @dataclass(frozen=True)
 class NoBatchYet(Condition):
-    """A topic goes on until one batch that the scorer chose was judged, so that no topic rests on its pool alone."""
+    """A topic goes on until one batch that the scorer chose was judged.
+
+    So no topic rests on its initial pool alone.
+    """
 
     def holds(self, progress: Progress) -> bool:
         """Return whether `progress` has no batch."""

@@ -36,11 +36,23 @@ class Progress:
         return self.batch_relevant / max(self.batch_judged, 1)
 
     def after_pool(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after documents of the initial pool were judged: how many more of each kind."""
+        """Return the progress after documents of the initial pool were judged.
+
+        Args:
+            asked: documents more that the judge was asked for.
+            judged: those of them to which it gave a label.
+            relevant: those of them that are relevant.
+        """
         return replace(self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant)
 
     def after_batch(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after one more batch was judged: how many more of each kind."""
+        """Return the progress after one more batch was judged.
+
+        Args:
+            asked: documents more that the judge was asked for.
+            judged: those of them to which it gave a label.
+            relevant: those of them that are relevant.
+        """
         more = self.after_pool(asked, judged, relevant)
         return replace(more, batches=self.batches + 1, batch_judged=judged, batch_relevant=relevant)
 

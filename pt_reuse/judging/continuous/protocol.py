@@ -16,7 +16,11 @@ from pt_reuse.runs.ordering import check_order_or_none
 
 
 class Status(Enum):
-    """How the judging of a topic stands after a round."""
+    """How the judging of a topic stands after a round.
+
+    It goes on, or it ended: no condition held any more (finished), it was too dense (abandoned), it has no document
+    left (exhausted), its own budget was spent, or that of all topics.
+    """
 
     GOES_ON = "goes on"
     FINISHED = "finished"
