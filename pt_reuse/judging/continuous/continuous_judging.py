@@ -30,8 +30,8 @@ class ContinuousJudging(Record):
         rounds: one row per topic and round, in the order in which they were judged: ``qid round strategy``; ``asked
             judged relevant density``, of all rounds so far; ``batch_judged batch_relevant batch_share``, of this round,
             <NA> and NaN for the initial pool; ``decision``, ``"goes on"`` or how the topic ended, and ``why``. *Asked*
-            counts documents put to the judge, *judged* those to which it gave a label, ``density`` is relevant /
-            judged.
+            counts documents put to the judge, *judged* those to which it gave a label of 0 or more, ``density`` is
+            relevant / judged.
         topics: one row per topic: ``qid status evaluated rounds asked judged relevant density``; ``status`` is
             ``"finished"``, ``"abandoned"``, ``"exhausted"``, ``"topic budget"`` or ``"total budget"``, ``evaluated``
             whether the topic enters the evaluation set; ``pool_judged pool_relevant cal_judged cal_relevant``, by what
@@ -103,10 +103,11 @@ class ContinuousJudging(Record):
         """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
         judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
         pool = int(self.topics["pool_judged"].sum())
+        entered = count(int(self.topics["evaluated"].sum()), "topic")
         parts = f" ({pool:,} by the pool, {judged - pool:,} by CAL)" if pool else ""
         return (
             f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant; "
-            f"{int(self.topics['evaluated'].sum()):,} topics evaluated, {self.wasted:.1%} of the judgments wasted"
+            f"{entered} evaluated, {self.wasted:.1%} of the judgments wasted"
         )
 
     def report(self) -> Report:
@@ -114,7 +115,6 @@ class ContinuousJudging(Record):
         table = self.counts()
         status = self.topics["status"].value_counts()
         ended = ", ".join(f"{name} {n:,}" for name, n in status.items())
-        rel = "" if self.rel == 1 else f" from label {self.rel}"
         return Report(
             [
                 Column("Judgments of", table["judgments_of"].str.capitalize().replace("Cal", "CAL")),
@@ -124,7 +124,7 @@ class ContinuousJudging(Record):
                 Column("Relevant", table["relevant"], Digits.COUNT),
                 Column("Density", table["density"], Digits.SCORE),
             ],
-            caption=f"Judgments by {self.settings['protocol']}, relevant{rel}.",
+            caption=f"Judgments by {self.settings['protocol']}; a document is relevant from label {self.rel} on.",
             notes=[
                 f"How the topics ended: {ended}.",
                 "Density is relevant / judged. Wasted judgments are those of topics outside the evaluation set.",

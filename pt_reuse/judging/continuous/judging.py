@@ -97,7 +97,7 @@ def judge_continuously(
         >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
         [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
         >>> found
-        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topics evaluated, 0.0% of the judgments wasted [...]
+        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted [...]
 
     Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
     review, arXiv:1504.06868; Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
@@ -107,9 +107,10 @@ def judge_continuously(
     asked, folder, told_of = as_judge(judge), checked_folder(session), TopicTexts(topics)
     given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
     lowest = given or asked.rel or 1
-    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
-    queries = _queries(topics, needed=protocol.query_seed and scorer.reads_query)
+    reads_query = corpus.reads_query if isinstance(corpus, Scorer) else True
+    queries = _queries(topics, needed=protocol.query_seed and reads_query)
     start = _initial_pool(protocol, runs, pool)
+    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places = _places(scorer, list(queries))
     if start is not None:
         _compare(start, places)

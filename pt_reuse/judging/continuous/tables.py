@@ -24,7 +24,7 @@ def topics_table(topics: Sequence[TopicJudging], rounds: Rounds) -> pd.DataFrame
     counts = {(topic.qid, by_cal): [0, 0] for topic in topics for by_cal in (False, True)}
     n_rounds = dict.fromkeys((topic.qid for topic in topics), 0)
     for batch in rounds.judged:
-        labels = [label for label in batch.labels if label is not None]
+        labels = [label for label in batch.labels if label is not None and label >= 0]
         tally = counts[batch.qid, batch.strategy == CAL]
         tally[0] += len(labels)
         tally[1] += sum(label >= rounds.rel for label in labels)

@@ -41,7 +41,7 @@ class TopicJudging:
         self._docnos = scorer.documents(qid)
         self._left = np.ones(len(self._docnos), dtype=bool)
         self._random = random_of_topic(seed, qid)
-        self._ties = self._random.permutation(len(self._docnos))
+        self._ties = self._random.permutation(len(self._docnos)).astype(np.int32)
         self._examples: list[int] = []
         self._relevant: list[bool] = []
         self._size: int | None = None
@@ -91,11 +91,9 @@ class TopicJudging:
 
     def learn(self, judged: Judged, rel: int) -> None:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
-        labelled = [
-            (docno, label >= rel)
-            for docno, label in zip(judged.docnos, judged.labels, strict=True)
-            if label is not None
-        ]
+        # a label below 0 says that a document was not judged, or is junk
+        pairs = zip(judged.docnos, judged.labels, strict=True)
+        labelled = [(docno, label >= rel) for docno, label in pairs if label is not None and label >= 0]
         grown = self.progress.after_batch if judged.strategy == CAL else self.progress.after_pool
         self.progress = grown(len(judged.docnos), len(labelled), sum(relevant for _, relevant in labelled))
         self._left[[self._places[docno] for docno in judged.docnos if docno in self._places]] = False

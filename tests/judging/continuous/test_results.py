@@ -119,7 +119,7 @@ def test_a_collection_from_its_texts(vaswani):
     assert track.topics["relevant"].sum() > 0.5 * relevant.sum()
     assert tar.topics["relevant"].sum() > 0.5 * relevant.sum()
     # chance would find 160 / 11,429 of them
-    assert (tar.topics["relevant"].to_numpy() >= 5 * 160 / 11_429 * relevant[tar.topics["qid"]].to_numpy()).all()
+    assert tar.topics["relevant"].sum() > 30 * 160 / 11_429 * relevant.sum()
     for result in (track, tar):
         same = result.qrels.to_frame().merge(qrels.to_frame(), on=["qid", "docno"])
         assert (same["label_x"] == same["label_y"]).all()
@@ -213,6 +213,16 @@ def test_the_figure_shows_each_density(found):
     assert len(points(ax, "further rounds")) == len(rounds) - 2 * 3
     flags = [line.get_ydata()[0] for line in ax.lines]
     assert flags == [1 / 3, 1 / 2]
+
+
+def test_a_label_below_zero_is_no_judgment():
+    scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
+    found = ptr.judge_continuously(
+        scorer, TOPICS[:1], lambda frame: [-2] * len(frame), protocol=AutoTAR(topic_budget=3)
+    )
+    assert found.topics[["asked", "judged", "relevant"]].values.tolist() == [[3, 0, 0]]
+    assert found.labels["label"].tolist() == [-2] * 3
+    assert (found.evaluated.topics, len(found.evaluated)) == ([], 0)
 
 
 def test_what_a_vector_needs_no_query():
