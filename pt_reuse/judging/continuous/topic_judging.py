@@ -85,7 +85,7 @@ class TopicJudging:
                 f"{type(self._scorer).__name__}.fit must return one number for each of the {len(self._docnos):,} "
                 f"documents of topic {shown(self.qid)}; {got}."
             )
-        best = free[np.lexsort([self._ties[free], -scores[free]])[:size]]
+        best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         reasons = tuple(self._scorer.reason(score) for score in scores[best].tolist())
         return Batch(self.qid, number, CAL, tuple(self._docnos[best].tolist()), reasons)
 
