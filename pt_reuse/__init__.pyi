@@ -18,6 +18,8 @@ from .judging.annotators.agreement import AnnotatorAgreement as AnnotatorAgreeme
 from .judging.annotators.measuring import annotator_agreement as annotator_agreement
 from .judging.annotators.voting import majority_vote as majority_vote
 from .judging.assisted import judge_with_model as judge_with_model
+from .judging.continuous.continuous_judging import ContinuousJudging as ContinuousJudging
+from .judging.continuous.judging import judge_continuously as judge_continuously
 from .judging.people.export import ExportedTasks as ExportedTasks
 from .judging.people.export import export_tasks as export_tasks
 from .judging.people.importing import import_labels as import_labels

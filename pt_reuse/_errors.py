@@ -230,7 +230,11 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def _method_name(method: str, owner: Any) -> str:
     # the class of the object at hand, which may inherit the method
     kind = owner if isinstance(owner, type) else type(owner)
-    return kind.__name__ if method in ("__init__", "__call__", "__getitem__") else f"{kind.__name__}.{method}"
+    return (
+        kind.__name__
+        if method in ("__init__", "__post_init__", "__call__", "__getitem__")
+        else f"{kind.__name__}.{method}"
+    )
 
 
 @contextmanager

@@ -36,6 +36,7 @@ HOMES = {
     "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "ExportedTasks": "pt_reuse.judging.people.export",
+    "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LeaveOutUniques": "pt_reuse.studies.uniques",

@@ -143,3 +143,14 @@ def lightness(colour):
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return 116 * luminance ** (1 / 3) - 16 if luminance > 216 / 24389 else luminance * 24389 / 27
+
+
+def densities(n=93, rounds=8):
+    """Return the tables `rounds` and `topics` of judging by a protocol; the last topic has no judgment."""
+    random = np.random.default_rng(4)
+    qids = names(n, "topic")
+    steps = random.uniform(0, 1, (n, rounds)).cumsum(axis=1) / np.arange(1, rounds + 1) * random.uniform(0, 1, (n, 1))
+    table = pd.DataFrame({"qid": np.repeat(qids, rounds), "density": steps.ravel()})
+    table.loc[table["qid"] == qids[-1], "density"] = np.nan
+    topics = pd.DataFrame({"qid": qids, "density": table.groupby("qid", sort=False)["density"].last().to_numpy()})
+    return table, topics.assign(evaluated=topics["density"] < 0.5)

@@ -11,9 +11,10 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import by_run, changes, check, depths, lightness, ranks, unique_counts, units
+from drawing_parts import by_run, changes, check, densities, depths, lightness, ranks, unique_counts, units
 
 from pt_reuse.plots.agreement import plot_two_scores
+from pt_reuse.plots.density import plot_density
 from pt_reuse.plots.inference import plot_judged_by_rank
 from pt_reuse.plots.look import COLOURS, MARKERS, looks
 from pt_reuse.plots.sheet import Place, off_screen
@@ -53,8 +54,11 @@ FIGURES = {
     "ranks, depths by topic": lambda place: plot_judged_by_rank(
         ranks(40, others=False), depths(0, 5, 7, 8, 9, 10, 12, 14, 18, 20), place=place
     ),
+    "densities": lambda place: plot_density(*densities(), place=place),
+    "densities of one topic": lambda place: plot_density(*densities(2, 1), place=place),
+    "no density": lambda place: plot_density(*densities(1), place=place),
 }
-ON_A_PAGE = ("change", "scores", "uniques", "ranks")
+ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities")
 
 
 @pytest.fixture(autouse=True)

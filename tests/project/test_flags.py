@@ -45,6 +45,7 @@ CALLS = {
     ),
     "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
+    "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
@@ -71,6 +72,7 @@ CALLS = {
     "judge_with_model": lambda d, **flag: ptr.judge_with_model(
         ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
     ),
+    "judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(
@@ -101,6 +103,11 @@ def judged(folder):
     sheet = folder / tasks(folder).table["file"][0]
     pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
     return folder
+
+
+def judged_by_protocol(**flag):
+    scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
+    return ptr.judge_continuously(scorer, TOPICS, QRELS, protocol=protocol, **flag)
 
 
 def figures(folder):

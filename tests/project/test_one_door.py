@@ -27,6 +27,8 @@ RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
 JUDGED = QRELS.to_frame()
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 ERRORS = ptr.judging.flips(0.3, range(4))
+VECTORS = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(sorted(set(RUNS.to_frame()["docno"])))})
+PROTOCOL = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", topic_budget=9)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 
@@ -129,6 +131,9 @@ TAKERS = {
         .to_frame()
         .drop(columns="time")
     ),
+    "judge_continuously": lambda d, runs=RUNS: ptr.judge_continuously(
+        VECTORS, TOPICS, QRELS, protocol=PROTOCOL, runs=runs
+    ).labels.drop(columns="time"),
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
     "judging.rankings_by_annotator": lambda d, runs=RUNS, qrels=QRELS: (

@@ -83,6 +83,14 @@ def judged_by_people(folder):
     return tasks, ptr.import_labels(folder, partial=True)
 
 
+def judged(docnos, qids):
+    """Return what comes of judging documents for topics, of names that may be hard to show."""
+    scorer = ptr.judging.Vectors({docno: [1.0, n] for n, docno in enumerate(docnos)})
+    known = {qid: {docno: n % 3 for n, docno in enumerate(docnos)} for qid in qids}
+    topics, protocol = pd.DataFrame({"qid": qids}), ptr.judging.AutoTAR(topic_budget=9)
+    return ptr.judge_continuously(scorer, topics, known, protocol=protocol, rel=2)
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Return results of every kind, by a name of their own; a new kind of result is to be added."""
@@ -112,6 +120,8 @@ def results(tmp_path_factory):
         ),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
+        "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
+        "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
     }
 
 

@@ -1,0 +1,314 @@
+"""Scorers that learn a logistic regression of the documents' features: tf-idf of their texts, or vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.judging.continuous.scorer import Scorer, Training, digest
+
+#: how exactly the regression is solved; so exactly that no order of documents hangs on it
+_TOLERANCE = 1e-8
+_STEPS = 1000
+
+
+class LogisticScorer(Scorer):
+    """Scores documents by a logistic regression of their features, scikit-learn's, fitted anew in each round.
+
+    The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
+    features stands for one; where none is relevant, all scores are 0.
+
+    Args:
+        docnos: (documents,) the documents.
+        features: (documents, features) an array, or a sparse matrix.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+
+    Attributes:
+        docnos: as given.
+        features: as given.
+        strength: as given.
+    """
+
+    def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
+        _sklearn()
+        if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 < strength < np.inf:
+            raise InputError(
+                Argument("strength"), f" must be a number above 0, got {told(strength)}.", argument="strength"
+            )
+        twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
+        if len(twice):
+            raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
+        if not len(docnos):
+            raise InputError("there are no documents.")
+        self.docnos: NDArray[np.object_] = docnos
+        self.features: Any = features
+        self.strength: float = float(strength)
+
+    @property
+    def reads_query(self) -> bool:
+        """Return whether the query can be an example: whether it has features."""
+        return True
+
+    def documents(self, qid: str) -> NDArray[np.object_]:
+        """Return all documents, whatever `qid` is."""
+        return self.docnos
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, features) those of a query; None where it has none.
+
+        Args:
+            qid: the topic.
+            query: its query.
+        """
+        return None
+
+    def fit(self, qid: str, query: str | None, training: Training) -> NDArray[np.float64]:
+        """Return (documents,) the logit of each document's probability to be relevant to `query`, by `training`.
+
+        Args:
+            qid: the topic.
+            query: its query.
+            training: the examples.
+        """
+        rows, relevant = [self.features[training.documents]], training.relevant
+        if training.with_query and (seed := self.features_of_query(qid, query)) is not None:
+            rows, relevant = [seed, *rows], np.append(True, relevant)
+        if not relevant.any():
+            return np.zeros(len(self.docnos))
+        if relevant.all():
+            rows, relevant = [*rows, 0 * rows[0][:1]], np.append(relevant, False)
+        # a feature that no example has gets no weight
+        stacked = _stacked(rows)
+        seen = _columns(stacked)
+        model = _sklearn().LogisticRegression(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
+        model.fit(stacked[:, seen], relevant)
+        weights = np.zeros(self.features.shape[1])
+        weights[seen] = model.coef_[0]
+        return np.asarray(self.features @ weights + model.intercept_[0])
+
+    def reason(self, score: float) -> str:
+        """Return the probability that a `score` stands for."""
+        return f"probability {1 / (1 + np.exp(-score)):.2f}".replace(" 0.", " .")
+
+
+class TfIdf(LogisticScorer):
+    """Scores documents by a logistic regression of tf-idf features of their texts.
+
+    The features are those of scikit-learn's TfidfVectorizer: lower case, words of two letters or more, 1 + ln tf times
+    idf, each document of length 1. They are made once. The query's are made of its text in the same way.
+
+    Args:
+        corpus: the documents, one dict each with ``docno`` and the `fields`, such as a dataset's
+            ``get_corpus_iter()``; or a frame with these columns.
+        fields: the fields that are the text, joined by a space.
+        vectorizer: a scikit-learn vectorizer to use instead, such as ``TfidfVectorizer(min_df=2)``.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+        keep_text: whether texts are kept, for a judge that reads ``text``.
+
+    Attributes:
+        docnos: (documents,) in the order of the corpus.
+        features: (documents, words) sparse, by rows.
+        strength: as given.
+        texts: document -> text where they are kept, else None.
+        vectorizer: what made the features.
+
+    Raises:
+        InputError: scikit-learn is not installed, a document without a field, one that stands twice, no document.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> corpus = [{"docno": "a", "text": "a red apple"}, {"docno": "b", "text": "blue sky"}]
+        >>> ptr.judging.TfIdf(corpus).features.shape
+        (2, 4)
+    """
+
+    @door
+    def __init__(
+        self,
+        corpus: Iterable[Mapping[str, Any]] | pd.DataFrame,
+        *,
+        fields: Sequence[str] = ("text",),
+        vectorizer: Any = None,
+        strength: float = 1.0,
+        keep_text: bool = False,
+    ):
+        _sklearn()
+        fields = (fields,) if isinstance(fields, str) else tuple(fields)
+        kept: list[str] | None = [] if flag("keep_text", keep_text) else None
+        docnos: list[str] = []
+        texts = _texts(corpus, fields, docnos, kept)
+        self.vectorizer = _vectorizer() if vectorizer is None else vectorizer
+        try:
+            features = self.vectorizer.fit_transform(texts)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            if not docnos:
+                raise InputError("the corpus has no documents.", argument="corpus") from error
+            raise InputError(
+                f"no features can be made of the texts of {count(len(docnos), 'document')}: {error}.", argument="corpus"
+            ) from error
+        super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
+        if kept is not None:
+            self.texts = dict(zip(docnos, kept, strict=True))
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, words) the features of `query`, whatever `qid` is; None where there is none."""
+        return None if query is None else self.vectorizer.transform([query]).tocsr()
+
+    def fingerprint(self) -> str:
+        """Return a name of the documents and their features."""
+        features = self.features
+        # not the values, which may differ in the last bit where numpy does
+        return f"TfIdf {digest(self.docnos.tolist(), features.indptr, features.indices)} strength {self.strength:g}"
+
+
+class Vectors(LogisticScorer):
+    """Scores documents by a logistic regression of vectors that you give, such as those of a dense encoder.
+
+    Args:
+        docnos: the documents, in the order of the rows of `vectors`; or a mapping of document -> vector.
+        vectors: (documents, dimensions) numbers; None with a mapping.
+        queries: topic -> (dimensions,) the vector of its query, which may then be an example; None for no such vectors.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+
+    Attributes:
+        docnos: (documents,) as given.
+        features: (documents, dimensions) the vectors.
+        strength: as given.
+
+    Raises:
+        InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other
+            dimensions or with what is no number, a document that stands twice.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> scorer = ptr.judging.Vectors({"a": [1.0, 0.0], "b": [0.0, 1.0]}, queries={"1": [1.0, 0.1]})
+        >>> scorer.features.shape
+        (2, 2)
+    """
+
+    @door
+    def __init__(
+        self,
+        docnos: Sequence[str] | Mapping[str, Any],
+        vectors: Any = None,
+        *,
+        queries: Mapping[str, Any] | None = None,
+        strength: float = 1.0,
+    ):
+        if isinstance(docnos, Mapping):
+            if vectors is not None:
+                raise InputError("give a mapping of document -> vector, or documents and vectors.", argument="vectors")
+            names, vectors = list(docnos), list(docnos.values())
+        else:
+            names = list(docnos)
+        array = _numbers(vectors, "vectors")
+        if array.ndim != 2 or len(array) != len(names):
+            raise InputError(
+                f"vectors must have one row for each of {count(len(names), 'document')}, got the shape {array.shape}.",
+                argument="vectors",
+            )
+        super().__init__(np.array(names, dtype=object), array, strength)
+        self._queries = {qid: _numbers(vector, "queries").reshape(1, -1) for qid, vector in (queries or {}).items()}
+        for qid, vector in self._queries.items():
+            if vector.shape[1] != array.shape[1]:
+                raise InputError(
+                    f"the query of topic {shown(qid)} has {count(vector.shape[1], 'dimension')}, the documents have "
+                    f"{array.shape[1]:,}.",
+                    argument="queries",
+                )
+
+    @property
+    def reads_query(self) -> bool:
+        """Return False: the text of a query is not read; its vector is, where there is one."""
+        return False
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, dimensions) the vector of the query of topic `qid`; None where there is none, or for `query`."""
+        return self._queries.get(qid)
+
+    def fingerprint(self) -> str:
+        """Return a name of the documents and their vectors."""
+        queries = [part for qid, vector in sorted(self._queries.items()) for part in (qid, vector)]
+        return f"Vectors {digest(self.docnos.tolist(), self.features, *queries)} strength {self.strength:g}"
+
+
+def _sklearn() -> Any:
+    try:
+        from sklearn import linear_model
+    except ImportError as error:
+        raise InputError(
+            "continuous active learning needs scikit-learn, which is not installed. Install it: pip install "
+            "'pt-reuse[judging]'."
+        ) from error
+    return linear_model
+
+
+def _vectorizer() -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(sublinear_tf=True)
+
+
+def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
+    """Yield the text of each document, and add its name to a list."""
+    if isinstance(corpus, pd.DataFrame):
+        corpus = corpus.to_dict("records")
+    if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
+        raise InputError(
+            f"corpus must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
+            f"dataset's get_corpus_iter() does.",
+            argument="corpus",
+        )
+    for number, document in enumerate(corpus):
+        missing = [name for name in ("docno", *fields) if not isinstance(document, Mapping) or name not in document]
+        if missing:
+            has = f"has {examples(document, 8)}" if isinstance(document, Mapping) else f"is {told(document)}"
+            raise InputError(
+                f"document {number:,} of the corpus must have {examples(missing, 5)}; it {has}.", argument="corpus"
+            )
+        values = [document[name] for name in ("docno", *fields)]
+        odd = [name for name, value in zip(("docno", *fields), values, strict=True) if not isinstance(value, str)]
+        if odd:
+            raise InputError(
+                f"document {number:,} of the corpus must have texts as {examples(odd, 5)}, got "
+                f"{told(document[odd[0]])}.",
+                argument="corpus",
+            )
+        text = " ".join(values[1:])
+        docnos.append(values[0])
+        if kept is not None:
+            kept.append(text)
+        yield text
+
+
+def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            Argument(argument), " must be vectors of numbers, all of one length.", argument=argument
+        ) from error
+    if not np.isfinite(array).all():
+        raise InputError(Argument(argument), " must hold numbers alone, no NaN and no infinity.", argument=argument)
+    return array
+
+
+def _stacked(rows: list[Any]) -> Any:
+    if isinstance(rows[0], np.ndarray):
+        return np.concatenate(rows)
+    from scipy import sparse
+
+    return sparse.vstack(rows, format="csr")
+
+
+def _columns(features: Any) -> NDArray[np.int64]:
+    return np.flatnonzero(features.any(axis=0)) if isinstance(features, np.ndarray) else np.unique(features.indices)

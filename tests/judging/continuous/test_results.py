@@ -1,0 +1,231 @@
+"""What comes of judging by a protocol: on real collections, in tables, reports and figures, saved and read back."""
+
+from __future__ import annotations
+
+import re
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+from cal_parts import CORPUS, LABELS, TOPICS, Fused
+from matplotlib import pyplot as plt
+from same import assert_same
+
+import pt_reuse as ptr
+from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, TfIdf, TrecDL2021
+
+COLUMNS = ["qid", "docno", "label"]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def dl21(data):
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl21-passages")
+    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids")
+    qrels = ptr.read_qrels(folder / "qrels.gz").with_rel(2)
+    # there is no text of the passages: the fusion of the runs stands in for the classifier
+    judge = ptr.judging.Oracle(qrels, unknown="skip")
+    topics = pd.DataFrame({"qid": runs.topics})
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        return ptr.judge_continuously(Fused(runs), topics, judge, protocol=TrecDL2021(), runs=runs), qrels
+
+
+def test_the_pool_of_the_deep_learning_track_of_2021(dl21):
+    found, _ = dl21
+    assert found.rel == 2
+    pool = found.rounds[found.rounds["round"] == 1]
+    assert (pool["strategy"] == "depth-10 pool").all()
+    assert (len(pool), pool["asked"].sum(), pool["judged"].sum(), pool["relevant"].sum()) == (53, 7443, 7443, 1946)
+    assert ((pool["density"] > 1 / 2).sum(), (pool["density"] > 1 / 3).sum()) == (10, 19)
+    assert (pool["decision"] == "goes on").all(), "no topic rests on its pool alone"
+    dense = pool["density"] > 1 / 2
+    assert (pool["why"].str.contains("density") == dense).all()
+    assert (pool["why"].str.contains("documents < 150") == (pool["asked"] < 150)).all()
+    counts = found.counts().set_index("judgments_of")
+    assert counts.loc["initial pool", ["topics", "judgments", "relevant"]].tolist() == [53, 7443, 1946]
+    assert counts.loc["initial pool", "per_topic"] == 7443 / 53
+
+
+def test_the_rounds_of_the_stand_in(dl21):
+    found, qrels = dl21
+    assert not found.labels.duplicated(["qid", "docno"]).any()
+    assert (found.topics["asked"] <= 350).all()
+    frame = found.labels.merge(qrels.to_frame(), on=["qid", "docno"])
+    assert (frame["label_x"] == frame["label_y"]).all()
+    assert len(frame) == len(found.labels)
+    for row in found.topics.itertuples():
+        last = found.rounds[found.rounds["qid"] == row.qid].iloc[-1]
+        if row.status == "finished":
+            assert row.density <= 1 / 2
+            assert row.asked >= 150
+            assert last["batch_share"] <= (0.1 if row.rounds <= 3 else 0.2)
+        else:
+            assert (row.status, row.asked) == ("topic budget", 350)
+    few = found.topics["relevant"] < 3
+    assert (found.topics["evaluated"] != few).all()
+    assert found.wasted == found.topics.loc[few, "judged"].sum() / len(found.labels)
+
+
+def entries(path):
+    """Return number -> the lines below it, of a file of vaswani."""
+    parts = re.findall(r"^(\d+)\n(.*?)\s*/\s*$", path.read_text(), re.MULTILINE | re.DOTALL)
+    return {number: text.strip() for number, text in parts}
+
+
+@pytest.fixture(scope="module")
+def vaswani(data):
+    """Return six topics of vaswani judged by both protocols, from a tf-idf run and the texts of all documents."""
+    folder = data / "irds-cache" / "vaswani"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder irds-cache")
+    docs = entries(folder / "docs.txt")
+    assert len(docs) == 11_429
+    topics = pd.DataFrame(list(entries(folder / "queries.txt").items())[:6], columns=["qid", "query"])
+    known = {qid: dict.fromkeys(found.split(), 1) for qid, found in entries(folder / "qrels.txt").items()}
+    qrels = ptr.Qrels(pd.DataFrame([(qid, d, 1) for qid in topics["qid"] for d in known[qid]], columns=COLUMNS))
+    scorer = TfIdf({"docno": docno, "text": text} for docno, text in docs.items())
+    found = (scorer.vectorizer.transform(topics["query"]) @ scorer.features.T).toarray()
+    rows = [
+        (qid, scorer.docnos[doc], row[doc])
+        for qid, row in zip(topics["qid"], found, strict=True)
+        for doc in np.argsort(-row, kind="stable")[:10]
+    ]
+    runs = {"tf-idf": pd.DataFrame(rows, columns=["qid", "docno", "score"])}
+    track = ptr.judge_continuously(scorer, topics, qrels, protocol=TrecDL2021(), runs=runs)
+    tar = ptr.judge_continuously(scorer, topics, qrels, protocol=AutoTAR(topic_budget=160, growth=0.5))
+    return {"track": track, "tar": tar}, qrels
+
+
+def test_a_collection_from_its_texts(vaswani):
+    found, qrels = vaswani
+    track, tar = found["track"], found["tar"]
+    relevant = qrels.counts().set_index("qid")["relevant"]
+    assert (track.topics["pool_judged"] == 10).all()
+    assert track.topics["asked"].between(150, 350).all()
+    assert (track.topics["status"] == "finished").all()
+    pool = track.topics["pool_relevant"].sum()
+    assert track.topics["relevant"].sum() > 3 * pool, "the classifier finds what the pool has not"
+    assert track.topics["relevant"].sum() > 0.5 * relevant.sum()
+    assert tar.topics["relevant"].sum() > 0.5 * relevant.sum()
+    # chance would find 160 / 11,429 of them
+    assert tar.topics["relevant"].sum() > 30 * 160 / 11_429 * relevant.sum()
+    for result in (track, tar):
+        same = result.qrels.to_frame().merge(qrels.to_frame(), on=["qid", "docno"])
+        assert (same["label_x"] == same["label_y"]).all()
+        assert len(same) == result.topics["relevant"].sum()
+
+
+SMALL = (DenseTopic(0.6), FewJudged(25), NoBatchYet(), FruitfulBatch(0.4, 0.2, 1))
+
+
+@pytest.fixture(scope="module")
+def found():
+    pool = ptr.Pool.from_frame(
+        pd.DataFrame({"qid": ["1"] * 4 + ["2"] * 3, "docno": ["d1", "d5", "d9", "d7", "d2", "d3", "d4"]})
+    )
+    protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, total_budget=70)
+    with pytest.warns(ptr.ReuseWarning, match="without a pooled document"):
+        return ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool)
+
+
+def test_tables_add_up(found):
+    topics, labels, counts = found.topics, found.labels, found.counts().set_index("judgments_of")
+    assert list(labels) == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
+    assert labels["time"].str.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00").all()
+    assert set(labels["strategy"]) == {"initial pool", "cal"}
+    assert (labels["reason"] == "in the pool").equals(labels["strategy"] == "initial pool")
+    assert counts["judgments"].tolist()[:3] == [7, 63, 70]
+    assert counts["topics"].tolist()[:3] == [2, 3, 3]
+    assert counts.loc["evaluation set", "judgments"] + counts.loc["wasted", "judgments"] == 70
+    assert counts.loc["evaluation set", "topics"] == topics["evaluated"].sum()
+    assert found.wasted == counts.loc["wasted", "judgments"] / 70
+    assert 0 < found.wasted < 1
+    assert counts["density"].tolist() == (counts["relevant"] / counts["judgments"]).tolist()
+    assert found.evaluated.topics == sorted(topics.loc[topics["evaluated"], "qid"])
+    assert (len(found.qrels), found.qrels.topics) == (70, ["1", "2", "10"])
+    pd.testing.assert_frame_equal(
+        found.qrels.counts()[["qid", "judged", "relevant", "density"]],
+        topics[["qid", "judged", "relevant", "density"]],
+    )
+
+
+def test_what_is_shown(found):
+    assert found.headline().startswith("3 topics, 70 judgments (7 by the pool, 63 by CAL), ")
+    report = found.report().to_frame()
+    assert list(report) == ["Judgments of", "Topics", "Judgments", "Per topic", "Relevant", "Density"]
+    assert report["Judgments of"].tolist() == ["Initial pool", "CAL", "All", "Evaluation set", "Wasted"]
+    assert found.settings["protocol"] == "TrecDL2021"
+    assert found.settings["batch"] == 5
+
+
+def test_saved_and_read_back(found, tmp_path):
+    found.save(tmp_path)
+    again = ptr.read_result(tmp_path)
+    assert_same(found, again)
+    assert_same(found.qrels.to_frame(), again.qrels.to_frame())
+    assert again.counts().equals(found.counts())
+    assert {path.name for path in tmp_path.iterdir()} >= {"topics.csv", "rounds.csv", "labels.csv", "counts.csv"}
+
+
+def test_nothing_judged_has_tables_too():
+    scorer = ptr.judging.Vectors({"a": [1.0], "b": [2.0]})
+    judge = ptr.judging.Oracle(LABELS, unknown="skip")
+    with pytest.warns(ptr.ReuseWarning, match="4 documents of 4 without a label"):
+        found = ptr.judge_continuously(scorer, TOPICS[:2], judge, protocol=AutoTAR(topic_budget=5))
+    assert (len(found.labels), found.wasted, found.topics["status"].tolist()) == (0, 0.0, ["exhausted"] * 2)
+    assert found.topics["density"].isna().all()
+    assert found.counts()["judgments"].tolist() == [0] * 5
+    assert not found.topics["evaluated"].any()
+    assert found.plot().get_ylabel()
+    assert str(found.report())
+
+
+def points(ax, label):
+    assert label in [text.get_text() for text in ax.get_legend().get_texts()]
+    (drawn,) = [collection for collection in ax.collections if collection.get_label() == label]
+    return np.asarray(drawn.get_offsets())
+
+
+def test_the_figure_shows_each_density(found):
+    ax = found.plot()
+    rounds = found.rounds[found.rounds["density"].notna()]
+    last = rounds.groupby("qid")["density"].last()
+    order = found.topics.sort_values(["density", "qid"])["qid"].tolist()
+    ends = np.concatenate([points(ax, "at the end"), points(ax, "at the end, not evaluated")])
+    ends = ends[np.argsort(ends[:, 0])]
+    assert np.allclose(ends, [(n, last[qid]) for n, qid in enumerate(order, 1)])
+    entered = found.topics.set_index("qid")["evaluated"]
+    assert points(ax, "at the end")[:, 0].tolist() == [n for n, qid in enumerate(order, 1) if entered[qid]]
+    first = points(ax, "first round")
+    expected = rounds.groupby("qid", sort=False)["density"].first()
+    assert sorted(first[:, 1]) == pytest.approx(sorted(expected))
+    assert len(points(ax, "further rounds")) == len(rounds) - 2 * 3
+    flags = [line.get_ydata()[0] for line in ax.lines]
+    assert flags == [1 / 3, 1 / 2]
+
+
+def test_a_label_below_zero_is_no_judgment():
+    scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
+    found = ptr.judge_continuously(
+        scorer, TOPICS[:1], lambda frame: [-2] * len(frame), protocol=AutoTAR(topic_budget=3)
+    )
+    assert found.topics[["asked", "judged", "relevant"]].values.tolist() == [[3, 0, 0]]
+    assert found.labels["label"].tolist() == [-2] * 3
+    assert (found.evaluated.topics, len(found.evaluated)) == ([], 0)
+
+
+def test_what_a_vector_needs_no_query():
+    scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
+    found = ptr.judge_continuously(scorer, TOPICS[["qid"]], LABELS, protocol=AutoTAR(topic_budget=3))
+    assert (found.topics["judged"] == 3).all()
