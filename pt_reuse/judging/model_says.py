@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
@@ -35,15 +34,9 @@ class Model:
 
     @classmethod
     def given(cls, model: Any) -> Model:
-        """Return what a user gives as a model as one: something to be called, or judgments in any form.
-
-        A pipeline is called what its last stage is called.
-        """
+        """Return what a user gives as a model as one: something to be called, or judgments in any form."""
         if callable(model):
-            last = model
-            while isinstance(last, pt.Transformer) and hasattr(last, "__getitem__"):
-                last = last[-1]
-            return cls(name_of(last), model)
+            return cls(name_of(model), model)
         judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
         return cls("model", lambda pairs: judged)
 

@@ -46,7 +46,11 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
 
 
 def name_of(judge: Any) -> str:
-    """Return what a function, a transformer or a judge is called in the provenance of its labels."""
+    """Return what a function, a transformer or a judge is called in the provenance of its labels.
+
+    A pipeline is called what its last stage is called, which gave the labels.
+    """
+    judge = _last(judge)
     for attribute in ("name", "__name__"):
         name = getattr(judge, attribute, None)
         if isinstance(name, str) and name:
@@ -59,9 +63,13 @@ def rel_of(judge: Any) -> int | None:
 
     A pipeline is as its last stage, which gave the labels.
     """
+    return checked_rel(getattr(_last(judge), "rel", None))
+
+
+def _last(judge: Any) -> Any:
     while isinstance(judge, pt.Transformer) and hasattr(judge, "__getitem__"):
         judge = judge[-1]
-    return checked_rel(getattr(judge, "rel", None))
+    return judge
 
 
 def _beside(pairs: pd.DataFrame, answer: pd.DataFrame) -> pd.DataFrame:
