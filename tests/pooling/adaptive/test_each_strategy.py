@@ -38,9 +38,17 @@ def coded(topic, labels):
 
 
 def order_of(name, runs, labels, seed, budget=10**6, **options):
+    """Return the documents that a strategy asks for, those without a label among them."""
     topic = topic_of(runs)
-    order = judged_in_order(Strategy(name, **options), topic, coded(topic, labels), seed=seed, budget=budget)
-    return [topic.docnos[document] for document in order.tolist()]
+    chooser, order = Strategy(name, **options).start(topic, seed), []
+    while len(order) < budget and (document := chooser.next()) is not None:
+        order.append(topic.docnos[document])
+        chooser.learn(document, labels[topic.docnos[document]])
+    labelled = judged_in_order(Strategy(name, **options), topic, coded(topic, labels), seed=seed, budget=len(topic))
+    given = [topic.docnos[document] for document in labelled.tolist()]
+    asked = [docno for docno in order if labels[docno] is not None]
+    assert given[: len(asked)] == asked
+    return order
 
 
 def test_every_strategy_has_a_slow_version():
