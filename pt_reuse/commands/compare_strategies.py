@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from pt_reuse._check import choice
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -13,6 +14,7 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import Strategy
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
 from pt_reuse.studies.strategy_comparison.comparing import check_comparing, checked_strategies, compare_strategies
@@ -89,7 +91,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.needed_judgments()
-    strategies = checked_strategies(None if options.strategies is None else listed(options.strategies))
+    strategies = _strategies(options.strategies)
     checked_budgets(options.budgets)
     check_comparing(
         depth=options.depth,
@@ -131,6 +133,13 @@ def _run(options: argparse.Namespace) -> None:
             for name, measure in zip(pictures, result.measures, strict=True)
         }
         say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+
+
+def _strategies(text: str | None) -> list[Strategy]:
+    if text is None:
+        return checked_strategies(None)
+    names = [choice("strategies", name, tuple(CHOOSERS), most=len(CHOOSERS)) for name in listed(text)]
+    return checked_strategies(names)
 
 
 def _report(result: StrategyComparison, unit: str | None) -> None:

@@ -233,7 +233,7 @@ STRATEGIES = {
         check=_check_sample,
         in_words=_sampled,
     ),
-    **{kind.name: _adaptive(kind.name) for kind in (*LEARNING, RandomOrder)},
+    **{name: _adaptive(name) for name in (*(kind.name for kind in LEARNING), RandomOrder.name)},
 }
 
 

@@ -52,7 +52,7 @@ class Chooser(ABC):
         if self._asked is None and self.n_left:
             document = self.choose()
             if not self._is_left(document):
-                raise InputError(self._not_left(document), argument="strategy")
+                raise InputError(self._not_left(document))
             self._asked = document
         return self._asked
 

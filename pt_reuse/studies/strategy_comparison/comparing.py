@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, examples, flag, positive, told
@@ -61,8 +62,8 @@ def compare_strategies(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments that answer: a Qrels, a frame, tuples, a dict or a file.
-        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.judging.Strategy` objects or subclasses of
-            :class:`~pt_reuse.judging.Chooser`, one or several; default every strategy there is.
+        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`Strategy` objects or subclasses of :class:`Chooser`,
+            one or several; default every strategy there is.
         budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
             judgments per topic (whole numbers); one or several.
         measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
@@ -84,7 +85,8 @@ def compare_strategies(
         StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
 
     Raises:
-        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure.
+        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure; a
+            strategy that chooses a document twice.
 
     Example:
         >>> import pt_reuse as ptr
@@ -125,7 +127,8 @@ def compare_strategies(
     names = [repr(measure) for measure in parsed]
     built = _Tables(field, wanted, lengths, _Relevant(relevant, found_at_most), groups, names)
     by_seed, moved, curve = [], [], []
-    for strategy, of_seed in zip(chosen, orders, strict=True):
+    bar = pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose)
+    for strategy, of_seed in zip(bar, orders, strict=True):
         found, drops = built.of_strategy(strategy.name, of_seed, seeds)
         by_seed.append(found)
         moved.append(drops)
@@ -302,7 +305,7 @@ class _Tables:
         self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range, n_judged: NDArray[np.int64]
     ) -> pd.DataFrame:
         """Return how many relevant documents a strategy has found along its course, for each seed."""
-        points, rows = self.budgets.curve(), []
+        points, rows = self.budgets.curve(int(n_judged.max(initial=0))), []
         for seed, orders in zip(seeds, of_seed, strict=True):
             sums = [np.concatenate([[0], np.cumsum(self.relevant.rows[order])]) for order in orders]
             for value in points:

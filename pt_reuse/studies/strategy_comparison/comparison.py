@@ -29,16 +29,17 @@ KINDS = {
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
-    Every number is a mean over seeds; columns that end in ``_low`` and ``_high`` are the lowest and the highest of
-    them. A seed decides what a strategy draws, and in which order it tries runs that tie.
+    Every number is a mean over seeds; that of a coefficient is over the seeds that have one. Columns that end in
+    ``_low`` and ``_high`` are the lowest and the highest of them. A seed decides what a strategy draws, and in which
+    order it tries runs that tie.
 
     Attributes:
         table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
             documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of
             the ranking of the systems against the one by all judgments.
         by_seed: the same for each ``seed``.
-        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent
-            (or hundredth) of the largest budget.
+        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent,
+            or a hundred steps up to the largest number of judgments, and each budget.
         groups: one row per strategy, budget, measure and group of runs, each type and each team of which no run was
             pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on average, below 0 where they gain;
             ``change_pct``, the mean change of their scores in per cent, and ``others_change_pct``, that of all others.
