@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, Aside, InputError, Option
 from pt_reuse.pooling.pool import Pool
 
 #: the columns of which bands are asked, since every value would be a stratum of its own
@@ -58,7 +58,9 @@ class Strata:
         if not self.banded:
             raise InputError(
                 Argument(argument),
-                f" must be one number, or a dict of stratum -> number, got {told(given)}. Only bands have an order.",
+                " must be one number",
+                Aside(", or a dict of stratum -> number"),
+                f", got {told(given)}. Only bands have an order.",
                 argument=argument,
             )
         if len(values) != len(self.names):

@@ -38,7 +38,7 @@ class Field:
         """Score the field under all judgments and under parts of them.
 
         Args:
-            kept: for each part the rows of the judgments that it has.
+            kept: for each part, one at least, the rows of the judgments that it has.
 
         Returns:
             Means over all topics of the judgments: (measures, runs) under all, (measures, parts, runs) under the parts.
@@ -48,15 +48,8 @@ class Field:
         blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
         # what no measure can see need not be taken away
         counts = labels > 0 if blind else labels != UNJUDGED
-        full, blocks = np.zeros((len(self.measures), len(self.runs))), []
-        for first, gone in _slices(counts, kept):
-            means, built = self._rescored(gone)
-            full = means if not first else full
-            blocks.append(built)
-        if not blocks:
-            full, built = self._rescored([])
-            blocks.append(built)
-        return full, np.concatenate(blocks, axis=1)
+        parts = [self._rescored(gone) for gone in _slices(counts, kept)]
+        return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
 
     def _rescored(self, gone: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the means under all judgments, and under those without the rows of each set."""
@@ -73,21 +66,18 @@ class Field:
         return full / max(n_topics, 1), means.means()
 
 
-def _slices(
-    counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]
-) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
-    """Yield the first of some parts, and for each of these the rows of the judgments that it lacks."""
-    first, held = 0, list[NDArray[np.int64]]()
-    for number, part in enumerate(kept):
+def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
+    """Yield for some parts at a time the rows of the judgments that each lacks."""
+    held: list[NDArray[np.int64]] = []
+    for part in kept:
         gone = counts.copy()
         gone[part] = False
         rows = np.flatnonzero(gone)
         if held and sum(map(len, held)) + len(rows) > AT_ONCE:
-            yield first, held
-            first, held = number, []
+            yield held
+            held = []
         held.append(rows)
-    if held:
-        yield first, held
+    yield held
 
 
 def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

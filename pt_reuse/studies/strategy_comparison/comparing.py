@@ -12,7 +12,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, examples, flag, positive, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
 from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy
@@ -215,7 +215,8 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if again or not found:
         problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
+        rest = Aside("; None takes all there are")
+        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
     return found
 
 
