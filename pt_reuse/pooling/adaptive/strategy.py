@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -136,15 +137,20 @@ def judged_in_order(
     Returns:
         (judged,) documents, each once; all that have a label when the budget is as large as the pool.
     """
-    order: list[int] = []
-    chooser = strategy.start(topic, seed)
+    asked = judging(strategy.start(topic, seed), relevant)
+    return np.fromiter(islice(asked, budget), dtype=np.int64)
+
+
+def judging(chooser: Chooser, relevant: NDArray[np.int8]) -> Iterator[int]:
+    """Yield the labelled documents in the order in which a chooser has them judged, each before it learns the label.
+
+    Args:
+        chooser: of a topic.
+        relevant: (documents,) as in :func:`judged_in_order`.
+    """
     known: list[bool | None] = [None if label < 0 else bool(label) for label in relevant.tolist()]
-    while len(order) < budget:
-        document = chooser.next()
-        if document is None:
-            break
+    while (document := chooser.next()) is not None:
         label = known[document]
-        chooser.learn(document, label)
         if label is not None:
-            order.append(document)
-    return np.array(order, dtype=np.int64)
+            yield document
+        chooser.learn(document, label)
