@@ -72,11 +72,13 @@ class Strategy:
         """Return a chooser for a topic.
 
         Args:
-            topic: the lists; the runs are tried in a random order, so that no run has an advantage of its name.
+            topic: the lists; the runs are tried in a random order, so that no run has an
+                advantage of its name, nor of its place in the field.
             seed: with the topic's id it decides all that is random; the same in every process.
         """
         random = random_of_topic(seed, topic.qid)
-        return self.kind(topic.in_order(random.permutation(topic.n_runs)), random, **self.options)
+        by_name = np.array(sorted(range(topic.n_runs), key=topic.names.__getitem__), dtype=np.int64)
+        return self.kind(topic.in_order(by_name[random.permutation(topic.n_runs)]), random, **self.options)
 
     def __repr__(self) -> str:
         return f"Strategy({self.name})"

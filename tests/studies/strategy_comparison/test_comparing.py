@@ -189,6 +189,13 @@ def test_jobs_and_backends_change_no_number():
     assert_same(found(n_jobs=2), alone)
 
 
+def test_the_order_of_the_runs_in_the_field_changes_nothing():
+    turned = ptr.RunSet.from_frames({name: RUNS[name] for name in reversed(RUNS.names)}, metadata=RUNS.run_table)
+    options = {"budgets": [0.1, 0.5], "measures": "AP", "depth": 5, "repeats": 2}
+    found, expected = (ptr.compare_strategies(runs, QRELS, BY_HAND, **options) for runs in (turned, RUNS))
+    pd.testing.assert_frame_equal(found.table, expected.table)
+
+
 def test_a_strategy_of_ones_own_is_taken_as_a_class():
     found = ptr.compare_strategies(RUNS, QRELS, Backwards, budgets=1.0, measures="AP", depth=5, repeats=1)
     assert found.strategies == ["backwards"]
