@@ -199,6 +199,6 @@ def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not()
 
 
 def test_a_word_that_is_broken_keeps_its_distance_from_the_next():
-    frame = pd.DataFrame({"coefficient": ["Krippendorff's alpha", "Agreement"], "value": [0.5, 0.25]})
+    frame = pd.DataFrame({"coefficient": ["Krippendorff's a", "Agreement"], "value": [0.5, 0.25]})
     lines = table(frame, width=17).splitlines()
-    assert [line[:11].rstrip() for line in lines[1:4]] == ["Krippend", "orff's", "alpha"]
+    assert [line[:11].rstrip() for line in lines[1:3]] == ["Krippend", "orff's a"]

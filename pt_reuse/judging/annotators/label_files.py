@@ -50,8 +50,9 @@ def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
 
     Args:
         paths: TREC qrels files, each the labels of the annotator that the file is called after, and CSV files (commas,
-            semicolons or tabs between cells; packed ones are unpacked) with the columns ``qid docno label`` and ``annotator``; without the last it is the labels of whom the file is called
-            after. An empty label is none.
+            semicolons or tabs between cells; packed ones are unpacked) with the columns ``qid docno label`` and
+            ``annotator``; without the last one it is the labels of whom the file is called after. An empty label is
+            none.
 
     Raises:
         InputError: a file that cannot be read, no such column, or what :func:`as_annotator_labels` raises.

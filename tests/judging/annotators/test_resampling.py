@@ -45,7 +45,7 @@ def same(found, coefficient):
         assert found[0] == pytest.approx(coefficient.value, abs=1e-12)
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(TWO, st.sampled_from([None, "linear", "quadratic"]))
 def test_cohens_kappa_of_sums(pairs, weights):
     mine, theirs = np.array(pairs).T
@@ -57,7 +57,7 @@ def test_cohens_kappa_of_sums(pairs, weights):
 COUNTS = st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=10)
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(COUNTS)
 def test_alpha_and_agreement_of_sums(rows):
     counts = np.array(rows)
@@ -66,7 +66,7 @@ def test_alpha_and_agreement_of_sums(rows):
     same(ratio(pair_tables(counts).sum(axis=0)[None]), pairs_equal(counts))
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(st.sampled_from(SCALE), min_size=3, max_size=3), min_size=1, max_size=10))
 def test_fleiss_kappa_of_sums(items):
     counts = np.array([[item.count(label) for label in SCALE] for item in items])
