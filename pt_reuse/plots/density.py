@@ -28,8 +28,8 @@ def plot_density(rounds: pd.DataFrame, topics: pd.DataFrame, *, place: Place | N
 
     Returns:
         The axes: an upright line per topic, from its lowest to its highest density, in the order of the density at the
-        end, those without any first; a ring after the first round, a small point after each further one, a large one at the end, in another
-        colour and form where the topic is not in the evaluation set.
+        end, those without any first; a ring after the first round, a small point after each further one, a large one at
+        the end, in another colour and form where the topic is not in the evaluation set.
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes

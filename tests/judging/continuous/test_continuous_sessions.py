@@ -60,12 +60,12 @@ def test_a_judge_that_stops_again_and_again(tmp_path, error):
 
 
 def test_a_classifier_learns_the_same_from_kept_labels(tmp_path):
-    protocol = AutoTAR(topic_budget=20, presumed_negatives=5)
+    protocol = AutoTAR(topic_budget=12, presumed_negatives=5)
     options = {"corpus": CORPUS, "protocol": protocol, "pool": None}
     with pytest.raises(KeyboardInterrupt):
-        judge(tmp_path / "s", Watched(LABELS, stop_after=25), **options)
+        judge(tmp_path / "s", Watched(LABELS, stop_after=15), **options)
     kept = pairs_in(tmp_path / "s")
-    assert 15 < len(kept) < 26
+    assert 9 < len(kept) < 16
     person = Watched(LABELS)
     same(judge(tmp_path / "s", person, **options), judge(None, Watched(LABELS), **options))
     assert not set(person.asked) & set(kept)

@@ -14,7 +14,7 @@ from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBa
 
 SMALL = (DenseTopic(0.6), FewJudged(25), NoBatchYet(), FruitfulBatch(0.4, 0.2, 1))
 PROTOCOLS = {
-    "AutoTAR": AutoTAR(topic_budget=40, presumed_negatives=10),
+    "AutoTAR": AutoTAR(topic_budget=30, presumed_negatives=10),
     "AutoTAR to the end": AutoTAR(topic_budget=100, presumed_negatives=3, growth=0.5),
     "the track": TrecDL2021(goes_on_while=SMALL, batch=5, topic_budget=45, abandon_from=20, presumed_negatives=8),
     "the track, soon abandoned": TrecDL2021(
@@ -51,9 +51,9 @@ def test_the_same_documents_in_the_same_order_as_plain_loops(name, seed):
 
 def test_documents_without_a_label_teach_nothing_and_are_not_asked_again(messages):
     some = {qid: {docno: label for docno, label in of.items() if int(docno[1:]) % 3} for qid, of in LABELS.items()}
-    protocol, judge = AutoTAR(topic_budget=40, presumed_negatives=10), ptr.judging.Oracle(some, unknown="skip")
+    protocol, judge = AutoTAR(topic_budget=25, presumed_negatives=10), ptr.judging.Oracle(some, unknown="skip")
     found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=protocol))
-    assert (found.topics["asked"] == 40).all()
+    assert (found.topics["asked"] == 25).all()
     for row in found.topics.itertuples():
         query = TOPICS.set_index("qid")["query"][row.qid]
         slow, _ = slow_topic(CORPUS, (row.qid, query), some[row.qid], protocol, 0)
