@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -30,7 +32,7 @@ ANY_LABEL = st.sampled_from([0, 0, 1, 2, None])
 
 
 def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
-    """Return topic -> documents in the order in which each topic alone is judged to its end."""
+    """Return topic -> documents in the order in which each topic alone is labelled to its end."""
     orders = {}
     for topic in topic_lists(runs, depth, np.ones(len(runs), dtype=bool)):
         found = [labels.get(topic.qid, {}).get(docno) for docno in topic.docnos]
@@ -53,19 +55,21 @@ def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
 def test_topics_take_turns_within_their_budgets(field, labels, budget, total, depth, seed):
     runs, judge = as_runs(field), Watched(labels)
     orders = orders_of(runs, labels, seed=seed, depth=depth)
+    sizes = depth_pool(runs, depth=depth, contributors="all").to_frame()["qid"].value_counts()
     if isinstance(budget, float):
-        most = {qid: round(budget * len(order)) for qid, order in orders.items()}
+        # nearest whole number, halves up
+        most = {qid: floor(budget * int(sizes.get(qid, 0)) + 0.5 + 1e-9) for qid in orders}
     else:
         most = {qid: len(order) if budget is None else budget for qid, order in orders.items()}
     judged = judge_adaptively(
         runs, Greedy, judge, budget=budget, total=total, depth=depth, contributors="all", seed=seed
     )
-    asked = in_turns(orders, most, total)
-    assert judge.asked == asked
+    labelled = in_turns(orders, most, total)
+    assert len(set(judge.asked)) == len(judge.asked)
+    assert {pair for pair in judge.asked if labels.get(pair[0], {}).get(pair[1]) is not None} == set(labelled)
     assert judged.topics == runs.topics
     frame = judged.to_frame()
     rows = {(row.qid, row.docno): row for row in frame.itertuples()}
-    labelled = [(qid, docno) for qid, docno in asked if labels.get(qid, {}).get(docno) is not None]
     assert set(rows) == set(labelled)
     for qid, docno in labelled:
         row = rows[qid, docno]
@@ -159,6 +163,39 @@ def test_documents_without_a_label_are_counted_once(messages):
     assert len(judged) == sum(docno in some[qid] for qid, docno in judge.asked)
 
 
+def test_a_document_without_a_label_costs_nothing_and_is_asked_about_once(messages):
+    # of each topic the documents of odd places have no label, or one below 0
+    some = {
+        qid: {d: [label, None, -1][n % 3] for n, (d, label) in enumerate(docs.items())} for qid, docs in LABELS.items()
+    }
+    judge, n = Watched(some), {qid: 4 for qid in RUNS.topics}
+    judged = messages.warned(judge_adaptively, runs=RUNS, strategy=Greedy, judge=judge, depth=6, budget=4)
+    frame = judged.to_frame()
+    labels = frame[frame["label"] >= 0]
+    assert labels["qid"].value_counts().to_dict() == n
+    assert labels.groupby("qid")["round"].agg(list).tolist() == [[1, 2, 3, 4]] * 3
+    expected = [(qid, d) for qid, d in judge.asked if some[qid][d] == -1]
+    below = frame[frame["label"] < 0]
+    assert sorted(zip(below["qid"], below["docno"], strict=True)) == sorted(expected) != []
+    assert len(set(judge.asked)) == len(judge.asked) > len(frame)
+    # a total is of labels, too, and goes to the first topics
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        first = judge_adaptively(RUNS, Greedy, Watched(some), depth=6, total=7).to_frame()
+    assert first.loc[first["label"] >= 0, "qid"].value_counts().to_dict() == dict(
+        zip(RUNS.topics, (3, 2, 2), strict=True)
+    )
+
+
+def test_judgments_that_are_given_as_a_judge_skip_what_they_do_not_know():
+    some = {qid: dict(list(docs.items())[::2]) for qid, docs in LABELS.items()}
+    with pytest.warns(ptr.ReuseWarning, match="without a label, left out"):
+        judged = judge_adaptively(RUNS, Greedy, some, depth=6)
+    with pytest.warns(ptr.ReuseWarning, match="without a label, left out"):
+        looked_up = depth_pool(RUNS, depth=6).judge(some)
+    pairs = ["qid", "docno", "label"]
+    assert sorted(judged.to_frame()[pairs].values.tolist()) == sorted(looked_up.to_frame()[pairs].values.tolist())
+
+
 def test_a_judge_may_be_a_pipeline_that_reads_texts_and_queries():
     topics = pd.DataFrame({"qid": ["9", *RUNS.topics], "query": ["none", *(f"query {t}" for t in RUNS.topics)]})
     texts = pt.apply.text(lambda row: f"text of {row['docno']}")
@@ -234,6 +271,16 @@ def test_what_cannot_be_judged_is_refused(messages):
     messages.refused(judge, argument="topics", topics=pd.DataFrame({"qid": ["1"], "query": "q"}))
     messages.refused(judge, argument="known", known=3)
     messages.refused(judge, judge=lambda frame: frame.assign(label=99999))
+    messages.refused(judge, strategy=Stuck)
+
+
+class Stuck(Greedy):
+    """Chooses its first document for ever."""
+
+    name = "stuck"
+
+    def choose(self):
+        return 0
 
 
 def test_everything_is_checked_before_runs_are_read(tmp_path):

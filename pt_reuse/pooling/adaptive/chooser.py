@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import flag, shown
+from pt_reuse._check import flag, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
@@ -45,9 +46,16 @@ class Chooser(ABC):
         """Return the document to judge, as a position in ``topic.docnos``; None when none is left.
 
         Asked again before the label came, it returns the same document.
+
+        Raises:
+            InputError: the strategy's `choose` returned no document that is left.
         """
         if self._asked is None and self.n_left:
-            self._asked = self.choose()
+            document = self.choose()
+            # no more than this: it is passed a million times
+            if type(document) is not int or document < 0 or document >= len(self.left) or not self.left[document]:
+                document = self._checked(document)
+            self._asked = document
         return self._asked
 
     def learn(self, document: int, relevant: bool | None) -> None:
@@ -98,6 +106,27 @@ class Chooser(ABC):
             document: what `next` returned.
         """
         return ""
+
+    def _checked(self, document: Any) -> int:
+        """Return what `choose` returned as an int, or say why it is no document that is left."""
+        try:
+            if isinstance(document, bool):
+                raise TypeError
+            number = operator.index(document)
+        except TypeError:
+            fault = f"{told(document)}, which is no whole number"
+        else:
+            if 0 <= number < len(self.left) and self.left[number]:
+                return number
+            fault = (
+                f"document {shown(self.topic.docnos[number])} ({number}), which is judged already"
+                if 0 <= number < len(self.left)
+                else f"{number:,}, where documents are numbered from 0 to {len(self.left) - 1:,}"
+            )
+        raise InputError(
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {fault}. Let its choose() return the number "
+            "of a document that is left: one for which self.left is True."
+        )
 
     def _not_asked(self, document: int) -> str:
         def named(number: int) -> str:
