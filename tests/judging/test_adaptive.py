@@ -16,6 +16,7 @@ from session_parts import Greedy, Watched, in_turns, same, told_of
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.judging.journal import read_journal
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
@@ -164,15 +165,15 @@ def test_documents_without_a_label_are_counted_once(messages):
 
 
 def test_a_document_without_a_label_costs_nothing_and_is_asked_about_once(messages):
-    # of each topic the documents of odd places have no label, or one below 0
+    # a third of the documents has no label, a third one below 0
     some = {
         qid: {d: [label, None, -1][n % 3] for n, (d, label) in enumerate(docs.items())} for qid, docs in LABELS.items()
     }
-    judge, n = Watched(some), {qid: 4 for qid in RUNS.topics}
+    judge = Watched(some)
     judged = messages.warned(judge_adaptively, runs=RUNS, strategy=Greedy, judge=judge, depth=6, budget=4)
     frame = judged.to_frame()
     labels = frame[frame["label"] >= 0]
-    assert labels["qid"].value_counts().to_dict() == n
+    assert labels["qid"].tolist() == [qid for qid in RUNS.topics for _ in range(4)]
     assert labels.groupby("qid")["round"].agg(list).tolist() == [[1, 2, 3, 4]] * 3
     expected = [(qid, d) for qid, d in judge.asked if some[qid][d] == -1]
     below = frame[frame["label"] < 0]
@@ -244,13 +245,19 @@ def test_what_a_judge_says_of_a_label_beside_it_is_kept(tmp_path):
     )
 
 
-def test_what_a_session_cannot_keep(tmp_path, messages):
+@pytest.mark.parametrize(
+    "thought", [object(), {1: 0.5}, ((1, 2), 3), float("inf")], ids=["object", "keys", "nested", "inf"]
+)
+def test_what_a_session_cannot_keep(tmp_path, messages, thought):
     def says(frame):
-        return frame.assign(label=1, thought=[object()] * len(frame))
+        return frame.assign(label=1, thought=pd.Series([thought] * len(frame), dtype=object, index=frame.index))
 
-    messages.refused(
-        judge_adaptively, argument="judge", runs=RUNS, strategy=Greedy, judge=says, budget=1, session=tmp_path / "s"
-    )
+    options = {"runs": RUNS, "strategy": Greedy, "judge": says, "budget": 1}
+    if not isinstance(thought, float):
+        assert judge_adaptively(**options).to_frame()["thought"].tolist() == [thought] * 3
+    error = messages.refused(judge_adaptively, argument="judge", **options, session=tmp_path / "s")
+    assert "cannot keep" in str(error)
+    assert not read_journal(tmp_path / "s" / "journal.jsonl").records
 
 
 def test_what_cannot_be_judged_is_refused(messages):
