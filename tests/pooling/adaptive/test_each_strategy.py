@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_strategies import SLOW, slow_order, topic_of, topics
+from strategy_parts import asked_in_order
 
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
@@ -42,12 +43,7 @@ def order_of(name, runs, labels, seed, budget=10**6, **options):
 
 def asked_of(name, runs, labels, seed, **options):
     """Return all documents, those without a label too, in the order in which they are asked for."""
-    topic = topic_of(runs)
-    chooser, asked = Strategy(name, **options).start(topic, seed), []
-    while (document := chooser.next()) is not None:
-        asked.append(topic.docnos[document])
-        chooser.learn(document, labels[asked[-1]])
-    return asked
+    return asked_in_order(Strategy(name, **options), topic_of(runs), labels, seed=seed)
 
 
 def test_every_strategy_has_a_slow_version():
