@@ -127,9 +127,12 @@ def test_whatever_is_judged(protocol, known, pooled, seed):
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(1, 40), st.integers(0, 2))
 def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
     scorer, known = Hashed({"1": 12, "2": 9, "10": 1}), {qid: {f"d{i}": i % 2 for i in range(12)} for qid in "12"}
-    options = {"batch": batch, "presumed_negatives": negatives}
+    judge, options = (
+        ptr.judging.Oracle(known, unknown="not relevant"),
+        {"batch": batch, "presumed_negatives": negatives},
+    )
     whole, cut = (
-        ptr.judge_continuously(scorer, TOPICS, known, protocol=Protocol(total_budget=n, **options), seed=seed)
+        ptr.judge_continuously(scorer, TOPICS, judge, protocol=Protocol(total_budget=n, **options), seed=seed)
         for n in (99, budget)
     )
     assert len(whole.labels) == 22

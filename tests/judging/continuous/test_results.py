@@ -102,8 +102,9 @@ def vaswani(data):
         for doc in np.argsort(-row, kind="stable")[:10]
     ]
     runs = {"tf-idf": pd.DataFrame(rows, columns=["qid", "docno", "score"])}
-    track = ptr.judge_continuously(scorer, topics, qrels, protocol=TrecDL2021(), runs=runs)
-    tar = ptr.judge_continuously(scorer, topics, qrels, protocol=AutoTAR(topic_budget=160, growth=0.5))
+    judge = ptr.judging.Oracle(qrels, unknown="not relevant")
+    track = ptr.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
+    tar = ptr.judge_continuously(scorer, topics, judge, protocol=AutoTAR(topic_budget=160, growth=0.5))
     return {"track": track, "tar": tar}, qrels
 
 

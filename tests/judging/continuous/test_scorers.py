@@ -256,7 +256,8 @@ def test_a_scorer_that_returns_something_else(scores, messages):
 def test_pools_that_do_not_fit(messages):
     rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
     pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
-    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=TAR, pool=pool), times=3)
+    judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
+    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3)
     assert found.topics["qid"].tolist() == TOPICS["qid"].tolist()
     assert found.labels.loc[found.labels["strategy"] == "initial pool", "docno"].tolist() == ["d1", "elsewhere"]
     assert found.labels["docno"].tolist().count("elsewhere") == 1
