@@ -112,7 +112,7 @@ def test_n_documents_of_each_topic():
 def test_every_document_has_its_chance():
     pool = ptr.Pool.from_frame(PARTS)
     drawn = Counter()
-    n = 300
+    n = 150
     for seed in range(n):
         drawn.update(pairs(ptr.sample_pool(pool, share={"x": 0.25, "y": 0.5}, strata="part", seed=seed)))
     for qid, docno, part in PARTS[["qid", "docno", "part"]].itertuples(index=False):
