@@ -103,6 +103,14 @@ def test_a_column_and_bands_of_numbers():
     )
 
 
+def test_numbers_name_their_strata():
+    shares = dict.fromkeys(EVERY["types"], 0.5) | {1: 1}
+    drawn = ptr.sample_pool(POOL, share=shares, strata="types", seed=1)
+    named = ptr.sample_pool(POOL, share={str(n): share for n, share in shares.items()}, strata="types", seed=1)
+    assert pairs(drawn) == pairs(named)
+    assert (drawn.to_frame().query("types == 1")["inclusion"] == 1).all()
+
+
 def test_n_documents_of_each_topic():
     sample = ptr.sample_pool(POOL, n=7, seed=1)
     assert sample.to_frame().groupby("qid").size().eq(7).all()

@@ -150,6 +150,11 @@ def test_corpora_that_are_none(corpus, share, seed, argument, messages):
     messages.refused(lambda: subsample_corpus(corpus, share=share, seed=seed), argument=argument)
 
 
+@pytest.mark.parametrize("answer", [None, 1, "yes"])
+def test_a_function_that_says_neither_true_nor_false(answer, messages):
+    messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: answer), argument="where")
+
+
 # teams
 
 
