@@ -36,7 +36,7 @@ def judged_by(pool: Pool, judge: Any) -> Qrels:
             found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
     # how a document was chosen the pool knows, what its label is and who gave it the judge
     mine = provenance_of(pool).drop(columns=["label", "judge", "time"], errors="ignore")
-    if "strategy" in mine and "round" not in mine:
+    if pool.strategy is not None and "round" not in mine:
         mine["round"] = pd.Series([_ONLY_ROUND] * len(pool), dtype="Int64")
     frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
     judged = found["label"].notna().to_numpy(dtype=bool)
