@@ -55,7 +55,7 @@ def test_they_equal_sample_eval():
 SHARES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(st.integers(0, 10**6), SHARES, st.sampled_from([None, 1, 5, 30]), st.sampled_from([1, 2]))
 def test_they_equal_the_slow_version(seed, shares, cutoff, rel):
     rankings, samples = some_samples(seed, n_topics=2, shares=shares)
