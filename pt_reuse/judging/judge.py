@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 import pyterrier as pt
@@ -42,6 +42,9 @@ class Judge(pt.Transformer):
         >>> found[["docno", "label", "judge"]].values.tolist()
         [['a', 1, 'short'], ['b', 0, 'short']]
     """
+
+    # without an address of its own pyterrier would look the documentation up on the network
+    schematic: ClassVar[dict[str, Any]] = {"label": "judge", "help_url": None}
 
     def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():

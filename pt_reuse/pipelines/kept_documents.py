@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.formats.trec import LABELS
 from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.runs.parts import OfDocno, holds
 
 
 class _Kept(pt.Transformer):
@@ -135,7 +136,7 @@ class OnlyDocuments(_Kept):
     schematic: ClassVar[dict[str, Any]] = {"label": "part of corpus", "help_url": None}
 
     @door
-    def __init__(self, docnos: Iterable[str] | None = None, *, where: Callable[[str], bool] | None = None):
+    def __init__(self, docnos: Iterable[str] | None = None, *, where: OfDocno | None = None):
         if (docnos is None) == (where is None):
             raise InputError("say which documents to keep: either docnos, their names, or where, a function of a name.")
         if where is not None and not callable(where):
@@ -149,14 +150,8 @@ class OnlyDocuments(_Kept):
         names = inp["docno"].astype(str)
         if self.docnos is not None:
             return np.array([name in self.docnos for name in names], dtype=bool)
-        found = {name: self._asked(name) for name in dict.fromkeys(names)}
+        found = {name: self.where is not None and holds(self.where, name) for name in dict.fromkeys(names)}
         return np.array([found[name] for name in names], dtype=bool)
-
-    def _asked(self, docno: str) -> bool:
-        answer = self.where(docno) if self.where is not None else None
-        if type(answer).__name__ not in ("bool", "bool_"):
-            raise InputError(f"where must return True or False, got {told(answer)} for {docno!r}.", argument="where")
-        return bool(answer)
 
     def __repr__(self) -> str:
         what = f"{len(self.docnos):,} documents" if self.docnos is not None else f"where={self.where!r}"

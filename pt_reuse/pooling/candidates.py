@@ -74,6 +74,19 @@ class Pooled:
         np.minimum.at(best, number, rank)
         return cls(docs.astype(np.int64), best, code, TopicRows(number, run, rank, coded.scores[at], len(docs)))
 
+    def in_order(self, coded: Field, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+        """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken.
+
+        Args:
+            coded: the field.
+            t: the topic.
+            keys: each (documents,), the most important first, the lower the earlier; of documents with equal keys the
+                one of the greater name comes first.
+        """
+        words = tokens.as_words(coded.vocabulary).take(coded.docs(t)[self.docs], axis=0)
+        by_name: list[NDArray[Any]] = list(tokens.descending(words))
+        return np.lexsort([*by_name, *reversed(keys)])
+
 
 @dataclass(frozen=True)
 class Candidates:
@@ -97,9 +110,7 @@ class Candidates:
         cls, coded: Field, t: int, pool: Pooled, keys: Sequence[NDArray[Any]], **columns: NDArray[Any]
     ) -> Candidates:
         """Return the pool of topic `t` in the order of some keys; keys and columns are those of ``pool.docs``."""
-        words = tokens.as_words(coded.vocabulary).take(coded.docs(t)[pool.docs], axis=0)
-        by_name: list[NDArray[Any]] = list(tokens.descending(words))
-        order = np.lexsort([*by_name, *reversed(keys)])
+        order = pool.in_order(coded, t, keys)
         return cls(
             pool.docs[order],
             [key[order] for key in keys],

@@ -52,6 +52,13 @@ class Contributions:
         """Return (documents,): the best rank at which a run has it, 0 where none has."""
         return self._reduced(np.minimum, self.rank, 0)
 
+    @property
+    def best_run(self) -> NDArray[np.int64]:
+        """Return (documents,): the run that has it at the best rank, the first of several, -1 where none has."""
+        n_runs = int(self.run.max(initial=-1)) + 1
+        best = self._reduced(np.minimum, self.rank.astype(np.int64) * n_runs + self.run, -1)
+        return np.where(best < 0, -1, best % max(n_runs, 1))
+
     def sole(self, units: Units) -> NDArray[np.int64]:
         """Return (documents,): the one unit whose runs alone have the document, -1 where none or several have.
 

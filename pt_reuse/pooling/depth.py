@@ -133,7 +133,7 @@ def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Poo
 
 def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors) -> Pool:
     taken = _tops(ranked, depths, contributors)
-    return pool_of(ranked, taken, contributors=contributors, settings={"strategy": "depth", **depths.in_words()})
+    return pool_of(ranked, taken, strategy="depth", contributors=contributors, settings=depths.in_words())
 
 
 def _tops(runs: RunSet, depths: Depths, contributors: Contributors) -> Iterator[Taken]:

@@ -18,6 +18,8 @@ from pt_reuse.scoring.caveats import Caveat
 MOSTLY = 0.5
 #: up to this share a pool and judgments fit; nobody's record of a pool is cleaner
 SLACK = 0.05
+#: the label of what was pooled and not judged
+_SET_ASIDE = -1
 _INFER = Call("infer_pool", "runs, qrels")
 
 
@@ -33,6 +35,7 @@ class PoolFit:
         unjudged: how many of them have no judgment.
         contributors: runs that made the pool.
         assumed: how many of them count only because nobody recorded whether they were pooled.
+        set_aside: how many of the unjudged documents the judgments know, with label -1: pooled, and not judged.
     """
 
     depth: int
@@ -42,6 +45,7 @@ class PoolFit:
     unjudged: int
     contributors: int
     assumed: int
+    set_aside: int = 0
 
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, judged: NDArray[np.bool_], *, depth: int) -> PoolFit:
@@ -57,7 +61,8 @@ class PoolFit:
         # runs bring topics that nobody judged, which is no fault of the depth
         of_topic = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics))
         known = {topic for topic, n in zip(qrels.topics, of_topic.tolist(), strict=True) if n}
-        pooled = int(mine.sizes[[topic in known for topic in mine.topics]].sum())
+        of_known = [topic in known for topic in mine.topics]
+        pooled = int(mine.sizes[of_known].sum())
         n_judged, common, chosen = int((labels >= 0).sum()), int(judged.sum()), pool.contributors
         return cls(
             depth=depth,
@@ -67,6 +72,7 @@ class PoolFit:
             unjudged=pooled - common,
             contributors=len(pool.run_table),
             assumed=0 if chosen is None else len(chosen.assumed),
+            set_aside=int(_set_aside(pool, qrels)[np.repeat(of_known, mine.sizes)].sum()),
         )
 
     @property
@@ -106,6 +112,18 @@ class PoolFit:
     def of_pool(self) -> Iterator[Caveat]:
         """Yield a caveat where most of the pool has no judgment, or more than a little under assumed contributors."""
         without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({self.unjudged_share:.0%})"
+        if self.unjudged_share > (SLACK if self.assumed else MOSTLY) and self.set_aside > MOSTLY * self.unjudged:
+            yield Caveat(
+                f"{self.unjudged_share:.0%} of the pool is unjudged, as of a sample",
+                (
+                    f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
+                    "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a "
+                    "part of all. ",
+                    "infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not judged for not "
+                    "relevant.",
+                ),
+            )
+            return
         if self.assumed and self.unjudged_share > SLACK:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
             yield Caveat(
@@ -130,3 +148,12 @@ class PoolFit:
                     " says which depth fits the judgments.",
                 ),
             )
+
+
+def _set_aside(pool: Pool, qrels: Qrels) -> NDArray[np.bool_]:
+    """Return (documents of the pool,): which the judgments know as pooled and not judged."""
+    labels = qrels.arrays.labels
+    if not (labels == _SET_ASIDE).any():
+        return np.zeros(len(pool), dtype=bool)
+    rows = qrels.arrays.documents.find(pool.documents)
+    return (rows >= 0) & (labels[rows] == _SET_ASIDE)

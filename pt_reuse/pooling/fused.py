@@ -94,5 +94,5 @@ def fusion_pool(
         score = fusion.scores(pool.rows)
         keys = [-fusion.between_topics(score), pool.best_rank]
         topics.append(Candidates.ordered(ranked.field, t, pool, keys, priority=score))
-    settings = {"strategy": fusion.method, **fusion.options, **budget.settings, "depth": common}
-    return pool_of(ranked, cut(topics, budget), contributors=chosen, settings=settings)
+    settings = {**fusion.options, **budget.settings, "depth": common}
+    return pool_of(ranked, cut(topics, budget), strategy=fusion.method, contributors=chosen, settings=settings)

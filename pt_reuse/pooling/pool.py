@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from pt_reuse import _html
 from pt_reuse._check import choice, count, told
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._errors import InputError, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.given_documents import documents_of
-from pt_reuse.pooling.sampled_judgments import counted_anew, with_unsampled
-from pt_reuse.qrels.asking import labels_by, rel_of
+from pt_reuse.pooling.judged import judged_by
+from pt_reuse.pooling.sampled_judgments import counted_anew
 from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.qrels.labelling import PROVENANCE
 from pt_reuse.runs.metadata import make_run_table
 from pt_reuse.runs.units import COLUMNS, Units, units_of
 
@@ -39,6 +38,7 @@ class Pool:
         columns: what else is known of each document, one row each.
         contributors: how the contributing runs were chosen; None where nobody chose.
         order: the order in which the runs were pooled; None where there are none.
+        strategy: by which the documents were chosen, as their labels keep it; None where nobody says.
         settings: how the pool was made, for display.
         unsampled: of a sample, the documents that were pooled and not sampled; None where all are to be judged.
 
@@ -49,6 +49,7 @@ class Pool:
         columns: what else is known of each document, one row each: strategy, round, priority, inclusion probability.
         contributors: which runs of the field were chosen by which rule, and of which of them that was assumed.
         order: the order in which the runs were pooled, which need not be the one in which they are scored.
+        strategy: as given.
         settings: how the pool was made: strategy, depth, contributors, order; for display.
         unsampled: as given, see :func:`sample_pool`.
 
@@ -74,6 +75,7 @@ class Pool:
         columns: pd.DataFrame | None = None,
         contributors: Contributors | None = None,
         order: str | None = None,
+        strategy: str | None = None,
         settings: Mapping[str, Any] | None = None,
         unsampled: Pool | None = None,
     ):
@@ -83,6 +85,7 @@ class Pool:
         self.columns = pd.DataFrame(index=range(len(documents))) if columns is None else columns.reset_index(drop=True)
         self.contributors = contributors
         self.order = order
+        self.strategy = strategy
         self.settings = dict(settings or {})
         self.unsampled = unsampled
         self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
@@ -102,7 +105,8 @@ class Pool:
             frame: columns ``qid`` and ``docno``, one row per document; further columns (strategy, round, priority,
                 inclusion probability) are kept. Within a topic documents stay in the order of the rows.
             topics: the topics of the pool, when there are more than those of the rows.
-            settings: how the documents were chosen, for display; default ``strategy=given``.
+            settings: how the documents were chosen, for display; default ``strategy=given``. A ``strategy`` among them
+                is kept by the labels of all documents, where the frame has no such column.
 
         Returns:
             Pool: the documents, topics in natural order.
@@ -123,7 +127,10 @@ class Pool:
             1   2     b  <NA>     0      0      0         0.25
         """
         documents, columns = documents_of(frame, topics)
-        return cls(documents, columns=columns, settings={"strategy": "given"} if settings is None else settings)
+        if settings is None:
+            return cls(documents, columns=columns, settings={"strategy": "given"})
+        strategy = settings.get("strategy")
+        return cls(documents, columns=columns, strategy=None if strategy is None else str(strategy), settings=settings)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -300,8 +307,10 @@ class Pool:
             judgments in which labels were looked up, or of the judge. Further columns: of a function ``judge`` (what it
             is called) and ``time`` (when, ISO 8601 in UTC), unless its frame says them, and what else its frame has
             that says something of the label; of judgments whatever they have; and all columns of the pool (strategy,
-            round, priority, reason, stratum, inclusion), which stand where both have one. Of a sample: the whole pool,
-            with label -1 for what was not sampled or has no label.
+            round, priority, reason, stratum, inclusion), which stand where both have one. A pool that a strategy made
+            says of each document ``strategy`` (such as ``depth``), ``round`` (1) and ``reason`` (such as ``rank 3 of
+            run X, best of 4 runs``), columns that only its labels have. Of a sample: the whole pool, with label -1 for
+            what was not sampled or has no label.
 
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
@@ -315,26 +324,7 @@ class Pool:
             >>> pool.judge(lambda frame: [int(docno == "d1") for docno in frame["docno"]])
             Qrels: 1 topic, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
-        pairs = pd.DataFrame({"qid": self._qid, "docno": self._docno})
-        if callable(judge):
-            found, rel = labels_by(judge, pairs), rel_of(judge)
-        else:
-            qrels = as_qrels(judge, "judge")
-            rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
-            labels = np.append(qrels.arrays.labels, np.int16(0))[rows].astype(np.int64)
-            found = pd.DataFrame({"label": pd.arrays.IntegerArray(labels, rows < 0)})
-            if qrels.arrays.extra is not None:
-                found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
-        # how a document was chosen the pool knows, what its label is and who gave it the judge
-        mine = self.columns.drop(columns=["label", "judge", "time"], errors="ignore")
-        frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
-        judged = found["label"].notna().to_numpy(dtype=bool)
-        if not judged.all():
-            fate = "left out" if self.unsampled is None else "label -1 (pooled, not judged)"
-            warn(f"{count(int((~judged).sum()), 'document')} of {len(self):,} without a label, {fate}.")
-        first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
-        frame = frame[[*first, *(column for column in frame if column not in first)]]
-        return with_unsampled(Qrels(frame[judged], topics=self.topics, rel=rel), self)
+        return judged_by(self, judge)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as judgments yet to be made: label -1 for every document."""
@@ -371,6 +361,7 @@ class Pool:
             columns=self.columns.iloc[kept],
             contributors=self.contributors,
             order=self.order,
+            strategy=self.strategy,
             settings=settings,
             unsampled=self.unsampled,
         )

@@ -25,7 +25,7 @@ def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
     if pool.unsampled is None:
         return judged
     known = ["qid", "docno", STRATUM, INCLUSION]
-    every = pd.concat([part.to_frame()[known] for part in (pool, pool.unsampled)], ignore_index=True)
+    every = pd.concat([_known(part) for part in (pool, pool.unsampled)], ignore_index=True)
     labels = judged.to_frame().drop(columns=known[2:], errors="ignore")
     frame = every.merge(labels, on=known[:2], how="left")
     return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=judged.topics, rel=judged.stated_rel)
@@ -41,11 +41,16 @@ def counted_anew(pool: Pool, unsampled: Pool) -> Pool:
         pool: what is left of the sampled documents.
         unsampled: what is left of the others.
     """
-    parts = [part.to_frame()[["qid", STRATUM]] for part in (pool, unsampled)]
-    every = pd.concat(parts, ignore_index=True).assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
+    every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
+    every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
     inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
     cut = len(pool)
     for part, values in ((pool, inclusion[:cut]), (unsampled, inclusion[cut:])):
         part.columns = part.columns.assign(**{INCLUSION: values})
     pool.unsampled = unsampled
     return pool
+
+
+def _known(part: Pool) -> pd.DataFrame:
+    pairs = pd.DataFrame({"qid": part.documents.qids(), "docno": part.documents.docnos()})
+    return pairs.assign(**{name: part.columns[name] for name in (STRATUM, INCLUSION)})

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, positive, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine import tokens
+from pt_reuse.engine.shares import share_of
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.strata import Strata, amounts_of, check_bands, strata_of
-
-#: a share of a stratum that is this near to a whole number and a half is rounded up
-_HALF = 0.5 + 1e-9
 
 
 @door
@@ -139,11 +137,7 @@ def _drawn(
             mine = np.flatnonzero(strata.of_document[rows] == s)
             if not len(mine):
                 continue
-            size = min(int(amount), len(mine)) if isinstance(amount, int) else _share_of(amount, len(mine))
+            size = min(int(amount), len(mine)) if isinstance(amount, int) else max(1, share_of(amount, len(mine)))
             sampled[rows.start + mine[np.argsort(key[mine], kind="stable")[:size]]] = True
             inclusion[rows.start + mine] = size / len(mine)
     return sampled, inclusion
-
-
-def _share_of(share: float, n: int) -> int:
-    return max(1, int(share * n + _HALF))

@@ -42,6 +42,8 @@ class Strata:
             InputError: another number of values than of bands, or a stratum that is missing or unknown.
         """
         if isinstance(given, Mapping):
+            # numbers of a column, such as "runs", name their strata too
+            given = {str(name): value for name, value in given.items()}
             odd = [name for name in given if name not in self.names]
             missing = [name for name in self.names if name not in given]
             if odd or missing:

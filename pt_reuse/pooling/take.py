@@ -72,5 +72,5 @@ def take_pool(
     for t in range(ranked.field.n_topics):
         pool = Pooled.of(ranked.field, t, common, chosen.runs)
         topics.append(Candidates.ordered(ranked.field, t, pool, [pool.best_rank]))
-    settings = {"strategy": "take", **budget.settings, "depth": common}
-    return pool_of(ranked, cut(topics, budget), contributors=chosen, settings=settings)
+    settings = {**budget.settings, "depth": common}
+    return pool_of(ranked, cut(topics, budget), strategy="take", contributors=chosen, settings=settings)

@@ -39,14 +39,17 @@ class Taken:
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def pool_of(runs: RunSet, taken: Iterable[Taken], *, contributors: Contributors, settings: Mapping[str, Any]) -> Pool:
+def pool_of(
+    runs: RunSet, taken: Iterable[Taken], *, strategy: str, contributors: Contributors, settings: Mapping[str, Any]
+) -> Pool:
     """Return the pool of what a strategy took.
 
     Args:
         runs: the field, in the order in which it was pooled.
         taken: what was taken of each topic of the field, in the order of its topics.
+        strategy: what it is called.
         contributors: the runs from which it was taken.
-        settings: the strategy and its conventions, for display; contributors and order are added.
+        settings: its conventions, for display; strategy, contributors and order are added.
 
     Returns:
         Pool: the documents in the order in which they were taken, with the contributing runs that have them.
@@ -85,7 +88,9 @@ def pool_of(runs: RunSet, taken: Iterable[Taken], *, contributors: Contributors,
         columns=pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()}) if columns else None,
         contributors=contributors,
         order=runs.order,
+        strategy=strategy,
         settings={
+            "strategy": strategy,
             **settings,
             "contributors": contributors.rule.value,
             **runs.settings,

@@ -65,7 +65,7 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
         spread = np.where(judged == pooled, 0.0, share * (1 - share) / (judged - 1))
         strata["estimate"], strata["variance"] = pooled * share, pooled**2 * (1 - judged / pooled) * spread
     # a topic with a stratum of which nothing is known is not known
-    topics = strata.groupby("qid").agg(lambda values: values.sum(skipna=False))
+    topics = strata.groupby("qid").sum().mask(strata.isna().groupby("qid").any())
     table = topics.reindex(judgments.topics, fill_value=0)
     table["se"] = np.sqrt(table["variance"])
     return table.drop(columns="variance").rename_axis("qid").reset_index()

@@ -11,6 +11,7 @@ import pandas as pd
 from pt_reuse._check import checked_seed, count, examples, shown, told
 from pt_reuse._errors import Argument, Call, InputError, door, warn
 from pt_reuse.engine import tokens
+from pt_reuse.engine.shares import share_of
 
 
 @door
@@ -47,7 +48,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
     distinct = sorted(set(names))
     if len(distinct) < len(names):
         warn(f"the corpus has {len(names) - len(distinct):,} documents more than once; each counts once.")
-    n = rounded(part * len(distinct))
+    n = share_of(part, len(distinct))
     if not n:
         raise InputError(
             Argument("share"), f" {told(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
@@ -76,14 +77,8 @@ def drawn_teams(run_table: pd.DataFrame, share: Any, seed: Any) -> tuple[list[st
     if len(teams) < 2:
         raise InputError(f"there is no second team beside {examples(teams)}, so teams cannot be split.")
     shuffled = [teams[i] for i in np.random.default_rng(number).permutation(len(teams)).tolist()]
-    n = min(max(rounded(part * len(teams)), 1), len(teams) - 1)
+    n = min(max(share_of(part, len(teams)), 1), len(teams) - 1)
     return shuffled[:n], shuffled[n:]
-
-
-def rounded(number: float) -> int:
-    """Return the nearest whole number, the greater of two."""
-    # a third of 3 is 1, whatever the last bit of 1/3
-    return int(np.floor(round(number, 9) + 0.5))
 
 
 def _share(share: Any, *, whole_allowed: bool) -> float:

@@ -26,11 +26,11 @@ class Part:
     """Some documents of a field, as a user says which; one that is made has been checked.
 
     Attributes:
-        holds: says of distinct document names, as words, which are among them.
+        among: says of distinct document names, as words, which are among them.
         argument: by which the user said so.
     """
 
-    holds: Callable[[Words], NDArray[np.bool_]]
+    among: Callable[[Words], NDArray[np.bool_]]
     argument: str
 
     @classmethod
@@ -47,7 +47,7 @@ class Part:
             return cls(_beginning(prefix), "prefix")
         if not callable(where):
             raise InputError(Argument("where"), f" must be a function of a docno, got {told(where)}.", argument="where")
-        return cls(_that(lambda docno: bool(where(docno))), "where")
+        return cls(_that(lambda docno: holds(where, docno)), "where")
 
 
 def restricted(field: Field, names: Sequence[str], part: Part) -> Field:
@@ -62,7 +62,7 @@ def restricted(field: Field, names: Sequence[str], part: Part) -> Field:
     retrieved = np.zeros(len(field.vocabulary), dtype=bool)
     retrieved[docs] = True
     kept = np.zeros(len(field.vocabulary), dtype=bool)
-    kept[retrieved] = part.holds(tokens.as_words(field.vocabulary)[retrieved])
+    kept[retrieved] = part.among(tokens.as_words(field.vocabulary)[retrieved])
     if not kept.any():
         raise InputError(
             "no run retrieves any of these documents. Are they docnos of this collection?", argument=part.argument
@@ -102,8 +102,18 @@ def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     return _that(lambda docno: docno.startswith(tuple(several)))
 
 
-def _that(holds: OfDocno) -> Callable[[Words], NDArray[np.bool_]]:
-    return lambda words: np.fromiter(map(holds, tokens.decode(tokens.as_tokens(words))), dtype=bool, count=len(words))
+def _that(chosen: OfDocno) -> Callable[[Words], NDArray[np.bool_]]:
+    return lambda words: np.fromiter(map(chosen, tokens.decode(tokens.as_tokens(words))), dtype=bool, count=len(words))
+
+
+def holds(where: OfDocno, docno: str) -> bool:
+    """Return what a user's ``where=`` says of a document name, or raise where that is neither True nor False."""
+    answer: object = where(docno)
+    if type(answer).__name__ not in ("bool", "bool_"):
+        raise InputError(
+            Argument("where"), f" must return True or False, got {told(answer)} for {shown(docno)}.", argument="where"
+        )
+    return bool(answer)
 
 
 def check_same_order(mine: str, other: str) -> None:

@@ -309,7 +309,7 @@ class RunSet(ListedRuns):
             docnos: document names: those of a part of the corpus (:func:`subsample_corpus`), or of a small corpus
                 (:meth:`docnos`).
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
-            where: says of a document name whether to keep the document. Give one of the three.
+            where: says of a document name, by True or False, whether to keep the document. Give one of the three.
 
         Returns:
             RunSet: the same runs; topics that are left without any document go.

@@ -31,8 +31,6 @@ class Local(Retriever):
 class ByName(Judge):
     """Calls documents of an even number relevant, and gives those of 9 no label."""
 
-    schematic = {"label": "by name", "help_url": None}  # noqa: RUF012 - the form pyterrier asks for
-
     def labels_of(self, pairs):
         return [None if docno.endswith("9") else int(docno[-1]) % 2 for docno in pairs["docno"]]
 
@@ -52,7 +50,14 @@ def pool():
     return ptr.PoolDocuments(Local(FIELD.runs["lex1a"]), Local(FIELD.runs["neu2a"]), depth=5)
 
 
-@pytest.mark.parametrize("make", [*STEPS.values(), pool, lambda: pool() >> ByName("me")], ids=[*STEPS, "pool", "all"])
+def oracle():
+    return ptr.judging.Oracle(FIELD.qrels)
+
+
+WHOLE = {"pool": pool, "oracle": oracle, "all": lambda: pool() >> ByName("me")}
+
+
+@pytest.mark.parametrize("make", [*STEPS.values(), *WHOLE.values()], ids=[*STEPS, *WHOLE])
 def test_pyterriers_own_tests_pass(make):
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(pt.testing.transformer_test_class(make))
     outcome = unittest.TestResult()
@@ -73,6 +78,27 @@ def test_steps_are_inspected_and_validated(name):
         step(TOPICS)
     with pytest.raises(pt.validate.InputValidationError):
         pt.inspect.transformer_outputs(step, ["qid", "query"])
+
+
+def test_a_judge_is_inspected_and_validated_behind_a_pool_and_behind_a_union():
+    assert pt.inspect.transformer_inputs(oracle()) == [["qid", "docno"]]
+    added = ["label", "judge", "time"]
+    assert pt.inspect.transformer_outputs(oracle(), ["qid", "docno", "score"]) == ["qid", "docno", "score", *added]
+    assert pt.schematic.transformer_schematic(oracle())["label"] == "judge"
+    with pytest.raises(pt.validate.InputValidationError, match=r"missing_columns=\['docno'\]"):
+        oracle()(TOPICS)
+    lexical, neural = pool().pipelines
+    ranked = ["qid", "query", "docno", "best_rank", "runs", "score", "rank"]
+    for pipeline, columns in (
+        (pool() >> oracle(), ranked),
+        ((lexical % 5 | neural % 5) >> oracle(), ["qid", "query", "docno"]),
+    ):
+        assert pt.inspect.transformer_inputs(pipeline) == [["qid", "query"]]
+        assert pt.inspect.transformer_outputs(pipeline, ["qid", "query"]) == [*columns, *added]
+        assert list(pipeline(TOPICS)) == [*columns, *added]
+    systems = {"pool": pool() >> oracle(), "lexical": lexical >> oracle(), "bare": lexical}
+    found = pt.Experiment(systems, TOPICS, FIELD.qrels.to_frame(), ["map"], validate="error").set_index("name")["map"]
+    assert found["lexical"] == found["bare"]
 
 
 def test_a_pool_is_inspected_and_drawn_with_its_pipelines():

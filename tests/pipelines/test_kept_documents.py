@@ -76,7 +76,7 @@ def test_qids_that_are_numbers_are_the_same_topics():
     assert ptr.OnlyJudged(JUDGED)(numbers)["docno"].tolist() == ["d2", "d4"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_judged_and_unjudged_together_are_everything(data):
     docs = [f"d{i}" for i in range(6)]

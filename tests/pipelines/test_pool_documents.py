@@ -67,7 +67,7 @@ def frame_of(lists):
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.fixed_dictionaries({"1": DOCS, "2": DOCS}), min_size=1, max_size=4), st.integers(1, 7), st.booleans()
 )

@@ -102,7 +102,7 @@ def mixed_pools(draw):
     return draw(st.dictionaries(pairs, of_document, max_size=14))
 
 
-@settings(deadline=None, max_examples=70)
+@settings(deadline=None, max_examples=35)
 @given(mixed_pools(), st.sampled_from(["team", "type", "run"]), st.sets(st.sampled_from(NAMES)), st.data())
 def test_any_pool_equals_the_brute_force(found, by, left_out, data):
     columns = {pair: n / 8 for n, pair in enumerate(found)}
@@ -170,7 +170,7 @@ def test_what_a_strategy_took():
         round={"1": np.array([3, 1, 2]), "2": np.array([2, 1])},
         source={"1": np.array(list("pqr"), dtype=object), "2": np.array(list("st"), dtype=object)},
     )
-    pool = pool_of(runs, taken, contributors=contributors_of(runs, "pooled"), settings={"strategy": "hand"})
+    pool = pool_of(runs, taken, strategy="hand", contributors=contributors_of(runs, "pooled"), settings={})
     assert records(pool.to_frame().drop(columns=["teams", "types"])) == [
         {"qid": "1", "docno": "e", "rank": None, "runs": 0, "round": 3, "source": "p"},
         {"qid": "1", "docno": "c", "rank": 1, "runs": 2, "round": 1, "source": "q"},
@@ -192,7 +192,9 @@ def test_what_a_strategy_took():
 def test_a_strategy_may_take_nothing():
     runs = pooled_runs()
     none = {"1": np.zeros(0, dtype=np.int64), "2": np.zeros(0, dtype=np.int64)}
-    pool = pool_of(runs, take(runs, {}, round=none), contributors=contributors_of(runs, "all"), settings={})
+    pool = pool_of(
+        runs, take(runs, {}, round=none), strategy="hand", contributors=contributors_of(runs, "all"), settings={}
+    )
     assert (len(pool), pool.topics) == (0, ["1", "2"])
     assert list(pool.to_frame().columns) == ["qid", "docno", "rank", "runs", "teams", "types", "round"]
     assert pool.run_table["name"].tolist() == ["A", "B", "C", "D"]

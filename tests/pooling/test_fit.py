@@ -12,6 +12,7 @@ from reference_lou import hand_field
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.sampling import sample_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
@@ -42,12 +43,12 @@ LISTS = {"A": {"1": ["a", "b", "c"], "2": ["x", "y"]}, "B": {"1": ["b", "d"], "2
 @pytest.mark.parametrize(
     ("depth", "pooled", "expected"),
     [
-        # topic 1: A a b, B b d; topic 2 has no judgment >= 0, so x y z are nobody's fault
-        (2, True, (4, 2, 3, 1, 2, 0)),
+        # topic 1: A a b, B b d; topic 2 has no judgment >= 0, so x y z are nobody's fault; a is set aside
+        (2, True, (4, 2, 3, 1, 2, 0, 1)),
         # a, b: b and e are judged, e by nobody
-        (1, True, (4, 3, 2, 1, 2, 0)),
-        (3, ["A"], (4, 2, 3, 1, 1, 0)),
-        (2, None, (4, 2, 3, 1, 2, 2)),
+        (1, True, (4, 3, 2, 1, 2, 0, 1)),
+        (3, ["A"], (4, 2, 3, 1, 1, 0, 0)),
+        (2, None, (4, 2, 3, 1, 2, 2, 1)),
     ],
 )
 def test_by_hand(depth, pooled, expected):
@@ -126,3 +127,11 @@ def test_is_pointed_at_the_call():
         leave_out_uniques(field.runs, field.qrels, AP)
     assert [w.filename for w in caught] == [__file__]
     assert str(caught[0].message).startswith("leave_out_uniques: ")
+
+
+def test_of_a_sample_is_told_what_helps_there(messages):
+    field = simulate_field(seed=7, n_topics=4, n_docs=300, length=40, depth=20)
+    sample = sample_pool(depth_pool(field.runs, depth=20), share=0.2, seed=1)
+    qrels = sample.judge(field.qrels)
+    found = messages.warned(lambda: leave_out_uniques(field.runs, qrels, [AP], depth=20))
+    assert found.settings[BEWARE] == "80% of the pool is unjudged, as of a sample"

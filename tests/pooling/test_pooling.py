@@ -165,7 +165,7 @@ def test_html_is_escaped():
 # against the brute force
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), DEPTHS, CONTRIBUTORS, ORDERS)
 def test_contributions_equal_the_brute_force(field, depth, contributors, order):
     pool = depth_pool(field.as_runs(order), depth=depth, contributors=contributors)
@@ -193,7 +193,7 @@ def test_contributions_equal_the_brute_force(field, depth, contributors, order):
         assert all(row["rank"] == min(expected[row["qid"], row["docno"]].values()) for row in records(uniques))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), DEPTHS, st.sampled_from(["team", "run", "type"]))
 def test_without_equals_a_pool_of_the_others(field, depth, by):
     pool, unit_of = depth_pool(field.as_runs(), depth=depth), field.units(by)
@@ -211,7 +211,7 @@ def test_without_equals_a_pool_of_the_others(field, depth, by):
             )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), ORDERS)
 def test_a_pool_grows_with_its_depth(field, order):
     runs, before = field.as_runs(order), set()
@@ -224,7 +224,7 @@ def test_a_pool_grows_with_its_depth(field, order):
     assert before == {(topic, docno) for run in field.runs.values() for topic in run for docno in run[topic]}
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), DEPTHS)
 def test_a_larger_field_of_contributors_makes_a_larger_pool(field, depth):
     runs = field.as_runs()
@@ -328,7 +328,7 @@ def test_the_order_of_the_pool_is_its_own():
     assert pool.without().order == pool.remainder(pool.to_qrels()).order == "trec_eval9"
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), DEPTHS, st.sampled_from(["trec_eval", "trec_eval9"]))
 def test_another_order_is_that_of_the_field_in_it(field, depth, order):
     pool = depth_pool(field.as_runs(), depth=depth, order=order)

@@ -103,6 +103,14 @@ def test_a_column_and_bands_of_numbers():
     )
 
 
+def test_numbers_name_their_strata():
+    shares = dict.fromkeys(EVERY["types"], 0.5) | {1: 1}
+    drawn = ptr.sample_pool(POOL, share=shares, strata="types", seed=1)
+    named = ptr.sample_pool(POOL, share={str(n): share for n, share in shares.items()}, strata="types", seed=1)
+    assert pairs(drawn) == pairs(named)
+    assert (drawn.to_frame().query("types == 1")["inclusion"] == 1).all()
+
+
 def test_n_documents_of_each_topic():
     sample = ptr.sample_pool(POOL, n=7, seed=1)
     assert sample.to_frame().groupby("qid").size().eq(7).all()
@@ -112,7 +120,7 @@ def test_n_documents_of_each_topic():
 def test_every_document_has_its_chance():
     pool = ptr.Pool.from_frame(PARTS)
     drawn = Counter()
-    n = 300
+    n = 150
     for seed in range(n):
         drawn.update(pairs(ptr.sample_pool(pool, share={"x": 0.25, "y": 0.5}, strata="part", seed=seed)))
     for qid, docno, part in PARTS[["qid", "docno", "part"]].itertuples(index=False):

@@ -64,7 +64,7 @@ def test_depths_by_hand():
     assert "depth_by_run" not in depth_pool(runs, depth=2, depth_by_run={}).settings
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(
     fields(),
     st.integers(1, 4),
@@ -169,7 +169,7 @@ def expected_pool(found, n, per):
     return {topic: [(row[2], row[3], row[4]) for row in taken if row[1] == topic] for topic in topics}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(fields(), DEPTH, st.none() | METHOD, st.sampled_from(sorted(NORMS)), N, PER)
 def test_pools_equal_the_brute_force(field, depth, method, norm, n, per):
     runs = as_runs(field)
@@ -199,7 +199,7 @@ def test_a_larger_number_takes_more_and_in_the_end_all(field, depth, method, per
             return take_pool(runs, n=n, per=per, depth=depth)
         return fusion_pool(runs, n=n, per=per, depth=depth, method=method)
 
-    for n in range(12):
+    for n in (0, 1, 2, 4, 7, 11):
         pairs = pairs_of(pool_of(n).to_frame())
         assert before <= pairs
         assert len(pairs) <= (n if per == "all" else n * len(runs.topics))
@@ -207,7 +207,7 @@ def test_a_larger_number_takes_more_and_in_the_end_all(field, depth, method, per
     assert pairs_of(pool_of(10**6).to_frame()) == pairs_of(depth_pool(runs, depth=depth).to_frame())
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(fields(), st.none() | METHOD, N, PER, st.randoms(use_true_random=False))
 def test_the_order_and_the_names_of_the_runs_decide_nothing(field, method, n, per, chance):
     def pool_of(runs):

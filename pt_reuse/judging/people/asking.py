@@ -20,6 +20,7 @@ from pt_reuse.judging.people.manifest import Cell, Manifest, Pair, TaskFormat, p
 from pt_reuse.judging.people.scale import DEFAULT, Scale
 from pt_reuse.judging.people.writing import Sheet
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.provenance import provenance_of
 
 FORMATS = tuple(each.value for each in TaskFormat)
 #: columns of a pool that have a place of their own in what comes back
@@ -171,7 +172,7 @@ def ask(pool: Pool, before: Manifest | None, terms: Terms, overlap: Overlap, *, 
             old = known[want.key]
             pairs[want.key] = replace(old, wanted=max(old.wanted, want.annotators), asked=(*old.asked, *named))
         else:
-            pairs[want.key] = _pair(task, want, named, more[i], pool.settings.get("strategy"), number)
+            pairs[want.key] = _pair(task, want, named, more[i], number)
     topics = list(dict.fromkeys(qid for qid, _ in pairs))
     place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
     # by their names, which tell nothing of the order of the pool
@@ -196,10 +197,9 @@ def _task_name(seed: int, terms: Terms, keys: Sequence[tuple[str, str]]) -> str:
     return "t" + drawn(seed, terms.form.value, str(terms.scale), terms.instructions, *terms.annotators, *pairs)[:11]
 
 
-def _pair(task: str, want: Want, asked: tuple[str, ...], more: Mapping[str, Cell], strategy: Any, number: int) -> Pair:
+def _pair(task: str, want: Want, asked: tuple[str, ...], more: Mapping[str, Cell], number: int) -> Pair:
     known = {name: more.get(name) for name in _PROVENANCE}
     chosen, said, why = known["strategy"], known["round"], known["reason"]
-    chosen = strategy if chosen is None else chosen
     return Pair(
         name=pair_name(task, want.key),
         qid=want.key[0],
@@ -214,8 +214,9 @@ def _pair(task: str, want: Want, asked: tuple[str, ...], more: Mapping[str, Cell
 
 
 def _further(pool: Pool) -> list[dict[str, Cell]]:
-    """Return what the pool knows of each document beside its runs, as JSON has it."""
-    columns = {str(name): [_cell(value) for value in pool.columns[name].tolist()] for name in pool.columns}
+    """Return how the pool chose each document, and what else it knows of it, as JSON has it."""
+    known = provenance_of(pool)
+    columns = {str(name): [_cell(value) for value in known[name].tolist()] for name in known}
     return [{name: values[i] for name, values in columns.items()} for i in range(len(pool))]
 
 

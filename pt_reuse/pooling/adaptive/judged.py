@@ -75,9 +75,9 @@ def adaptive_pool(
     return pool_of(
         ranked,
         (_taken(oracle, t, topic, chosen, budget.n, seed) for t, topic in enumerate(bar)),
+        strategy=chosen.name,
         contributors=contributing,
         settings={
-            "strategy": chosen.name,
             **budget.settings,
             "depth": common,
             "relevant": f"label of at least {lowest}",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from pt_reuse._errors import InputError, door
 from pt_reuse.engine import tokens
 from pt_reuse.engine.fusion import TopicRows
 from pt_reuse.engine.lists import offsets, ranges
+from pt_reuse.pooling.candidates import Pooled
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -160,19 +160,15 @@ def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.
     field = ranked.field
     names = tuple(name for name, counts in zip(ranked.names, contributing.tolist(), strict=True) if counts)
     place = np.cumsum(contributing) - 1
-    code, run, rank = field.top(t, depth, contributing)
-    docs, number = np.unique(code, return_inverse=True)
-    best = np.full(len(docs), np.iinfo(np.int32).max, dtype=np.int32)
-    np.minimum.at(best, number, rank)
-    words = tokens.as_words(field.vocabulary).take(field.docs(t)[docs], axis=0)
-    keys: list[NDArray[Any]] = [*tokens.descending(words), best]
-    order = np.lexsort(keys)
-    new = np.empty(len(docs), dtype=np.int64)
-    new[order] = np.arange(len(docs))
-    docnos = tokens.decode(tokens.as_tokens(words.take(order, axis=0)))
-    sizes = np.bincount(place[run], minlength=len(names))
-    scores = field.scores[field.starts[t * field.n_runs + run] + rank - 1]
-    return TopicLists(field.topics[t], names, tuple(docnos), offsets(sizes), new[number], scores)
+    pool = Pooled.of(field, t, depth, contributing)
+    order = pool.in_order(field, t, [pool.best_rank])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    words = tokens.as_words(field.vocabulary).take(field.docs(t)[pool.docs[order]], axis=0)
+    docnos = tokens.decode(tokens.as_tokens(words))
+    sizes = np.bincount(place[pool.rows.run], minlength=len(names))
+    codes = number[pool.rows.document]
+    return TopicLists(field.topics[t], names, tuple(docnos), offsets(sizes), codes, pool.rows.score)
 
 
 def random_of_topic(seed: int, qid: str) -> np.random.Generator:
