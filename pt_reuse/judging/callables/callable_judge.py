@@ -130,7 +130,7 @@ class Callable(Judge):
     def cost_in_cache(self) -> Cost:
         """Return what all answers of this judge and version in the cache have cost, those of earlier times included.
 
-        Calls that failed are not among them.
+        Calls that failed are not among them, nor those for documents that another process had answered meanwhile.
         """
         mine = [
             record

@@ -89,6 +89,22 @@ def test_topics_stay_in_order_and_documents_are_shuffled_for_each(tmp_path):
     assert contents(tmp_path / "again") == contents(tmp_path / "1")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_neither_place_nor_annotator_nor_overlap_tells_the_rank(form, tmp_path):
+    """The documents are called by their ranks; four standard errors bound what chance does to each number."""
+    ranks = np.arange(400)
+    pairs = {"1": [f"d{rank:03}" for rank in ranks]}
+    people = ["ann", "bob", "cem", "dot"]
+    export(tmp_path, pairs, annotators=people, overlap=0.25, format=form)
+    seen = {who: [int(docno[1:]) for _, docno in keys(next(tmp_path.glob(f"{who}-round1.*")))] for who in people}
+    for mine in seen.values():
+        assert abs(np.corrcoef(mine, range(len(mine)))[0, 1]) < 4 / np.sqrt(len(mine))
+    of_all = set.intersection(*map(set, seen.values()))
+    assert len(of_all) == 100
+    for some in (of_all, *(set(mine) - of_all for mine in seen.values())):
+        assert abs(np.mean(list(some)) - ranks.mean()) < 4 * ranks.std() / np.sqrt(len(some))
+
+
 def test_anybody_may_answer_where_nobody_is_named(tmp_path):
     result = export(tmp_path, annotators=None, overlap=3, format="label-studio")
     assert result.table.to_dict("records") == [
