@@ -66,14 +66,14 @@ def told(value: Any) -> str:
     return text if len(text) <= _LONG and "\n" not in text else type(value).__name__
 
 
-def choice(argument: str, value: Any, allowed: Sequence[str]) -> str:
-    """Return `value` when it is one of `allowed`, else raise."""
+def choice(argument: str, value: Any, allowed: Sequence[str], *, most: int = 12) -> str:
+    """Return `value` when it is one of `allowed`, else raise and list the first of them."""
     if isinstance(value, str) and value in allowed:
         return value
     near = did_you_mean(value, allowed) if isinstance(value, str) else ""
     raise InputError(
         Argument(argument),
-        f" must be one of {examples(allowed, 12)}, got {told(value)}.{near}",
+        f" must be one of {examples(allowed, most)}, got {told(value)}.{near}",
         argument=argument,
     )
 

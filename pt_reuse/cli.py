@@ -20,6 +20,7 @@ try:
     from pt_reuse.commands import (
         collections,
         compare,
+        compare_strategies,
         demo,
         fetch,
         infer_pool,
@@ -38,7 +39,21 @@ except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-_COMMANDS = (unjudged, lou, score, compare, pool, judge, runs, infer_pool, collections, fetch, verify, demo)
+_COMMANDS = (
+    unjudged,
+    lou,
+    score,
+    compare,
+    pool,
+    compare_strategies,
+    judge,
+    runs,
+    infer_pool,
+    collections,
+    fetch,
+    verify,
+    demo,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
@@ -58,16 +59,18 @@ FIELDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 def written(found: ptr.StrategyComparison, column: str, measure: str) -> str:
-    """Return a table of strategies by budgets: the mean over seeds; lowest and highest where they differ."""
+    """Return a table of strategies by budgets: means over seeds, and how far the farthest seed is from the mean."""
     rows = found.table[found.table["measure"] == measure]
+    away = np.maximum(rows[f"{column}_high"] - rows[column], rows[column] - rows[f"{column}_low"])
     cells = [
-        f"{mean:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{mean:.3f} ({low:.3f}-{high:.3f})"
-        for mean, low, high in zip(rows[column], rows[f"{column}_low"], rows[f"{column}_high"], strict=True)
+        f"{mean:.3f}".replace("0.", ".") + (f" ±{off:.3f}".replace("0.", ".") if f"{off:.3f}" != "0.000" else " " * 6)
+        for mean, off in zip(rows[column], away, strict=True)
     ]
     wide = rows.assign(cell=cells).pivot_table(index="strategy", columns="budget", values="cell", aggfunc="first")
     order = rows[rows["budget"] == 0.1].sort_values(column, ascending=False, kind="stable")["strategy"]
-    wide = wide.loc[order].rename(columns=lambda share: f"{share:.0%}")
-    return wide.rename_axis(None, axis=1).rename_axis(None).to_string() + "\n"
+    wide = wide.loc[order].rename(columns=lambda share: f"{share:.0%}      ")
+    text = wide.rename_axis(None, axis=1).rename_axis(None).to_string()
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def biases(found: ptr.StrategyComparison, measure: str, budget: float) -> str:
@@ -94,8 +97,16 @@ def main(arguments: list[str]) -> None:
         if len(found.groups):
             parts["groups"] = biases(found, found.measures[0], 0.1)
         left = found.left_out[found.left_out["measure"] == found.measures[0]]
-        left = left[left["budget"] == 0.1].drop(columns=["measure", "budget"]).set_index("strategy")
-        parts["left-out"] = left.rename_axis(None).round(3).to_string() + "\n"
+        shown = {
+            "own_tau_b": "own tau_b",
+            "alone_max_drop": "alone drop",
+            "largest_loss_pct": "loss %",
+            "field_min_tau_b": "field tau_b",
+            "field_max_drop": "drop",
+            "field_worst": "worst",
+        }
+        left = left[left["budget"] == 0.1].set_index("strategy")[list(shown)].rename(columns=shown)
+        parts["left-out"] = left.rename_axis(None).round({"loss %": 1}).round(3).to_string() + "\n"
         for part, text in parts.items():
             (TARGET / f"strategies-{name}-{part}.txt").write_text(text, encoding="utf-8")
         for kind in ("relevant", "tau_b"):

@@ -29,9 +29,9 @@ def add_to(commands: Commands) -> Parser:
         commands,
         "pool",
         "the documents that a pool of the runs would have judged",
-        "The pool has the first documents of every contributing run, or with --strategy the best of these. With "
-        "--qrels it is said what of it is judged: a label of at least 0; a document labelled below 0 is still to be "
-        "judged.",
+        "The pool has the first documents of every contributing run, or with --strategy those of them that the "
+        "strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a document labelled "
+        "below 0 is still to be judged.",
     )
     add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from pt_reuse._check import choice
+from pt_reuse._check import checked_seed, choice, count
 from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse.commands.numbers import amounts, bands, whole_amounts
 from pt_reuse.commands.parser import Parser
+from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.fusion import METHODS, NORMS, Fusion
+from pt_reuse.pooling.adaptive.fixed import RandomOrder
+from pt_reuse.pooling.adaptive.judged import adaptive_pool
+from pt_reuse.pooling.adaptive.registry import LEARNING
 from pt_reuse.pooling.candidates import Budget, Per
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fused import fusion_pool
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.sampling import check_sampling, sample_pool
 from pt_reuse.pooling.take import take_pool
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, checked_rel
 from pt_reuse.runs.run_set import RunSet
 
 
@@ -58,6 +64,7 @@ class PoolStrategy:
         takes: further options that it has.
         check: raises, before runs are read, where an option is out of range.
         in_words: what is said of the options beside the pool, a sentence and a blank, or nothing.
+        asks: whether it asks judgments, so that it cannot do without these.
     """
 
     what: str
@@ -66,6 +73,12 @@ class PoolStrategy:
     takes: tuple[str, ...] = ()
     check: Callable[[argparse.Namespace], None] = _always
     in_words: Callable[[argparse.Namespace], str] = _nothing
+    asks: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the names of the options that it has."""
+        return (*self.needs, *self.takes)
 
 
 def _to_depth(asked: PoolAsked) -> Pool:
@@ -122,6 +135,81 @@ def _fused(method: str, name: str) -> PoolStrategy:
     )
 
 
+def _seed(options: argparse.Namespace) -> int:
+    return checked_seed(0 if options.seed is None else options.seed)
+
+
+def _check_adaptive(options: argparse.Namespace) -> None:
+    Budget.of(options.n, Per.TOPIC.value)
+    checked_rel(options.rel)
+    _seed(options)
+
+
+def _ask(name: str, asked: PoolAsked) -> Pool:
+    return adaptive_pool(
+        asked.runs,
+        asked.qrels,
+        name,
+        n=asked.options.n,
+        depth=asked.depth,
+        contributors=asked.contributors,
+        rel=asked.options.rel,
+        seed=_seed(asked.options),
+        verbose=shows_bars(asked.options),
+    )
+
+
+def _asked(name: str, options: argparse.Namespace) -> str:
+    return (
+        f"It has the first {count(options.n, 'document')} of each topic that {name} had judged (seed "
+        f"{_seed(options)}); one without a label is passed over. "
+    )
+
+
+def _adaptive(name: str) -> PoolStrategy:
+    return PoolStrategy(
+        "judged one by one, each in the light of the labels of --qrels so far"
+        if name != RandomOrder.name
+        else "judged in a random order, by --qrels",
+        partial(_ask, name),
+        needs=("n",),
+        takes=("rel", "seed"),
+        check=_check_adaptive,
+        in_words=partial(_asked, name),
+        asks=True,
+    )
+
+
+#: what a depth-k pool knows of each document, by which topics can be divided
+_STRATA = ("rank", "runs", "teams", "types")
+
+
+def _check_sample(options: argparse.Namespace) -> None:
+    if options.strata is not None:
+        choice("strata", options.strata, _STRATA)
+    check_sampling(share=options.share, n=options.n, strata=options.strata, bands=options.bands, seed=_seed(options))
+
+
+def _sample(asked: PoolAsked) -> Pool:
+    options = asked.options
+    return sample_pool(
+        _to_depth(asked),
+        share=options.share,
+        n=options.n,
+        strata=options.strata,
+        bands=options.bands,
+        seed=_seed(options),
+    )
+
+
+def _sampled(options: argparse.Namespace) -> str:
+    of = "each topic" if options.strata is None else f"each topic's strata by {options.strata}"
+    given = options.share if options.n is None else options.n
+    what = "/".join(f"{amount:g}" for amount in (given if isinstance(given, list) else [given]))
+    amount = f"a share of {what}" if options.n is None else f"{what} documents"
+    return f"It is a random sample, {amount} of {of} (seed {_seed(options)}). "
+
+
 #: name -> strategy; those of --strategy, in the order of the help
 STRATEGIES = {
     "depth": PoolStrategy("all documents to the depth", _to_depth),
@@ -138,20 +226,49 @@ STRATEGIES = {
     "combsum": _fused("combsum", "CombSUM"),
     "combmnz": _fused("combmnz", "CombMNZ"),
     "borda": _fused("borda", "Borda count"),
+    "sample": PoolStrategy(
+        "a random sample, with the probability with which each document came into it",
+        _sample,
+        takes=("share", "n", "strata", "bands", "seed"),
+        check=_check_sample,
+        in_words=_sampled,
+    ),
+    **{name: _adaptive(name) for name in (*(kind.name for kind in LEARNING), RandomOrder.name)},
 }
 
 
 def add_strategy(parser: Parser) -> None:
     """Add the option that says how documents are chosen, and the options that strategies have."""
-    known = "; ".join(f"{name}: {strategy.what}" for name, strategy in STRATEGIES.items())
+    words: dict[str, list[str]] = {}
+    for name, strategy in STRATEGIES.items():
+        words.setdefault(strategy.what, []).append(name)
+    known = "; ".join(f"{', '.join(names)}: {what}" for what, names in words.items())
     parser.add_argument("--strategy", default="depth", metavar="NAME", help=f"{known}. Default depth")
-    parser.add_argument("--n", type=int, metavar="N", help="how many documents to take, of each topic or in all")
+    parser.add_argument(
+        "--n",
+        type=whole_amounts,
+        metavar="N",
+        help="how many documents to take, of each topic or in all; of sample: of each topic's stratum",
+    )
     parser.add_argument("--per", metavar="WHAT", help="N is the number of each topic (topic, default) or of all (all)")
     parser.add_argument("--k", type=float, metavar="K", help="of rrf: 1 / (K + rank); default 60")
     parser.add_argument("--p", type=float, metavar="P", help="of rbp: (1 - P) P^(rank - 1); default .8")
     parser.add_argument(
         "--norm", metavar="NORM", help=f"of combsum and combmnz: one of {', '.join(NORMS)}; default min-max"
     )
+    parser.add_argument(
+        "--share", type=amounts, metavar="P", help="of sample: the part of each topic's stratum, or one for each band"
+    )
+    parser.add_argument(
+        "--strata", metavar="WHAT", help=f"of sample: divide topics by {', '.join(_STRATA)}; default not at all"
+    )
+    parser.add_argument(
+        "--bands", type=bands, metavar="LIST", help="of sample: the last value of each band of --strata: 10,50,inf"
+    )
+    parser.add_argument(
+        "--rel", type=int, metavar="LABEL", help="lowest label of --qrels that a strategy is told is relevant"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="decides what a strategy draws; default 0")
 
 
 def chosen_strategy(options: argparse.Namespace) -> PoolStrategy:
@@ -160,13 +277,12 @@ def chosen_strategy(options: argparse.Namespace) -> PoolStrategy:
     Raises:
         InputError: an unknown strategy, an option that it needs and lacks or has no use for, or one out of range.
     """
-    name = choice("strategy", options.strategy, tuple(STRATEGIES))
+    name = choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
     strategy = STRATEGIES[name]
-    every = dict.fromkeys(option for one in STRATEGIES.values() for option in (*one.needs, *one.takes))
-    for option in every:
+    for option in _options_of(STRATEGIES.values()):
         given = getattr(options, option) is not None
-        if given and option not in (*strategy.needs, *strategy.takes):
-            having = [other for other, one in STRATEGIES.items() if option in (*one.needs, *one.takes)]
+        if given and option not in strategy.options:
+            having = [other for other, one in STRATEGIES.items() if option in one.options]
             raise InputError(
                 Argument(option),
                 f" is no option of strategy {name!r}; it is one of {', '.join(having)}.",
@@ -174,5 +290,13 @@ def chosen_strategy(options: argparse.Namespace) -> PoolStrategy:
             )
         if not given and option in strategy.needs:
             raise InputError(f"strategy {name!r} needs ", Option(option, ...), ".", argument=option)
+    if strategy.asks and options.qrels is None:
+        raise InputError(
+            f"strategy {name!r} asks judgments for its labels. Give ", Option("qrels", ...), ".", argument="qrels"
+        )
     strategy.check(options)
     return strategy
+
+
+def _options_of(strategies: Iterable[PoolStrategy]) -> Iterable[str]:
+    return dict.fromkeys(option for one in strategies for option in one.options)

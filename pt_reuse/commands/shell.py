@@ -24,6 +24,7 @@ _BY_OPTION = {
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
     "compare": "`pt-reuse compare`",
+    "compare_strategies": "`pt-reuse compare-strategies`",
     "depth_pool": "`pt-reuse pool`",
     "dropped": "`pt-reuse runs`",
     "export_tasks": "`pt-reuse judge export`",

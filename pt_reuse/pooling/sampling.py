@@ -13,7 +13,7 @@ from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.strata import Strata, strata_of
+from pt_reuse.pooling.strata import Strata, amounts_of, check_bands, strata_of
 
 #: a share of a stratum that is this near to a whole number and a half is rounded up
 _HALF = 0.5 + 1e-9
@@ -73,11 +73,7 @@ def sample_pool(
         raise InputError(f"pool must be a Pool, such as depth_pool makes, got {told(pool)}.", argument="pool")
     if pool.unsampled is not None:
         raise InputError("the pool is a sample already. Sample the pool that it was drawn from.", argument="pool")
-    if (share is None) == (n is None):
-        raise InputError(
-            "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
-        )
-    checked_seed(seed)
+    check_sampling(share=share, n=n, strata=strata, bands=bands, seed=seed)
     chosen = strata_of(pool, strata, bands)
     argument, given = ("share", share) if n is None else ("n", n)
     amounts = [_amount(argument, value) for value in chosen.each(argument, given)]
@@ -95,6 +91,23 @@ def sample_pool(
     }
     rest = pool.take(np.flatnonzero(~sampled), columns=columns)
     return pool.take(np.flatnonzero(sampled), columns=columns, settings=settings, unsampled=rest)
+
+
+def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) -> None:
+    """Raise where arguments of :func:`sample_pool` are wrong whatever the pool is.
+
+    Raises:
+        InputError: neither or both of `share` and `n`, an amount or a band out of range, bands without strata.
+    """
+    if (share is None) == (n is None):
+        raise InputError(
+            "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
+        )
+    checked_seed(seed)
+    check_bands(strata, bands)
+    argument, given = ("share", share) if n is None else ("n", n)
+    for amount in amounts_of(argument, given, bands):
+        _amount(argument, amount)
 
 
 def _amount(argument: str, value: Any) -> float:

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, Aside, InputError, Option
 from pt_reuse.pooling.pool import Pool
 
 #: the columns of which bands are asked, since every value would be a stratum of its own
@@ -58,7 +58,9 @@ class Strata:
         if not self.banded:
             raise InputError(
                 Argument(argument),
-                f" must be one number, or a dict of stratum -> number, got {told(given)}. Only bands have an order.",
+                " must be one number",
+                Aside(", or a dict of stratum -> number"),
+                f", got {told(given)}. Only bands have an order.",
                 argument=argument,
             )
         if len(values) != len(self.names):
@@ -82,9 +84,8 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
         InputError: a column that the pool does not have or that is missing for some documents, bands that are none,
             or a document beyond the last band.
     """
+    check_bands(column, bands)
     if column is None:
-        if bands is not None:
-            raise InputError("bands are bands of a column. Pass ", Option("strata", RANK), ", too.", argument="bands")
         return Strata((ALL,), np.zeros(len(pool), dtype=np.int64))
     frame = pool.to_frame()
     known = [name for name in frame.columns if name not in ("qid", "docno")]
@@ -102,15 +103,35 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
         )
     if bands is not None:
         return _banded(frame, column, _ends(bands, column))
-    if column in (RANK, PRIORITY):
+    codes, names = pd.factorize(values.astype(str), sort=True)
+    return Strata(tuple(names), codes.astype(np.int64))
+
+
+def check_bands(column: Any, bands: Any) -> None:
+    """Raise where bands are none whatever the pool is, or where those are lacking that a column needs."""
+    if bands is not None and column is None:
+        raise InputError("bands are bands of a column. Pass ", Option("strata", RANK), ", too.", argument="bands")
+    if bands is not None:
+        _ends(bands, column)
+    elif column in (RANK, PRIORITY):
         raise InputError(
             f"every {column} would be a stratum of its own. Give the last {column} of each band, such as ",
             Option("bands", [10, 50, 100]),
             ".",
             argument="bands",
         )
-    codes, names = pd.factorize(values.astype(str), sort=True)
-    return Strata(tuple(names), codes.astype(np.int64))
+
+
+def amounts_of(argument: str, given: Any, bands: Any) -> list[Any]:
+    """Return the amounts that are given: one for all, one for each band, or of stratum -> amount.
+
+    Raises:
+        InputError: another number of values than of bands, or several where there are no bands.
+    """
+    if isinstance(given, Mapping):
+        return list(given.values())
+    names = (ALL,) if bands is None else tuple(map(str, bands))
+    return Strata(names, np.zeros(0, dtype=np.int64), banded=bands is not None).each(argument, given)
 
 
 def _banded(frame: pd.DataFrame, column: str, ends: list[float]) -> Strata:

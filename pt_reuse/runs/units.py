@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Aside, InputError, Option
+from pt_reuse._errors import Aside, InputError, Option, arguments_as
 
 #: by -> the column of a table of runs that names the unit
 COLUMNS = {"team": "team", "run": "name", "type": "type"}
@@ -54,10 +54,11 @@ def check_unit(by: Any) -> None:
     choice("by", by, tuple(COLUMNS))
 
 
-def check_unit_is_given(by: str, columns: Collection[str]) -> None:
+def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "by") -> None:
     """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
     if by != "run" and COLUMNS[by] not in columns:
-        raise _without_unit(by, "no run has one")
+        with arguments_as(by=argument):
+            raise _without_unit(by, "no run has one")
 
 
 def units_of(run_table: pd.DataFrame, by: str) -> Units:

@@ -21,7 +21,7 @@ def files(tmp_path_factory, field):
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
     (folder / "odd" / "uniques.png").mkdir(parents=True)
-    for name in ("2-lexical-pool.csv", "summary.csv", "all.csv", "per_topic.csv", "by_topic.csv"):
+    for name in ("2-lexical-pool.csv", "curve.csv", "summary.csv", "all.csv", "per_topic.csv", "by_topic.csv"):
         (folder / "taken" / name).write_text("mine")
     definition = f'title = "Mine"\nqrels = "{folder}/qrels.txt"\n[runs]\nfolder = "{folder}/runs"\n'
     (folder / "teamless.toml").write_text(f'name = "teamless"\n{definition}')
@@ -116,6 +116,13 @@ CALLS = {
     "unit of a pool without types": "pool {f}/runs --by type",
     "contributors of a pool": "pool {f}/runs --contributors ,",
     "judgments of a pool": "pool {f}/runs --qrels {f}/nowhere",
+    "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
+    "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
+    "amount of a sample": "pool {f}/runs --strategy sample",
+    # compare-strategies
+    "strategies": f"compare-strategies {FIELD} --strategies rank,mft",
+    "budgets": f"compare-strategies {FIELD} --budgets .1,5",
+    "unit to leave out without teams": f"compare-strategies {FIELD} --leave-out team",
     # infer-pool
     "depth of the pool": f"infer-pool {FIELD} --depth 0",
     "tolerance": f"infer-pool {FIELD} --tolerance 2",
@@ -141,6 +148,7 @@ CALLS = {
     "score on what exists": "score {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
     "pool on what exists": "pool {f}/runs --out {f}/taken",
+    "compare-strategies on what exists": f"compare-strategies {FIELD} --out {{f}}/taken",
     "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
     "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
     "verify below a file": "verify trec-8/adhoc --out {f}/teams/all.csv",
@@ -171,6 +179,7 @@ OUT = {
     "score": ("score {f}/runs --qrels {f}/qrels.txt --out", ""),
     "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
     "pool": ("pool {f}/runs --out", ""),
+    "compare-strategies": (f"compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
     "demo": ("demo --out", ""),
 }
@@ -193,14 +202,14 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
 
 
 #: files that a command writes with --out, at least
-WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 7, "pool": 5}
+WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 7, "pool": 5, "compare-strategies": 10}
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize("command", WRITTEN)
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request):
     call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool") else []
+    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "compare-strategies") else []
     status, _, err = run(capsys, *call, tmp_path / "out", *depth)
     assert (status, err) == (0, "")
     request.getfixturevalue("unreached")

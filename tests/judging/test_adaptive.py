@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
 from session_parts import Greedy, Watched, in_turns, same, told_of
+from strategy_parts import asked_in_order
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.pooling.adaptive.lists import topic_lists
-from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+from pt_reuse.pooling.adaptive.strategy import Strategy
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.labelling import PROVENANCE
 
@@ -33,10 +34,8 @@ def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
     """Return topic -> documents in the order in which each topic alone is judged to its end."""
     orders = {}
     for topic in topic_lists(runs, depth, np.ones(len(runs), dtype=bool)):
-        found = [labels.get(topic.qid, {}).get(docno) for docno in topic.docnos]
-        relevant = np.array([-1 if label is None else label >= rel for label in found], dtype=np.int8)
-        order = judged_in_order(Strategy(strategy), topic, relevant, seed=seed, budget=len(topic))
-        orders[topic.qid] = [topic.docnos[doc] for doc in order.tolist()]
+        mine = {docno: label >= rel for docno, label in labels.get(topic.qid, {}).items() if label is not None}
+        orders[topic.qid] = asked_in_order(strategy, topic, mine, seed=seed)
     return orders
 
 

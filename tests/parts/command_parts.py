@@ -11,6 +11,7 @@ COMMANDS = (
     "score",
     "compare",
     "pool",
+    "compare-strategies",
     "judge",
     "runs",
     "infer-pool",

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import flag, shown
+from pt_reuse._check import flag, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
@@ -45,9 +45,15 @@ class Chooser(ABC):
         """Return the document to judge, as a position in ``topic.docnos``; None when none is left.
 
         Asked again before the label came, it returns the same document.
+
+        Raises:
+            InputError: the strategy chooses a document that is judged already, or something that is no document.
         """
         if self._asked is None and self.n_left:
-            self._asked = self.choose()
+            document = self.choose()
+            if not self._is_left(document):
+                raise InputError(self._not_left(document))
+            self._asked = document
         return self._asked
 
     def learn(self, document: int, relevant: bool | None) -> None:
@@ -98,6 +104,21 @@ class Chooser(ABC):
             document: what `next` returned.
         """
         return ""
+
+    def _is_left(self, document: int) -> bool:
+        try:
+            return document >= 0 and bool(self.left[document])
+        except (IndexError, TypeError, ValueError):
+            return False
+
+    def _not_left(self, document: object) -> str:
+        what = told(document)
+        if isinstance(document, int | np.integer) and 0 <= document < len(self.topic):
+            what = f"document {shown(self.topic.docnos[document])}, which is judged already"
+        return (
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {what}. choose() must return the position of "
+            "a document that is left, see the attribute left."
+        )
 
     def _not_asked(self, document: int) -> str:
         def named(number: int) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -71,11 +72,13 @@ class Strategy:
         """Return a chooser for a topic.
 
         Args:
-            topic: the lists; the runs are tried in a random order, so that no run has an advantage of its name.
+            topic: the lists; the runs are tried in a random order, so that no run has an
+                advantage of its name, nor of its place in the field.
             seed: with the topic's id it decides all that is random; the same in every process.
         """
         random = random_of_topic(seed, topic.qid)
-        return self.kind(topic.in_order(random.permutation(topic.n_runs)), random, **self.options)
+        by_name = np.array(sorted(range(topic.n_runs), key=topic.names.__getitem__), dtype=np.int64)
+        return self.kind(topic.in_order(by_name[random.permutation(topic.n_runs)]), random, **self.options)
 
     def __repr__(self) -> str:
         return f"Strategy({self.name})"
@@ -136,15 +139,20 @@ def judged_in_order(
     Returns:
         (judged,) documents, each once; all that have a label when the budget is as large as the pool.
     """
-    order: list[int] = []
-    chooser = strategy.start(topic, seed)
+    asked = judging(strategy.start(topic, seed), relevant)
+    return np.fromiter(islice(asked, budget), dtype=np.int64)
+
+
+def judging(chooser: Chooser, relevant: NDArray[np.int8]) -> Iterator[int]:
+    """Yield the labelled documents in the order in which a chooser has them judged, each before it learns the label.
+
+    Args:
+        chooser: of a topic.
+        relevant: (documents,) as in :func:`judged_in_order`.
+    """
     known: list[bool | None] = [None if label < 0 else bool(label) for label in relevant.tolist()]
-    while len(order) < budget:
-        document = chooser.next()
-        if document is None:
-            break
+    while (document := chooser.next()) is not None:
         label = known[document]
-        chooser.learn(document, label)
         if label is not None:
-            order.append(document)
-    return np.array(order, dtype=np.int64)
+            yield document
+        chooser.learn(document, label)

@@ -15,6 +15,8 @@ from pt_reuse._errors import InputError
 
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
+#: shares that differ by less are one point of the curve
+_NEAR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,20 @@ class Budgets:
         # a share such as .29 of 100 must not become 28.999...
         return np.floor(np.round(value * n_judged, 9) + 0.5).astype(np.int64)
 
-    def curve(self) -> list[float]:
-        """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget."""
-        most = self.values[-1]
+    def curve(self, most: int) -> list[float]:
+        """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget; every budget.
+
+        Args:
+            most: the judgments of the topic that has most; a number of judgments beyond it adds none.
+        """
+        last = self.values[-1]
         if self.shares:
-            return [step / 100 for step in range(math.floor(round(100 * most, 9)) + 1)]
-        return sorted({math.floor(most * step / _STEPS) for step in range(_STEPS + 1)})
+            even = [step / 100 for step in range(math.floor(round(100 * last, 9)) + 1)]
+            # a budget that is a per cent but for rounding stands on the curve already
+            other = [value for value in self.values if min(abs(value - point) for point in even) > _NEAR]
+            return sorted([*even, *other])
+        end = min(last, most)
+        return sorted({*(math.floor(end * step / _STEPS) for step in range(_STEPS + 1)), *self.values})
 
 
 def checked_budgets(budgets: Any) -> Budgets:
@@ -58,7 +68,8 @@ def checked_budgets(budgets: Any) -> Budgets:
     Raises:
         InputError: no budget, one below zero, shares above 1, shares beside numbers of judgments.
     """
-    given = [budgets] if isinstance(budgets, int | float | np.number) else budgets
+    single = isinstance(budgets, int | float | np.number)
+    given = [budgets] if single else budgets.reshape(-1) if isinstance(budgets, np.ndarray) else budgets
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"budgets must be one number or several, got {told(budgets)}.", argument="budgets")
     values = list(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import ir_measures
@@ -15,6 +15,9 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+
+#: judgments taken away that are worked on at once; each takes about a kilobyte for a hundred runs
+AT_ONCE = 300_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Field:
         """Score the field under all judgments and under parts of them.
 
         Args:
-            kept: for each part the rows of the judgments that it has.
+            kept: for each part, one at least, the rows of the judgments that it has.
 
         Returns:
             Means over all topics of the judgments: (measures, runs) under all, (measures, parts, runs) under the parts.
@@ -45,23 +48,36 @@ class Field:
         blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
         # what no measure can see need not be taken away
         counts = labels > 0 if blind else labels != UNJUDGED
-        sets, rows = [], []
-        for number, part in enumerate(kept):
-            gone = counts.copy()
-            gone[part] = False
-            rows.append(np.flatnonzero(gone))
-            sets.append(np.full(len(rows[-1]), number))
-        row = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-        in_set = np.concatenate([np.zeros(0, dtype=np.int64), *sets])
-        changes = Changes(len(kept), in_set, row, np.full(len(row), UNJUDGED))
+        parts = [self._rescored(gone) for gone in _slices(counts, kept)]
+        return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
+
+    def _rescored(self, gone: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the means under all judgments, and under those without the rows of each set."""
+        row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
+        in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
+        changes = Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))
         n_topics = len(self.qrels.topics)
-        means = MeansOfSets((len(self.measures), len(kept), len(self.runs)), n_topics, None)
+        means = MeansOfSets((len(self.measures), len(gone), len(self.runs)), n_topics, None)
         full = np.zeros((len(self.measures), len(self.runs)))
         for block in rescore(self.runs, self.qrels, self.measures, changes):
             for i in range(len(block.topics)):
                 full += block.base[:, i]
             means.add(block)
         return full / max(n_topics, 1), means.means()
+
+
+def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
+    """Yield for some parts at a time the rows of the judgments that each lacks."""
+    held: list[NDArray[np.int64]] = []
+    for part in kept:
+        gone = counts.copy()
+        gone[part] = False
+        rows = np.flatnonzero(gone)
+        if held and sum(map(len, held)) + len(rows) > AT_ONCE:
+            yield held
+            held = []
+        held.append(rows)
+    yield held
 
 
 def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, flag, positive, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse._check import checked_seed, choice, examples, flag, positive, told
+from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
+from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import depth_of
+from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
@@ -28,7 +30,6 @@ from pt_reuse.studies.strategy_comparison.budgets import Budgets, checked_budget
 from pt_reuse.studies.strategy_comparison.built import Field, prefixes
 from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
 from pt_reuse.studies.strategy_comparison.left_out import LeavingOut
-from pt_reuse.studies.strategy_comparison.oracle_topics import Oracle, OracleTopic
 from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks
 from pt_reuse.studies.strategy_comparison.tables import TOLD, Group, group_rows, groups_of, over_seeds, rankings
 
@@ -61,8 +62,8 @@ def compare_strategies(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments that answer: a Qrels, a frame, tuples, a dict or a file.
-        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.judging.Strategy` objects or subclasses of
-            :class:`~pt_reuse.judging.Chooser`, one or several; default every strategy there is.
+        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`Strategy` objects or subclasses of :class:`Chooser`,
+            one or several; default every strategy there is.
         budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
             judgments per topic (whole numbers); one or several.
         measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
@@ -84,7 +85,8 @@ def compare_strategies(
         StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
 
     Raises:
-        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure.
+        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure; a
+            strategy that chooses a document twice.
 
     Example:
         >>> import pt_reuse as ptr
@@ -99,23 +101,22 @@ def compare_strategies(
     """
     chosen = checked_strategies(strategies)
     wanted, parsed = checked_budgets(budgets), checked_measures(measures)
-    if leave_out is not None:
-        choice("leave_out", leave_out, tuple(COLUMNS))
+    check_comparing(depth=depth, rel=rel, leave_out=leave_out, repeats=repeats, seed=seed, n_jobs=n_jobs)
     check_order_or_none("pool_order", pool_order)
-    checked_rel(rel)
-    seeds = range(checked_seed(seed), checked_seed(seed) + positive("repeats", repeats, "seeds"))
-    flag("verbose", verbose)
+    seeds = range(int(seed), int(seed) + int(repeats))
+    verbose = flag("verbose", verbose)
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     check_topics(runs, qrels)
     contributing = contributors_of(runs, contributors)
-    units = None if leave_out is None else units_of(runs.run_table, leave_out)
+    with arguments_as(by="leave_out"):
+        units = None if leave_out is None else units_of(runs.run_table, leave_out)
     asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
     with arguments_as(order="pool_order"):
         ranked = runs.in_pool_order(pool_order)
     oracle = Oracle(ranked, qrels, asked.value, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
-    _check_some_judged(topics)
+    check_some_judged(topics)
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, n_jobs=n_jobs, verbose=verbose)
@@ -126,7 +127,8 @@ def compare_strategies(
     names = [repr(measure) for measure in parsed]
     built = _Tables(field, wanted, lengths, _Relevant(relevant, found_at_most), groups, names)
     by_seed, moved, curve = [], [], []
-    for strategy, of_seed in zip(chosen, orders, strict=True):
+    bar = pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose)
+    for strategy, of_seed in zip(bar, orders, strict=True):
         found, drops = built.of_strategy(strategy.name, of_seed, seeds)
         by_seed.append(found)
         moved.append(drops)
@@ -172,6 +174,28 @@ def compare_strategies(
     )
 
 
+def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed: Any, n_jobs: Any) -> None:
+    """Raise where arguments of :func:`compare_strategies` are wrong whatever the runs are.
+
+    Raises:
+        InputError: a number out of range, or an unknown unit to leave out.
+    """
+    if depth is not None:
+        checked_depth(depth)
+    checked_rel(rel)
+    if leave_out is not None:
+        choice("leave_out", leave_out, tuple(COLUMNS))
+    positive("repeats", repeats, "seeds")
+    checked_seed(seed)
+    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole_number and n_jobs):
+        raise InputError(
+            Argument("n_jobs"),
+            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
+            argument="n_jobs",
+        )
+
+
 def checked_strategies(strategies: Any) -> list[Strategy]:
     """Return a user's ``strategies=`` as strategies of different names; all there are for None.
 
@@ -191,17 +215,9 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if again or not found:
         problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
+        rest = Aside("; None takes all there are")
+        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
     return found
-
-
-def _check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
-    if not any(topic is not None and topic.n_judged for topic in topics):
-        raise InputError(
-            f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
-            "these runs, and are the contributing runs the ones that were pooled?",
-            argument="qrels",
-        )
 
 
 def _orders(
@@ -290,7 +306,7 @@ class _Tables:
         self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range, n_judged: NDArray[np.int64]
     ) -> pd.DataFrame:
         """Return how many relevant documents a strategy has found along its course, for each seed."""
-        points, rows = self.budgets.curve(), []
+        points, rows = self.budgets.curve(int(n_judged.max(initial=0))), []
         for seed, orders in zip(seeds, of_seed, strict=True):
             sums = [np.concatenate([[0], np.cumsum(self.relevant.rows[order])]) for order in orders]
             for value in points:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pandas as pd
 
-from pt_reuse._check import choice, count
-from pt_reuse._errors import door
+from pt_reuse._check import choice, count, examples, told
+from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -29,16 +29,17 @@ KINDS = {
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
-    Every number is a mean over seeds; columns that end in ``_low`` and ``_high`` are the lowest and the highest of
-    them. A seed decides what a strategy draws, and in which order it tries runs that tie.
+    Every number is a mean over seeds; that of a coefficient is over the seeds that have one. Columns that end in
+    ``_low`` and ``_high`` are the lowest and the highest of them. A seed decides what a strategy draws, and in which
+    order it tries runs that tie.
 
     Attributes:
         table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
             documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of
             the ranking of the systems against the one by all judgments.
         by_seed: the same for each ``seed``.
-        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent
-            (or hundredth) of the largest budget.
+        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent,
+            or a hundred steps up to the largest number of judgments, and each budget.
         groups: one row per strategy, budget, measure and group of runs, each type and each team of which no run was
             pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on average, below 0 where they gain;
             ``change_pct``, the mean change of their scores in per cent, and ``others_change_pct``, that of all others.
@@ -85,7 +86,7 @@ class StrategyComparison(Result):
             closest = (
                 "" if tau.isna().all() else f", closest ranking {rows.loc[tau.idxmax(), 'strategy']} {tau.max():.3f}"
             )
-            parts.append(f"{self._said(budget)}: most found {most['strategy']} {most['recall']:.1%}{closest}")
+            parts.append(f"{self.said(budget)}: most found {most['strategy']} {most['recall']:.1%}{closest}")
         return "; ".join(parts)
 
     @door
@@ -98,7 +99,8 @@ class StrategyComparison(Result):
         """
         name, budgets = measure_among(self.measures, measure), sorted(set(self.table["budget"]))
         chosen = budgets[len(budgets) // 2] if budget is None else budget
-        choice("budget", str(chosen), [str(known) for known in budgets])
+        if chosen not in budgets:
+            raise InputError(f"budget must be one of {examples(budgets, 12)}, got {told(budget)}.", argument="budget")
         rows = self.table[(self.table["measure"] == name) & (self.table["budget"] == chosen)]
         rows = rows.sort_values("recall", ascending=False, kind="stable")
         n_seeds = int(rows["seeds"].iloc[0])
@@ -112,7 +114,7 @@ class StrategyComparison(Result):
                 Column("Largest drop", rows["max_drop"], Digits.SCORE),
             ],
             caption=(
-                f"Strategies of judging at a budget of {self._said(chosen)}: the share of the pool's relevant documents"
+                f"Strategies of judging at a budget of {self.said(chosen)}: the share of the pool's relevant documents"
                 f" found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
                 f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
             ),
@@ -165,7 +167,12 @@ class StrategyComparison(Result):
             place=Place(ax, title, legend, width),
         )
 
-    def _said(self, budget: float) -> str:
+    def said(self, budget: float) -> str:
+        """Return a budget in words: ``10 %``, or ``20 judgments per topic``.
+
+        Args:
+            budget: one of the budgets.
+        """
         shares = self.table["budget"].dtype.kind == "f"
         return f"{100 * budget:g} %" if shares else f"{count(int(budget), 'judgment')} per topic"
 

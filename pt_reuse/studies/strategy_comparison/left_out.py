@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine import pairs
+from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic
 from pt_reuse.pooling.adaptive.strategy import Strategy
 from pt_reuse.runs.units import Units
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.strategy_comparison.budgets import Budgets
 from pt_reuse.studies.strategy_comparison.built import Field, prefixes
-from pt_reuse.studies.strategy_comparison.oracle_topics import Oracle, OracleTopic
 from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks
 
 

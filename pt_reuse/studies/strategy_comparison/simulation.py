@@ -10,8 +10,8 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
-from pt_reuse.studies.strategy_comparison.oracle_topics import OracleTopic
 
 
 @dataclass(frozen=True)

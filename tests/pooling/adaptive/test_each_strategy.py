@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_strategies import SLOW, slow_order, topic_of, topics
+from strategy_parts import asked_in_order
 
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
@@ -38,9 +39,14 @@ def coded(topic, labels):
 
 
 def order_of(name, runs, labels, seed, budget=10**6, **options):
+    """Return the documents that a strategy asks for, those without a label among them."""
     topic = topic_of(runs)
-    order = judged_in_order(Strategy(name, **options), topic, coded(topic, labels), seed=seed, budget=budget)
-    return [topic.docnos[document] for document in order.tolist()]
+    order = asked_in_order(Strategy(name, **options), topic, labels, seed=seed, budget=budget)
+    labelled = judged_in_order(Strategy(name, **options), topic, coded(topic, labels), seed=seed, budget=len(topic))
+    given = [topic.docnos[document] for document in labelled.tolist()]
+    asked = [docno for docno in order if labels[docno] is not None]
+    assert given[: len(asked)] == asked
+    return order
 
 
 def test_every_strategy_has_a_slow_version():

@@ -8,14 +8,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import strategy_parts
 from same import assert_same
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 from pt_reuse.pooling.adaptive.chooser import Chooser
-from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.qrels.judgments import Qrels
 
 #: judgments cut to a budget are nobody's pool
@@ -41,20 +40,9 @@ class Backwards(Chooser):
         pass
 
 
-def asked_for(strategy, seed, *, runs=RUNS, qrels=QRELS, depth=5, contributing=None):
-    """Return {topic: [(docno, label)]} in the order of judging, by the two methods of a chooser alone."""
-    counted = runs.pooled.fillna(True).to_numpy(dtype=bool) if contributing is None else contributing
-    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples()}
-    found = {}
-    for lists in topic_lists(runs, depth, counted):
-        chooser, order = as_strategy(strategy).start(lists, seed), []
-        while (document := chooser.next()) is not None:
-            label = labels.get((lists.qid, lists.docnos[document]), -1)
-            chooser.learn(document, None if label < 0 else label >= qrels.rel)
-            if label >= 0:
-                order.append((lists.docnos[document], label))
-        found[lists.qid] = order
-    return found
+def asked_for(strategy, seed, **options):
+    """Return {topic: [(docno, label)]} in the order of judging."""
+    return strategy_parts.asked_for(strategy, seed, **{"runs": RUNS, "qrels": QRELS, "depth": 5, **options})
 
 
 def cut(orders, share):
@@ -199,6 +187,13 @@ def test_jobs_and_backends_change_no_number():
     with joblib.parallel_config("threading", n_jobs=2):
         assert_same(found(), alone)
     assert_same(found(n_jobs=2), alone)
+
+
+def test_the_order_of_the_runs_in_the_field_changes_nothing():
+    turned = ptr.RunSet.from_frames({name: RUNS[name] for name in reversed(RUNS.names)}, metadata=RUNS.run_table)
+    options = {"budgets": [0.1, 0.5], "measures": "AP", "depth": 5, "repeats": 2}
+    found, expected = (ptr.compare_strategies(runs, QRELS, BY_HAND, **options) for runs in (turned, RUNS))
+    pd.testing.assert_frame_equal(found.table, expected.table)
 
 
 def test_a_strategy_of_ones_own_is_taken_as_a_class():

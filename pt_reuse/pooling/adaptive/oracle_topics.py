@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import count
+from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.adaptive.lists import TopicLists, lists_of_topic
 from pt_reuse.qrels.judgments import Qrels
@@ -58,14 +61,14 @@ class Oracle:
     contributing: NDArray[np.bool_]
 
     def topic(self, qid: str, without: NDArray[np.bool_] | None = None) -> OracleTopic | None:
-        """Return one topic of the judgments, None where no run has it.
+        """Return one topic, None where no run has it or no judgments are of it.
 
         Args:
             qid: the topic.
             without: (runs,) runs that do not contribute here; default none.
         """
         t, documents = self.ranked.field.topic_row.get(qid), self.qrels.arrays.documents
-        if t is None:
+        if t is None or qid not in documents.place:
             return None
         contributing = self.contributing if without is None else self.contributing & ~without
         lists = lists_of_topic(self.ranked, t, self.depth, contributing)
@@ -76,3 +79,13 @@ class Oracle:
             row = np.where(found >= 0, found + here.start, -1)
         labels = np.append(self.qrels.arrays.labels, np.int16(-1))[row]
         return OracleTopic(lists, row, np.where(labels < 0, -1, labels >= self.rel).astype(np.int8))
+
+
+def check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
+    """Raise unless a document of the pool is judged, on one topic at least."""
+    if not any(topic is not None and topic.n_judged for topic in topics):
+        raise InputError(
+            f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
+            "these runs, and are the contributing runs the ones that were pooled?",
+            argument="qrels",
+        )

@@ -1,0 +1,184 @@
+"""compare_strategies where strategies, budgets, labels and fields are not what they usually are."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from same import assert_same
+from scipy.stats import kendalltau
+from strategy_parts import asked_for
+
+import pt_reuse as ptr
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.studies.strategy_comparison import built, simulation
+from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+]
+
+FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
+RUNS, QRELS = FIELD.runs, FIELD.qrels
+
+
+def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):
+    return ptr.compare_strategies(
+        runs, qrels, strategies, **{"budgets": 0.5, "measures": "AP", "depth": 5, "repeats": 1, **options}
+    )
+
+
+class Chosen(ptr.Chooser):
+    """Always chooses one thing."""
+
+    name = "chosen"
+
+    def __init__(self, topic, random, *, what=0):
+        self.what = what
+        super().__init__(topic, random)
+
+    def choose(self):
+        return self.what
+
+    def observe(self, document, relevant):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("what", "n_jobs"), [(0, 1), (10**6, 1), (-1, 1), (1.5, 1), (None, 1), ("d1", 1), (0, 2)], ids=str
+)
+def test_a_strategy_that_chooses_what_is_not_left_is_told(what, n_jobs, messages):
+    # a process tells of the topic that it comes to first
+    only = Qrels(QRELS.to_frame(), topics=QRELS.topics).select(["1"])
+    runs = ptr.RunSet.from_frames({name: RUNS[name].query("qid == '1'").drop(columns="name") for name in RUNS.names})
+    messages.refused(lambda: compare(runs, only, ptr.Strategy(Chosen, what=what), n_jobs=n_jobs))
+
+
+def test_teams_that_are_left_out_must_be_known(messages):
+    frames = {name: RUNS[name].drop(columns="name") for name in RUNS.names}
+    nobodys = ptr.RunSet.from_frames(frames)
+    messages.refused(lambda: compare(nobodys, leave_out="team"), argument="leave_out")
+    with pytest.warns(ptr.ReuseWarning, match="7 runs without a team"):
+        some = ptr.RunSet.from_frames(frames, teams=dict.fromkeys(RUNS.names[:3], "T"))
+    messages.refused(lambda: compare(some, leave_out="team"), argument="leave_out")
+    assert compare(nobodys).groups.empty
+
+
+def test_jobs_must_be_a_number(messages):
+    for wrong in (0, "two", 1.5, True):
+        messages.refused(lambda wrong=wrong: compare(n_jobs=wrong), argument="n_jobs")
+
+
+def test_one_run_has_no_ranking():
+    name = RUNS.names[0]
+    one = ptr.RunSet.from_frames({name: RUNS[name].drop(columns="name")}, teams={name: "T"})
+    found = compare(one, strategies=["mtf", "hedge", "mtc"], leave_out="team")
+    assert found.table["tau_b"].isna().all()
+    assert (found.table["max_drop"] == 0).all()
+    # without its only run a topic has no document
+    assert found.left_out["largest_loss_pct"].tolist() == [100.0] * 3
+
+
+def test_labels_below_0_are_none_and_topics_without_labels_count():
+    frame = QRELS.to_frame()
+    frame["label"] = np.where(frame.index % 5 == 0, -1, np.where(frame.index % 5 == 1, -2, frame["label"]))
+    frame = frame[frame["qid"] != QRELS.topics[0]]
+    qrels = Qrels(frame, topics=[*QRELS.topics, "nowhere"])
+    measures = ["AP", "Bpref", "Judged@10", "infAP"]
+    found = compare(qrels=qrels, strategies="mtf", budgets=3, measures=measures).by_seed.set_index("measure")
+    orders = asked_for("mtf", 0, runs=RUNS, qrels=qrels, depth=5)
+    rows = [(qid, *pair) for qid, order in orders.items() for pair in order[:3]]
+    assert min(label for _, _, label in rows) == 0
+    assert {qid for qid, _, _ in rows} == set(QRELS.topics[1:])
+    assert set(found["judged"]) == {len(rows)}
+    few = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=qrels.topics)
+    full, cut = (ptr.score(RUNS, one, measures).mean for one in (qrels, few))
+    for measure in measures:
+        tau = kendalltau(full[measure].round(12), cut[measure].round(12)).statistic
+        assert found.loc[measure, "tau_b"] == pytest.approx(tau, nan_ok=True)
+        assert found.loc[measure, "max_drop"] == ptr.largest_drop(full[measure].round(12), cut[measure].round(12))
+
+
+def test_the_runs_of_a_unit_are_ranked_among_the_others_as_they_were():
+    found = compare(strategies="mtf", budgets=0.1, leave_out="type", seed=2).left_out.iloc[0]
+    pooled, kinds = RUNS.pooled.fillna(True).to_numpy(dtype=bool), RUNS.run_table["type"].to_numpy()
+    orders = asked_for("mtf", 2, runs=RUNS, qrels=QRELS, depth=5)
+    n = {qid: int(0.1 * len(order) + 0.5) for qid, order in orders.items()}
+
+    def means(judged):
+        rows = [(qid, *pair) for qid, order in judged.items() for pair in order[: n[qid]]]
+        qrels = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics)
+        return ptr.score(RUNS, qrels, "AP").mean["AP"].round(12).to_numpy()
+
+    full = means(orders)
+    alone = ptr.depth_pool(RUNS, depth=5).uniques(by="type").merge(QRELS.to_frame().query("label >= 1"))
+    drops = []
+    for kind in dict.fromkeys(kinds):
+        topics = set(alone.loc[alone["type"] == kind, "qid"])
+        theirs = asked_for("mtf", 2, runs=RUNS, qrels=QRELS, depth=5, contributing=pooled & (kinds != kind))
+        without = means({qid: theirs.get(qid, []) if qid in topics else order for qid, order in orders.items()})
+        scores = np.where(kinds == kind, without, full)
+        drops += [
+            (scores > scores[row]).sum() - (full > full[row]).sum() for row in np.flatnonzero(kinds == kind).tolist()
+        ]
+    assert found["alone_max_drop"] == max(drops) > 0
+
+
+def test_every_budget_stands_on_the_curve():
+    assert checked_budgets(0.005).curve(9) == [0, 0.005]
+    assert checked_budgets([0.1 + 0.2, 0.025]).curve(9) == sorted([*(i / 100 for i in range(31)), 0.025])
+    assert checked_budgets([3, 10**9]).curve(4) == [0, 1, 2, 3, 4, 10**9]
+    assert checked_budgets(np.array(0.25)).values == (0.25,)
+    found = compare(budgets=[2, 10**9])
+    assert found.curve["budget"].max() == 10**9
+    assert found.curve["recall"].iloc[-1] == 1
+    assert len(found.curve) < 100
+
+
+def test_a_report_is_of_one_of_the_budgets(messages):
+    found = compare(strategies=["rank", "mtf"], budgets=[0.1, 1.0])
+    assert str(found.report(1)) == str(found.report(1.0))
+    assert found.report(np.float64(0.1)).caption.startswith("Strategies of judging at a budget of 10 %")
+    for wrong in (0.2, "0.1"):
+        messages.refused(lambda wrong=wrong: found.report(wrong), argument="budget")
+
+
+def test_progress_is_shown_when_asked(capfd):
+    compare(verbose=True, leave_out="team")
+    shown = capfd.readouterr().err
+    assert "judging" in shown
+    assert "scoring" in shown
+    compare()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals to send")
+def test_ctrl_c_stops_all_jobs(monkeypatch):
+    given = simulation.pt.tqdm
+
+    def stopped(*args, **options):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return given(*args, **options)
+
+    wide = ptr.simulate_field(seed=7, n_topics=20, n_docs=900, n_teams=20, length=200, depth=100)
+    monkeypatch.setattr(simulation.pt, "tqdm", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        compare(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2)
+    monkeypatch.undo()
+    assert compare(n_jobs=2).table["judged"].tolist() == compare().table["judged"].tolist()
+
+
+def test_parts_of_the_work_make_the_same_whole(monkeypatch):
+    def found():
+        measures = ["AP", "Bpref", "infAP"]
+        return compare(strategies=["mtf", "random"], measures=measures, budgets=[0.2, 0.7], repeats=3, leave_out="run")
+
+    whole = found()
+    for few in (0, 40):
+        monkeypatch.setattr(built, "AT_ONCE", few)
+        assert_same(found(), whole)
