@@ -73,6 +73,9 @@ def key_of(*parts: Any) -> str:
 
 def written(cell: Any) -> str:
     """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
-    numbers = np.asarray(cell) if hasattr(cell, "__array__") and getattr(cell, "ndim", 0) else None
-    # as a text an array is cut short, and has few digits
-    return str(cell) if numbers is None else f"{numbers.dtype} {numbers.tolist()}"
+    if hasattr(cell, "__array__"):
+        numbers = np.asarray(cell)
+        if numbers.ndim:
+            # as a text an array is cut short, and has few digits
+            return f"{numbers.dtype} {numbers.tolist()}"
+    return str(cell)

@@ -219,6 +219,19 @@ def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
     assert row["text"] == long["a1"]
 
 
+def test_an_empty_text_is_told(tmp_path, messages):
+    frames = [{"docno": docno, "text": None if docno == "a1" else text} for docno, text in texts().items()]
+    for name, form in (("dict", {**texts(), "a1": " "}), ("frame", pd.DataFrame(frames))):
+        messages.warned(lambda form=form, name=name: export(tmp_path / name, texts=form))
+        assert len(read_manifest(tmp_path / name).pairs) == len(KEYS)
+
+
+def test_documents_called_by_numbers_have_their_texts(tmp_path):
+    numbers = pd.DataFrame({"qid": 1, "docno": [5, 6]})
+    export(tmp_path, pool=numbers, topics={1: "q"}, texts={5: "five", 6: "six"}, annotators=["ann"])
+    assert {row["docno"]: row["text"] for row in rows_of(tmp_path / "ann-round1.csv")} == {"5": "five", "6": "six"}
+
+
 # ---- names of files
 
 

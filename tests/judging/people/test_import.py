@@ -153,7 +153,11 @@ LETTERS = st.one_of(
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.sets(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6), st.text(max_size=20), st.booleans())
+@given(
+    st.sets(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6),
+    st.text(max_size=20).filter(str.strip),
+    st.booleans(),
+)
 def test_any_names_and_texts_come_back(tmp_path_factory, docnos, text, in_csv):
     form = "csv" if in_csv else "jsonl"
     folder, pairs = tmp_path_factory.mktemp("any"), {"1": sorted(docnos)}

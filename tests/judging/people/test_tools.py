@@ -277,7 +277,10 @@ def test_one_task_saved_by_itself(tmp_path):
 
 
 @settings(deadline=None, max_examples=15)
-@given(st.text(max_size=60), st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9))
+@given(
+    st.text(max_size=60).filter(str.strip),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9),
+)
 def test_any_text_goes_there_and_back(tmp_path_factory, text, name):
     pairs = {"1": [f"d{name}"], "2": [f"e{name}", "="]}
     for form in ("doccano", "label-studio"):
