@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -87,7 +87,7 @@ def _columns(answer: Any, n: int) -> dict[str, Any]:
     for column, cells in said.items():
         if column == "label":
             continue
-        several = isinstance(cells, Sized) and not isinstance(cells, str | bytes)
+        several = pd.api.types.is_list_like(cells)
         if not several or len(cells) != n:
             got = f"{len(cells):,}" if several else told(cells)
             raise InputError(f"labels_of must return one {column} per document, {n:,} here, got {got}.")
