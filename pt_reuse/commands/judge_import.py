@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+import pandas as pd
+
 from pt_reuse._errors import InputError, located
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.commands.output import out_file, write_table
@@ -59,6 +61,11 @@ def _run(options: argparse.Namespace) -> None:
     if judgments is not None and qrels is not None:
         qrels.write(judgments, overwrite=options.overwrite)
         say(f"Written to {judgments}: {qrels!r}.")
+        if (labels.table.get("inclusion", pd.Series(dtype="float64")) < 1).any():
+            say(
+                "They are of a sample. What was pooled and not sampled is not among them, and estimates such as infAP "
+                "are wrong without it: sample.judge(labels.to_qrels()) in Python has it."
+            )
 
 
 def _people(text: str) -> dict[str, str]:

@@ -33,6 +33,7 @@ _BY_COMMAND = {
     "infer_pool": "`pt-reuse infer-pool`",
     "leave_out_uniques": "`pt-reuse lou`",
     "list_collections": "`pt-reuse collections`",
+    "majority_vote": "`pt-reuse judge agreement FILE.csv --out DIR`, where FILE.csv is what --out writes here",
     "remainder": "`pt-reuse pool`",
     "score": "`pt-reuse score`",
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",

@@ -86,8 +86,8 @@ def judge_with_model(
         Qrels: with the columns ``judge time strategy round reason``, which tell people from the model, and
         ``probability``, that of being relevant when the document was chosen or labelled (missing while it was not
         known). Of each topic first what people judged, in their order. A document to which people give no label has the
-        model's. One of which the model says nothing, and which people did not judge, is left out, with a warning that
-        counts them.
+        model's. Documents of which the model says nothing are the last that people judge; those that they did not are
+        left out, with a warning that counts them.
 
     Raises:
         InputError: an argument that cannot be used, no scikit-learn, an answer that cannot be calibrated, or a session
@@ -191,7 +191,12 @@ class PeopleJudging:
             if self._kept.get(qid):
                 found[qid, docno] = self._kept_answer(qid, docno)
         probability = dict(zip(self._pairs(rows), self.chooser.probability[rows].tolist(), strict=True))
-        asked = [Asked(*pair, self.rounds, _reason(p)) for pair, p in probability.items() if pair not in found]
+        known = self.chooser.is_known[rows].tolist()
+        asked = [
+            Asked(*pair, self.rounds, _reason(p, says))
+            for (pair, p), says in zip(probability.items(), known, strict=True)
+            if pair not in found
+        ]
         for answers in self._asking.answers(asked):
             answers = [_with_probability(one, probability[one.qid, one.docno]) for one in answers]
             self._session.keep(answers)
@@ -250,7 +255,9 @@ def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Verdi
     ]
 
 
-def _reason(probability: float) -> str:
+def _reason(probability: float, known: bool) -> str:
+    if not known:
+        return "the model says nothing"
     return "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
 
 

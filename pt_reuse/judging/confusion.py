@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.formats.frames import number_column
 from pt_reuse.formats.trec import not_labels
 from pt_reuse.qrels.judgments import as_qrels
 
@@ -159,8 +160,11 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not 0 <= rate <= 1:
         raise InputError(f"rate must be a number between 0 and 1, got {told(rate)}.", argument="rate")
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
-    if len(set(listed)) < max(2, len(listed)):
-        raise InputError(f"labels must be at least two labels, each once, got {told(labels)}.", argument="labels")
+    numbers = number_column(pd.Series(listed, dtype=object))
+    if len(set(listed)) < max(2, len(listed)) or not_labels(numbers).any() or (numbers < 0).any():
+        raise InputError(
+            f"labels must be at least two whole numbers of 0 or more, each once, got {told(labels)}.", argument="labels"
+        )
     shares = np.full((len(listed), len(listed)), rate / (len(listed) - 1))
     np.fill_diagonal(shares, 1 - rate)
     return _matrix(shares, listed, listed)

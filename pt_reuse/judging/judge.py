@@ -62,8 +62,7 @@ class Judge(pt.Transformer):
         """
         pt.validate.columns(inp, includes=list(self.needs()))
         with located(f"judge {self.name}"):
-            answer = self.labels_of(inp)
-            said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
+            said = _columns(self.labels_of(inp), len(inp))
             label = checked_labels(said.pop("label"), inp)
         return inp.assign(**with_provenance(label, said, self.name))
 
@@ -79,3 +78,20 @@ class Judge(pt.Transformer):
             pairs: the documents, one a row; labels are in the order of the rows. Instead of labels, a mapping of
                 columns with ``label`` and what else is said of each: ``judge``, ``time``, a probability.
         """
+
+
+def _columns(answer: Any, n: int) -> dict[str, Any]:
+    """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
+    if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
+        raise InputError(
+            f"labels_of must return one label per document, or a mapping of columns with 'label', got {told(answer)}."
+        )
+    said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
+    for column, cells in said.items():
+        if column == "label":
+            continue
+        several = pd.api.types.is_list_like(cells)
+        if not several or len(cells) != n:
+            got = f"{len(cells):,}" if several else told(cells)
+            raise InputError(f"labels_of must return one {column} per document, {n:,} here, got {got}.")
+    return said

@@ -69,12 +69,15 @@ class LeastSure:
         return int(self._asked.sum())
 
     def next(self) -> NDArray[np.int64]:
-        """Return the documents of the next batch, those of which the model is least sure first; none at the end."""
+        """Return the documents of the next batch, those of which the model is least sure first; none at the end.
+
+        Documents of which the model says nothing come last.
+        """
         batches = self._batches
-        rows = np.flatnonzero(self._says.known & ~self._asked & (self._left[self._topic] > 0))
+        rows = np.flatnonzero(~self._asked & (self._left[self._topic] > 0))
         # where nobody knows, each document is as good as any other
         unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)
-        rows = rows[np.lexsort((self._ties[rows], unsure))]
+        rows = rows[np.lexsort((self._ties[rows], unsure, ~self._says.known[rows]))]
         place = pd.Series(self._topic[rows]).groupby(self._topic[rows]).cumcount().to_numpy()
         most = np.minimum(self._left, batches.size) if batches.of_each_topic else self._left
         rows = rows[place < most[self._topic[rows]]]
@@ -92,7 +95,8 @@ class LeastSure:
         self._left -= np.bincount(self._topic[rows], minlength=len(self._left))
         for row, label in zip(rows.tolist(), labels, strict=True):
             if label is not None and label >= 0:
-                self._labels[row], self._labelled[row] = label, True
+                # what the model says nothing of cannot teach what its words mean
+                self._labels[row], self._labelled[row] = label, self._says.known[row]
         changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}
         for topic in sorted(changed):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
@@ -108,6 +112,11 @@ class LeastSure:
         for calibration, known in self._calibrations():
             labels[known] = calibration.labels(self._says.features[known])
         return labels
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Return (documents,) whether the model says something of each."""
+        return self._says.known
 
     @property
     def is_calibrated(self) -> bool:

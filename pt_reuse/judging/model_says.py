@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import InputError, located
 from pt_reuse.qrels.asking import name_of
 from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.qrels.labelling import checked_labels
 
 #: what is calibrated where nobody says: the first of these that the model's answer has
 USUAL = ("probability", "judge_score", "score", "label")
@@ -78,7 +79,8 @@ class ModelSays:
             columns: of the answer that are calibrated; None for the usual ones.
 
         Raises:
-            InputError: an answer that lacks a column, a document twice, or something that is no number.
+            InputError: an answer that lacks a column, a document twice, a label that is none, or something that is no
+                finite number.
         """
         with located("model"):
             if not isinstance(answer, pd.DataFrame):
@@ -99,11 +101,13 @@ class ModelSays:
                     f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
                 )
             places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
-            features = np.column_stack([_numbers(answer[column], column)[places] for column in columns])
+            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
+            # a label below 0 is none, as in judgments
+            answer = answer.assign(label=own.mask(own < 0))
+            features = np.column_stack([_numbers(answer, column)[places] for column in columns])
         features[places < 0] = np.nan
-        labels = answer["label"] if "label" in answer else pd.Series(pd.NA, index=answer.index, dtype="Int64")
-        own = labels.astype("Int64").reset_index(drop=True).reindex(places).reset_index(drop=True)
-        return cls(columns, features, own.mask(places < 0))
+        mine = answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True)
+        return cls(columns, features, mine.mask(places < 0))
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -121,8 +125,17 @@ def checked_columns(column: Any) -> tuple[str, ...] | None:
     return names
 
 
-def _numbers(values: pd.Series, column: str) -> NDArray[np.float64]:
+def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
     try:
-        return np.append(pd.to_numeric(values).to_numpy(dtype=np.float64, na_value=np.nan), np.nan)
+        numbers = np.append(pd.to_numeric(answer[column]).to_numpy(dtype=np.float64, na_value=np.nan), np.nan)
     except (TypeError, ValueError) as error:
         raise InputError(f"column {column!r} of the answer must hold numbers: {error}.", argument="column") from error
+    endless = np.flatnonzero(np.isinf(numbers))
+    if len(endless):
+        row = answer.iloc[int(endless[0])]
+        raise InputError(
+            f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing, got "
+            f"{numbers[endless[0]]} for topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}.",
+            argument="column",
+        )
+    return numbers

@@ -64,7 +64,12 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
         raise InputError(f"the judge must return one label per document, got {told(labels)}.")
     listed = [plain(label) for label in labels]
     if len(listed) != len(pairs):
-        raise InputError(f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}.")
+        ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
+        which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)
+        raise InputError(
+            f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}"
+            f"{f', from {which}' if which else ''}."
+        )
     if all(label is None or type(label) is int for label in listed):
         missing = np.array([label is None for label in listed], dtype=bool)
     else:

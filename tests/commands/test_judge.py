@@ -80,6 +80,35 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
     assert run(capsys, "judge", "import", files / "tasks", *written, "--overwrite")[0] == 0
 
 
+def test_judgments_of_a_sample_say_what_they_lack(files, field, capsys):
+    pool = ptr.depth_pool(field.runs, depth=2)
+    for name, part in (("all", pool), ("some", ptr.sample_pool(pool, share=0.5, seed=1))):
+        part.to_frame().to_csv(files / f"{name}.csv", index=False)
+        run(capsys, *export(files, "--annotators", "ann", "--overwrite", pool=("--pool", f"{name}.csv")))
+        fill(files / "tasks" / "ann-round1.csv", lambda row: "1")
+        status, out, _ = run(capsys, "judge", "import", files / "tasks", "--as-qrels", files / f"{name}.txt")
+        assert status == 0
+        assert ("They are of a sample." in out) is (name == "some")
+        (files / "tasks" / "ann-round1.csv").unlink()
+
+
+def test_what_several_judged_becomes_judgments_by_a_vote(files, capsys, messages, monkeypatch):
+    monkeypatch.chdir(files)
+    run(capsys, *export(files, "--annotators", "ann,bob,cem", "--overlap", "3"))
+    for sheet in (files / "tasks").glob("*.csv"):
+        fill(sheet, lambda row, sheet=sheet: "0" if sheet.name.startswith("cem") else str(int(row["docno"][-1]) % 2))
+    status, _, err = run(capsys, "judge", "import", "tasks", "--as-qrels", "new.txt")
+    assert status == 2
+    messages.told(err)
+    assert run(capsys, "judge", "import", "tasks", "--out", "labels.csv")[0] == 0
+    assert run(capsys, "judge", "agreement", "labels.csv", "--resamples", "2", "--out", "agreed")[0] == 0
+    qrels = files / "agreed" / "majority.qrels"
+    voted = ptr.read_qrels(qrels).to_frame()
+    assert set(zip(voted["qid"], voted["docno"], strict=True)) == pairs_of(files)
+    assert voted["label"].tolist() == [int(docno[-1]) % 2 for docno in voted["docno"]]
+    assert run(capsys, "score", files / "runs", "--qrels", qrels, "--measures", "AP")[0] == 0
+
+
 @pytest.mark.parametrize("pool", ["pool/pool.csv", "pool/to_judge.txt"])
 @pytest.mark.parametrize("texts", ["texts.jsonl", "texts.csv", "texts.tsv"])
 def test_pools_and_texts_in_all_forms(pool, texts, files, field, capsys):

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from reference_lara import check_choices, slow_grades
+from reference_lara import check_choices, check_topic_batches, slow_grades
 from session_parts import Watched, same
 from sklearn.metrics import cohen_kappa_score
 
@@ -57,6 +57,13 @@ def test_choices_and_labels_are_those_of_a_slow_version(rel):
     assert rest["label"].tolist() == expected
     assert len(set(expected)) > 1
     assert len(frame) == len(SCORES)
+
+
+@pytest.mark.parametrize("calibrate", ["all", "topic"])
+def test_choices_with_a_budget_for_each_topic_are_those_of_a_slow_version(calibrate):
+    judged = lara(budget=14, batch_size=4, rel=2, calibrate=calibrate)
+    options = {"rel": 2, "batch_size": 4, "budget": 14, "by_topic": calibrate == "topic"}
+    check_topic_batches(judged, SCORES, GRADES, **options)
 
 
 def test_who_gave_each_label_and_why():
@@ -135,6 +142,22 @@ def test_documents_that_the_model_does_not_know_are_counted(messages):
     judged = messages.warned(lara, model=qrels, total=40)
     assert len(judged) == len(SCORES) - 4
     assert "d05" not in set(judged.to_frame()["docno"])
+    # people judge them last, and all where the budget allows
+    frame = lara(model=qrels, total=len(SCORES), batch_size=30).to_frame()
+    assert frame["label"].tolist() == people(frame)
+    unknown = frame[frame["docno"] == "d05"]
+    assert unknown["reason"].tolist() == ["the model says nothing"] * 4
+    assert set(unknown["round"]) == {frame["round"].max()}
+
+
+def test_a_label_of_the_model_below_0_is_none(messages):
+    junk = PAIRS.assign(label=[-1 if docno == "d05" else int(SCORES[qid, docno] > 0) for qid, docno in SCORES])
+    columns = ["qid", "docno", "label", "probability"]
+    forms = (junk[junk["label"] >= 0], junk, lambda frame: junk)
+    expected, *frames = (messages.warned(lara, model=form, total=40).to_frame()[columns] for form in forms)
+    assert "d05" not in set(expected["docno"])
+    for frame in frames:
+        pd.testing.assert_frame_equal(frame, expected)
 
 
 def test_people_who_find_nothing_calibrate_nothing(messages):
@@ -184,6 +207,10 @@ def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
     messages.refused(lara, argument="column", model=lambda f: f, total=1)
     messages.refused(lara, model=lambda f: f.assign(score=1.0), column="mine", total=1)
     messages.refused(lara, argument="column", model=lambda f: f.assign(score="high"), total=1)
+    for endless in (np.inf, -np.inf):
+        messages.refused(lara, argument="column", model=lambda f, endless=endless: [endless, *model(f)[1:]], total=1)
+    for odd in (1.5, "high", 40000):
+        messages.refused(lara, model=lambda f, odd=odd: f.assign(label=[0, odd, *[0] * (len(f) - 2)]), total=1)
     messages.refused(lara, argument="model", model=lambda f: [1.0], total=1)
     messages.refused(lara, argument="model", model=lambda f: 3, total=1)
     messages.refused(lara, argument="model", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)

@@ -147,7 +147,7 @@ def test_other_arguments_are_checked(messages):
         messages.refused(lambda seed=seed: ptr.judging.Noisy(QRELS, SHARES, seed=seed), argument="seed")
     for rate in (-0.1, 1.1, "often", True):
         messages.refused(lambda rate=rate: ptr.judging.flips(rate), argument="rate")
-    for labels in ([1], [1, 1], "01", 5):
+    for labels in ([1], [1, 1], "01", 5, [0, "yes"], [0, -1], [0, 1.5], [0, 40000]):
         messages.refused(lambda labels=labels: ptr.judging.flips(0.1, labels), argument="labels")
 
 

@@ -160,5 +160,9 @@ def test_a_judge_that_breaks_its_word_is_told_by_name(messages):
 
     for said in ([1], [1, 2, "three", 4, 5, 6], [0, 0, 0, 0, 0, 2**15], [0.5] * 6, None, "123456"):
         messages.refused(lambda said=said: Odd(said)(ASKED), place="judge odd")
+    for said in (pd.DataFrame({"label": [1] * 6}), {"labels": [1] * 6}):
+        messages.refused(lambda said=said: Odd(said)(ASKED), place="judge odd")
+    for more in ({"probability": [0.5]}, {"judge": "me"}, {"time": None}):
+        messages.refused(lambda more=more: Odd({"label": [1] * 6, **more})(ASKED), place="judge odd")
     assert labels(Odd([1, None, float("nan"), pd.NA, True, 2.0])(ASKED)) == [1, None, None, None, 1, 2]
     messages.refused(lambda: ptr.judging.Judge.__init__(Odd([]), "x", rel=0), argument="rel")

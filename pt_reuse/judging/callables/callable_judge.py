@@ -17,7 +17,7 @@ from pt_reuse._files import check_writable, checked_path
 from pt_reuse.judging.callables.answers import Answer, Tokens, answer_form
 from pt_reuse.judging.callables.calling import Batch, Calls, Outcome, attempt
 from pt_reuse.judging.callables.cost import Cost, Price
-from pt_reuse.judging.callables.label_cache import FILE, LabelCache, key_of
+from pt_reuse.judging.callables.label_cache import FILE, LabelCache, key_of, written
 from pt_reuse.judging.callables.retry import Retry
 from pt_reuse.judging.judge import Judge
 from pt_reuse.qrels.labelling import now
@@ -130,7 +130,7 @@ class Callable(Judge):
     def cost_in_cache(self) -> Cost:
         """Return what all answers of this judge and version in the cache have cost, those of earlier times included.
 
-        Calls that failed are not among them.
+        Calls that failed are not among them, nor those for documents that another process had answered meanwhile.
         """
         mine = [
             record
@@ -174,7 +174,7 @@ class Callable(Judge):
         # scores do not depend on the labels that become of them
         about = (self.name, self._version, self._form.form, self._form.form == "probabilities" and self._form.labels)
         rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
-        return [key_of(*about, self._reads, *map(str, row)) for row in rows]
+        return [key_of(*about, self._reads, *map(written, row)) for row in rows]
 
     def _cached(self, keys: Sequence[str]) -> dict[str, Any]:
         if self._cache is None or not keys:

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pt_reuse._errors import arguments_as
 from pt_reuse.judging.journal import Heading, Mark, open_journal
 
@@ -67,3 +69,13 @@ class LabelCache:
 def key_of(*parts: Any) -> str:
     """Return what stands for parts that JSON can hold: equal for equal ones, and for no others."""
     return blake2b(json.dumps(parts).encode("ascii"), digest_size=16).hexdigest()
+
+
+def written(cell: Any) -> str:
+    """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
+    if hasattr(cell, "__array__"):
+        numbers = np.asarray(cell)
+        if numbers.ndim:
+            # as a text an array is cut short, and has few digits
+            return f"{numbers.dtype} {numbers.tolist()}"
+    return str(cell)

@@ -74,6 +74,11 @@ class Answer:
     time: str
     skipped: bool = False
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Return whether it is a text that nobody labelled, of which older versions of Doccano say nothing else."""
+        return self.source.stem == "unknown" and not self.labels and not self.pair and not self.task
+
 
 def read_answers(path: Path, name: str) -> list[Answer]:
     """Return what stands in a file, of whatever kind: CSV, JSON, JSON lines, or an archive of such.

@@ -11,6 +11,7 @@ import numpy as np
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError
+from pt_reuse.engine.shares import share_of
 from pt_reuse.judging.people.hashing import drawn
 
 #: a topic and a document
@@ -76,7 +77,7 @@ class Overlap:
         for places in of_topic.values():
             # cumulated, so that the shares of small topics add up to that of all
             after = before + len(places)
-            n = round(self.by_all * after) - round(self.by_all * before)
+            n = share_of(self.by_all, after) - share_of(self.by_all, before)
             for i in sorted(places, key=lambda i: drawn(seed, "for all", *keys[i]))[:n]:
                 wanted[i] = n_annotators
             before = after

@@ -82,6 +82,8 @@ class _Check:
         if answer.task and answer.task != self.manifest.task:
             other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
             self._once(answer, answer.task, other, " Import a file with the folder of its own task.")
+        elif answer.is_unanswered:
+            return False
         elif not answer.pair and (answer.qid is None or answer.docno is None):
             self._once(
                 answer, "ids", "no `pair`, and not both `qid` and `docno`.", " Keep what stands beside the texts."

@@ -99,7 +99,7 @@ def export_tasks(
         topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and perhaps ``description``
             and ``narrative``, which are shown, too; or a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
-            ``title``), or a transformer that adds ``text``.
+            ``title``), or a transformer that adds ``text``. A warning counts those that are empty.
         format: ``"csv"`` or ``"jsonl"``, into which people write; ``"doccano"`` or ``"label-studio"``, which these
             tools read. Default: that of the folder, ``"csv"`` for a new one.
         annotators: names of those who judge. None: those of the folder's earlier rounds; in a new folder anybody may

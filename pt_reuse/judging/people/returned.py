@@ -73,7 +73,8 @@ class ReturnedLabels(Result):
 
         Returns:
             Qrels: one judgment per document, with ``judge time strategy round reason note`` and what else the pool
-            knew of it. A topic without any label yet is none of its topics.
+            knew of it. A topic without any label yet is none of its topics. Of a sample (:func:`sample_pool`) they lack
+            what was not sampled, which estimates need: ``sample.judge(labels.to_qrels())`` has it.
 
         Raises:
             InputError: a document that several judged, no label at all.

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, told
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._check import count, examples, shown, told
+from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse.judging.people.assignment import Key
 
 #: what is shown of a topic, in this order, where topics have it
@@ -73,7 +73,10 @@ def document_texts(texts: Any, keys: Sequence[Key], queries: Mapping[str, str], 
     if isinstance(texts, pt.Transformer):
         found = _from_transformer(texts, keys, queries)
     elif isinstance(texts, Mapping):
-        by_docno = {docno: _text(texts[docno]) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
+        if isinstance(texts, dict):
+            # a document may be called by a number, where its name is a text
+            texts = {str(docno): text for docno, text in texts.items()}
+        by_docno = {docno: _text(texts[docno], docno) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
         by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
@@ -92,6 +95,9 @@ def document_texts(texts: Any, keys: Sequence[Key], queries: Mapping[str, str], 
             "of all documents of the pool.",
             argument="texts",
         )
+    blank = [docno for (_, docno), text in found.items() if not text.strip()]
+    if blank:
+        warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
     return found
 
 
@@ -109,7 +115,7 @@ def _from_transformer(texts: pt.Transformer, keys: Sequence[Key], queries: Mappi
             argument="texts",
         )
     rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
-    return {(str(qid), str(docno)): _text(text) for qid, docno, text in rows if isinstance(text, str)}
+    return {(str(qid), str(docno)): text for qid, docno, text in rows if isinstance(text, str)}
 
 
 def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> dict[str, str]:
@@ -123,18 +129,18 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
             )
         docno = str(document["docno"])
         if docno in left:
-            found[docno] = _text(document)
+            found[docno] = _text(document, docno)
             left.remove(docno)
             if not left:
                 break
     return found
 
 
-def _text(document: Any) -> str:
+def _text(document: Any, docno: str) -> str:
     if isinstance(document, str):
         return document
     if isinstance(document, Mapping):
         fields = {field: value for field, value in document.items() if isinstance(value, str) and field != "docno"}
         chosen = _DOC_FIELDS if "text" in fields else tuple(fields)
         return "\n\n".join(fields[field] for field in chosen if fields.get(field, "").strip())
-    raise InputError(f"the text of a document must be text, got {told(document)}.", argument="texts")
+    raise InputError(f"the text of document {shown(docno)} must be text, got {told(document)}.", argument="texts")

@@ -82,13 +82,17 @@ def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
     overlap = Overlap.of(share, 4)
     wanted = overlap.wanted(pairs, 4, seed)
     assert set(wanted) <= {1, 4}
-    assert wanted.count(4) == round(share * len(pairs))
+    assert wanted.count(4) == int(round(share * len(pairs), 9) + 0.5)
     for topic, size in enumerate(sizes):
         mine = [n for (qid, _), n in zip(pairs, wanted, strict=True) if qid == str(topic)]
         assert abs(mine.count(4) - share * size) <= 1.0 + 1e-9
     # which of a topic are drawn does not depend on their order
     shuffled = [key for t in range(len(sizes)) for key in random.sample([k for k in pairs if k[0] == str(t)], sizes[t])]
     assert dict(zip(shuffled, overlap.wanted(shuffled, 4, seed), strict=True)) == dict(zip(pairs, wanted, strict=True))
+
+
+def test_a_share_of_half_a_pair_is_one_more():
+    assert [Overlap.of(0.5, 4).wanted(keys([n]), 4, 0).count(4) for n in (1, 3, 5)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("overlap", [0, -1, True, "2", None, 1.5, 1.0, 0.0, float("nan"), 3])

@@ -89,6 +89,22 @@ def test_topics_stay_in_order_and_documents_are_shuffled_for_each(tmp_path):
     assert contents(tmp_path / "again") == contents(tmp_path / "1")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_neither_place_nor_annotator_nor_overlap_tells_the_rank(form, tmp_path):
+    """The documents are called by their ranks; four standard errors bound what chance does to each number."""
+    ranks = np.arange(400)
+    pairs = {"1": [f"d{rank:03}" for rank in ranks]}
+    people = ["ann", "bob", "cem", "dot"]
+    export(tmp_path, pairs, annotators=people, overlap=0.25, format=form)
+    seen = {who: [int(docno[1:]) for _, docno in keys(next(tmp_path.glob(f"{who}-round1.*")))] for who in people}
+    for mine in seen.values():
+        assert abs(np.corrcoef(mine, range(len(mine)))[0, 1]) < 4 / np.sqrt(len(mine))
+    of_all = set.intersection(*map(set, seen.values()))
+    assert len(of_all) == 100
+    for some in (of_all, *(set(mine) - of_all for mine in seen.values())):
+        assert abs(np.mean(list(some)) - ranks.mean()) < 4 * ranks.std() / np.sqrt(len(some))
+
+
 def test_anybody_may_answer_where_nobody_is_named(tmp_path):
     result = export(tmp_path, annotators=None, overlap=3, format="label-studio")
     assert result.table.to_dict("records") == [
@@ -201,6 +217,19 @@ def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
     export(tmp_path / "jsonl", texts=long, annotators=["ann"], format="jsonl")
     row = next(row for row in rows_of(tmp_path / "jsonl" / "ann-round1.jsonl") if row["docno"] == "a1")
     assert row["text"] == long["a1"]
+
+
+def test_an_empty_text_is_told(tmp_path, messages):
+    frames = [{"docno": docno, "text": None if docno == "a1" else text} for docno, text in texts().items()]
+    for name, form in (("dict", {**texts(), "a1": " "}), ("frame", pd.DataFrame(frames))):
+        messages.warned(lambda form=form, name=name: export(tmp_path / name, texts=form))
+        assert len(read_manifest(tmp_path / name).pairs) == len(KEYS)
+
+
+def test_documents_called_by_numbers_have_their_texts(tmp_path):
+    numbers = pd.DataFrame({"qid": 1, "docno": [5, 6]})
+    export(tmp_path, pool=numbers, topics={1: "q"}, texts={5: "five", 6: "six"}, annotators=["ann"])
+    assert {row["docno"]: row["text"] for row in rows_of(tmp_path / "ann-round1.csv")} == {"5": "five", "6": "six"}
 
 
 # ---- names of files

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ir_measures import AP, infAP, nDCG
 from people_parts import PAIRS, WORDS, export, fill, fill_all, frame, pool, returned, rows_of, truth, write_rows
 
 import pt_reuse as ptr
@@ -86,6 +87,43 @@ def test_several_of_one_document_need_a_vote(tmp_path, messages):
     messages.refused(result.to_qrels)
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_vote_makes_judgments_that_score(form, tmp_path):
+    """Ann and Bob say the truth, Cem says 0 of everything: two of three labels are the truth."""
+    export(tmp_path, annotators=["ann", "bob", "cem"], overlap=3, format=form)
+    for path in tmp_path.glob(f"*-round1.{form}"):
+        rows = [
+            {**row, "label": 0 if path.name[:3] == "cem" else TRUTH[row["qid"], row["docno"]]} for row in rows_of(path)
+        ]
+        path.write_text("\n".join(map(json.dumps, rows))) if form == "jsonl" else write_rows(path, rows)
+    voted = ptr.majority_vote(ptr.import_labels(tmp_path))
+    exact = ptr.Qrels(pd.DataFrame([(*key, label) for key, label in TRUTH.items()], columns=["qid", "docno", "label"]))
+    pd.testing.assert_frame_equal(
+        voted.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True),
+        exact.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True),
+    )
+    runs = {"up": frame(score=range(8)), "down": frame(score=range(8, 0, -1))}
+    measures = [AP, nDCG @ 3]
+    pd.testing.assert_frame_equal(ptr.score(runs, voted, measures).mean, ptr.score(runs, exact, measures).mean)
+
+
+def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
+    """What was not sampled stays in the pool, and each label keeps its stratum and chance, also after a vote."""
+    field = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=6)
+    sample = ptr.sample_pool(ptr.depth_pool(field.runs, depth=6), share=0.5, seed=1)
+    texts = dict.fromkeys(sample.to_frame()["docno"], "a text")
+    export(tmp_path, pool=sample, topics=dict.fromkeys(sample.topics, "q"), texts=texts, overlap=2)
+    known = field.qrels.to_frame().set_index(["qid", "docno"])["label"]
+    fill_all(tmp_path, lambda row: str(min(known.get((row["qid"], row["docno"]), 0), 2)))
+    judged = sample.judge(ptr.majority_vote(ptr.import_labels(tmp_path)))
+    expected = sample.judge(lambda f: [min(known.get(pair, 0), 2) for pair in zip(f["qid"], f["docno"], strict=True)])
+    columns = ["qid", "docno", "label", "stratum", "inclusion"]
+    pd.testing.assert_frame_equal(judged.to_frame()[columns], expected.to_frame()[columns])
+    assert (judged.to_frame()["label"] == -1).sum() == len(sample.unsampled) > 0
+    ours, theirs = (ptr.score(field.runs, qrels, [infAP, ptr.xinfAP]).mean for qrels in (judged, expected))
+    pd.testing.assert_frame_equal(ours, theirs)
+
+
 @pytest.mark.parametrize(
     "say", [str, lambda label: WORDS[label], lambda label: f" {label}.0 ", lambda label: WORDS[label].upper()]
 )
@@ -115,7 +153,11 @@ LETTERS = st.one_of(
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.sets(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6), st.text(max_size=20), st.booleans())
+@given(
+    st.sets(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6),
+    st.text(max_size=20).filter(str.strip),
+    st.booleans(),
+)
 def test_any_names_and_texts_come_back(tmp_path_factory, docnos, text, in_csv):
     form = "csv" if in_csv else "jsonl"
     folder, pairs = tmp_path_factory.mktemp("any"), {"1": sorted(docnos)}

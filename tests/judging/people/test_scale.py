@@ -44,9 +44,9 @@ def test_what_is_no_scale_is_refused(labels, messages):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.dictionaries(st.integers(-30000, 30000).filter(lambda n: n != -1), st.integers(0, 10**6), min_size=2))
+@given(st.sets(st.integers(-30000, 30000).filter(lambda n: n != -1), min_size=2, max_size=20))
 def test_every_label_is_read_back_by_number_and_by_word(numbers):
-    scale = Scale.of({label: f"grade {chr(97 + place)}x{place}" for place, label in enumerate(numbers)})
+    scale = Scale.of({label: f"grade {chr(97 + place)}x{place}" for place, label in enumerate(sorted(numbers))})
     for label, word in scale.words.items():
         assert scale.read(str(label)) == scale.read(f"{label}.0") == scale.read(label) == label
         assert scale.read(word) == scale.read(word.upper()) == scale.read(f"{label}: {word}") == label

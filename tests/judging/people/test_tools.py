@@ -151,6 +151,19 @@ def test_doccano_of_older_versions(tmp_path, messages):
     # of version 1.5
     bring(lambda row: {"data": row["text"], "metadata": meta(row), "label": word(row)})
     assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    # what nobody labelled was in a file of its own, without what was imported beside the text
+    of = {"ann.jsonl": rows[:5], "unknown.jsonl": [{"text": row["text"], "label": []} for row in rows[5:]]}
+    (returned(tmp_path) / "file.jsonl").unlink()
+    zipped(
+        returned(tmp_path) / "export.zip",
+        {
+            name: doccano_file(doccano_records(part, lambda row: word(row) if "qid" in row else []))
+            for name, part in of.items()
+        },
+    )
+    result = ptr.import_labels(tmp_path, partial=True)
+    assert (len(result.table), len(result.missing)) == (5, len(rows) - 5)
+    (returned(tmp_path) / "export.zip").unlink()
     # "JSONL" of version 1.0 has numbers of its own for labels
     bring(lambda row: {"meta": meta(row), "annotations": [{"label": 3, "user": 1}]})
     messages.refused(lambda: ptr.import_labels(tmp_path), place="returned/file.jsonl, line 1")
@@ -264,7 +277,10 @@ def test_one_task_saved_by_itself(tmp_path):
 
 
 @settings(deadline=None, max_examples=15)
-@given(st.text(max_size=60), st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9))
+@given(
+    st.text(max_size=60).filter(str.strip),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9),
+)
 def test_any_text_goes_there_and_back(tmp_path_factory, text, name):
     pairs = {"1": [f"d{name}"], "2": [f"e{name}", "="]}
     for form in ("doccano", "label-studio"):
