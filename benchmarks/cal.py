@@ -40,7 +40,7 @@ def ours(folder: Path) -> dict:
     import pt_reuse as ptr
 
     corpus, topics, known = load(folder)
-    judge = ptr.judging.Oracle(known)
+    judge = ptr.judging.Oracle(known, unknown="not relevant")
     protocol = ptr.judging.AutoTAR(batch=BATCH, growth=0.0, presumed_negatives=PRESUMED, topic_budget=BUDGET)
     ptr.judge_continuously(corpus[:200], topics.head(1), judge, protocol=protocol)  # imports
     start = time.perf_counter()

@@ -241,7 +241,10 @@ def _heading(text: str, width: int, breaks: re.Pattern[str] = _MORE_BREAKS) -> l
         if display_width(lines[-1] + part.rstrip()) <= width:
             lines[-1] += part
         else:
-            lines += [part] if display_width(part.rstrip()) <= width else _broken(part.rstrip(), width)
+            word = part.rstrip()
+            *begun, rest = [word] if display_width(word) <= width else _broken(word, width)
+            # what follows keeps its distance
+            lines += [*begun, rest + part[len(word) :]]
     return [line.rstrip() for line in lines if line.strip()] or [""]
 
 

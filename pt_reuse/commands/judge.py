@@ -1,4 +1,4 @@
-"""`pt-reuse judge`: documents go out to people, and what they say comes back."""
+"""`pt-reuse judge`: documents go out to people, what they say comes back, and how far they agree."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _MEMBERS = (judge_export, judge_import, judge_agreement)
 
 def add_to(commands: Commands) -> Parser:
     """Add the commands of the family and return the parser above them."""
-    summary = "give documents to people to be judged, and read what they said"
+    summary = "give documents to people to be judged, read what they said, and see how far they agree"
     return add_family(commands, "judge", summary, [member.add_to for member in _MEMBERS])

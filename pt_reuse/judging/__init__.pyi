@@ -20,9 +20,7 @@ from .continuous.conditions import FruitfulBatch as FruitfulBatch
 from .continuous.conditions import NoBatchYet as NoBatchYet
 from .continuous.progress import Progress as Progress
 from .continuous.protocol import AutoTAR as AutoTAR
-from .continuous.protocol import Decision as Decision
 from .continuous.protocol import Protocol as Protocol
-from .continuous.protocol import Status as Status
 from .continuous.protocol import TrecDL2021 as TrecDL2021
 from .continuous.scorer import Scorer as Scorer
 from .continuous.scorer import Training as Training

@@ -19,7 +19,7 @@ from pt_reuse.judging.field_mark import FieldMark
 from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.session import Session, Terms, checked_folder, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.judging.turns import TopicTurns, rounds
+from pt_reuse.judging.turns import TopicTurns, turn_by_turn
 from pt_reuse.judging.verdicts import qrels_of
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
@@ -51,17 +51,19 @@ def judge_adaptively(
     """Have documents judged that a strategy chooses, each in the light of the labels before it.
 
     Topics take turns: each round asks the judge about one document of every topic that has budget and documents left.
-    So each budget is a prefix: the judgments of a smaller one are the first of a larger one.
+    A budget counts labels: a document to which the judge gives none costs nothing and is not asked about again; its
+    topic is asked about another one before the next round. So each budget is a prefix: the judgments of a smaller one
+    are the first of a larger one.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         strategy: what chooses: the name of a strategy, a Strategy, or a subclass of Chooser.
         judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
             in which labels are looked up.
-        budget: documents to judge of each topic: a whole number (0 or more), or a share of the topic's pool as a float
-            from 0.0 to 1.0, rounded to the nearest whole number, a half to the even one. ``1`` is one document, ``1.0``
-            the whole pool. None (default): the whole pool. A document to which the judge gives no label counts, too.
-        total: documents to judge in all; the last round may be of the first topics alone. None: no such bound.
+        budget: labels of each topic: a whole number (0 or more), or a share of all documents of the topic's pool as a
+            float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
+            as the pool has documents. None (default): the whole pool.
+        total: labels in all; the last round may be of the first topics alone. None: no such bound.
         depth: documents per run and topic that can be chosen; default as in :func:`depth_pool`.
         contributors: which runs count, as in :func:`depth_pool`.
         order: the order in which the runs are pooled, as in :func:`depth_pool`.
@@ -79,7 +81,9 @@ def judge_adaptively(
 
     Returns:
         Qrels: what the judge said, of each topic in the order of asking, with the columns ``judge time strategy round
-        reason``. The topic set is the field's. Documents without a label are left out, with a warning that counts them.
+        reason``; ``round`` says the how manieth label of its topic one is. The topic set is the field's. Documents to
+        which the judge gives no label are left out, with a warning that counts them. A label below 0 (not judged, junk)
+        stays, but it costs nothing and teaches nothing, like none.
 
     Raises:
         InputError: an argument that cannot be used; a judge that returns something else than labels; a session of
@@ -132,32 +136,34 @@ def judge_adaptively(
             for one in lists
         ]
         with pt.tqdm(total=_most(turns, limits), desc="judging", unit="d", disable=not verbose) as bar:
-            for now in rounds(turns, limits.total):
-                for n in _judge_round(now, Asking(asked, texts, batch_size), kept):
+            for now in turn_by_turn(turns, limits.total):
+                for n in _judge(now, Asking(asked, texts, batch_size), kept):
                     bar.update(n)
     answers = [answer for topic in turns for answer in topic.answers]
     without = sum(answer.label is None for answer in answers)
     if without:
-        warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out.")
+        warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
     return qrels_of(answers, chosen.name, [one.qid for one in lists], rel)
 
 
-def _judge_round(now: Sequence[tuple[TopicTurns, Asked]], asking: Asking, session: Session) -> Iterator[int]:
-    """Have the documents of a round judged and learnt; yield of how many at a time."""
+def _judge(now: Sequence[tuple[TopicTurns, Asked]], asking: Asking, session: Session) -> Iterator[int]:
+    """Have one document of each topic judged and learnt; yield how many labels there are, batch by batch."""
     open_questions: list[Asked] = []
+    n_kept = 0
     for topic, asked in now:
         kept = topic.kept_answer(asked)
         if kept is None:
             open_questions.append(asked)
         else:
             topic.learn(kept)
-    yield len(now) - len(open_questions)
+            n_kept += kept.has_label
+    yield n_kept
     topics = {topic.qid: topic for topic, _ in now}
     for answers in asking.answers(open_questions):
         session.keep(answers)
         for answer in answers:
             topics[answer.qid].learn(answer)
-        yield len(answers)
+        yield sum(answer.has_label for answer in answers)
 
 
 def _most(turns: Sequence[TopicTurns], limits: Budget) -> int:

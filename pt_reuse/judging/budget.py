@@ -1,4 +1,4 @@
-"""Budget: how many documents may be judged, of each topic and in all."""
+"""Budget: how many labels may be had, of each topic and in all."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 
 from pt_reuse._check import told, whole
 from pt_reuse._errors import Argument, InputError
+from pt_reuse.engine.shares import share_of
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How many documents a judge may be asked about.
+    """How many labels a judge may give; a document to which it gives none costs nothing.
 
     Attributes:
-        per_topic: of each topic: a number of documents, a share of its pool (a float), or None for the whole pool.
+        per_topic: of each topic: a number of labels, a share of its pool (a float), or None for the whole pool.
         total: of all topics together, None for no such bound.
     """
 
@@ -29,14 +30,14 @@ class Budget:
         return cls(_of_topic(budget), None if total is None else whole("total", total, "judgments in all", least=0))
 
     def of_pool(self, size: int) -> int:
-        """Return how many documents of a pool of some size may be judged.
+        """Return how many labels a topic may have whose pool has some size.
 
-        A share is rounded to the nearest whole number, a half to the even one.
+        A share is rounded to the nearest whole number, halves up.
         """
         if self.per_topic is None:
             return size
         if isinstance(self.per_topic, float):
-            return round(self.per_topic * size)
+            return share_of(self.per_topic, size)
         return min(self.per_topic, size)
 
 

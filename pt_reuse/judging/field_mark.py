@@ -42,7 +42,7 @@ class FieldMark:
         """Return in words what another field has that this one had not, and the other way round."""
         found = [*_sets("run", self.runs, now.runs), *_sets("topic", self.topics, now.topics)]
         if not found and self.runs != now.runs:
-            found.append("the runs stand in another order, by which strategies break ties")
+            found.append("the runs stand in another order")
         if not found:
             changed = [qid for qid, mark in self.topics.items() if now.topics[qid] != mark]
             if changed:

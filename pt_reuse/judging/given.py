@@ -39,7 +39,7 @@ def as_judge(value: Any, argument: str = "judge") -> Judge:
     Args:
         value: a :class:`Judge`, which is returned as it is; a function of a frame, such as a transformer or a pipeline,
             that returns one label per row or a frame with ``qid docno label``; or judgments in any form, which become
-            an :class:`Oracle` to which an unknown document is not relevant.
+            an :class:`Oracle` that gives an unknown document no label.
         argument: what the user calls the judge, for errors.
 
     Raises:

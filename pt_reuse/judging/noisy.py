@@ -27,8 +27,8 @@ class Noisy(Judge):
             probability, or -> probabilities of labels 0, 1, 2 ...; a frame, true labels down and given labels across;
             an array, whose labels are 0, 1, 2 ... See :func:`flips` and :func:`estimate_confusion`.
         seed: the same seed gives the same labels in every process.
-        unknown: what is said of a document that has no judgment: ``"not relevant"`` (it counts as label 0, and is
-            confused as such; default), ``"skip"`` (no label), or ``"error"``.
+        unknown: what is said of a document that has no judgment: ``"skip"`` (no label; default), ``"not relevant"`` (it
+            counts as label 0, and is confused as such), or ``"error"``.
         name: what the judge is called in the provenance of its labels.
 
     Attributes:
@@ -46,7 +46,7 @@ class Noisy(Judge):
     """
 
     @door
-    def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "not relevant", name: str = "noisy"):
+    def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "skip", name: str = "noisy"):
         judgments = as_qrels(qrels)
         super().__init__(name, rel=judgments.stated_rel)
         checked_seed(seed)

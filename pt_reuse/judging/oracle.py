@@ -12,7 +12,7 @@ from pt_reuse.judging.judge import Judge
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 
 #: what a judge with judgments may say of a document that they do not know
-UNKNOWN = ("not relevant", "error", "skip")
+UNKNOWN = ("skip", "not relevant", "error")
 
 
 class KnownLabels:
@@ -45,8 +45,8 @@ class KnownLabels:
             raise InputError(
                 f"{count(found.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
                 f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: ",
-                Option("unknown", "not relevant"),
-                " or 'skip'.",
+                Option("unknown", "skip"),
+                " or 'not relevant'.",
                 argument="unknown",
             )
         return found
@@ -69,8 +69,8 @@ class Oracle(Judge):
 
     Args:
         qrels: the judgments, in any form (see :doc:`runs`).
-        unknown: what is said of a document that has no judgment: ``"not relevant"`` (label 0; default), ``"skip"`` (no
-            label), or ``"error"``.
+        unknown: what is said of a document that has no judgment: ``"skip"`` (no label; default), ``"not relevant"``
+            (label 0), or ``"error"``.
         name: what the oracle is called in the provenance of its labels. Where the judgments say themselves who gave a
             label (column ``judge``) and when (``time``), that stands; else it is the oracle, now.
 
@@ -86,13 +86,13 @@ class Oracle(Judge):
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [2, 0, -1]})
         >>> asked = pd.DataFrame({"qid": "1", "docno": ["b", "a", "c", "z"]})
         >>> ptr.judging.Oracle(qrels)(asked)["label"].tolist()
-        [0, 2, 0, 0]
-        >>> ptr.judging.Oracle(qrels, unknown="skip")(asked)["label"].tolist()
         [0, 2, <NA>, <NA>]
+        >>> ptr.judging.Oracle(qrels, unknown="not relevant")(asked)["label"].tolist()
+        [0, 2, 0, 0]
     """
 
     @door
-    def __init__(self, qrels: Any, unknown: str = "not relevant", name: str = "oracle"):
+    def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
         judgments = as_qrels(qrels)
         super().__init__(name, rel=judgments.stated_rel)
         self._known = KnownLabels(judgments, unknown)

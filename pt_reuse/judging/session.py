@@ -60,16 +60,28 @@ class Session:
     def keep(self, answers: Sequence[Verdict]) -> None:
         """Keep answers; when this returns they are on the disk."""
         if self._journal is not None:
-            records = [answer.to_dict() for answer in answers]
-            try:
-                json.dumps(records, allow_nan=False)
-            except (TypeError, ValueError) as error:
-                raise InputError(
-                    f"the judge says something of a label that a session cannot keep: {error}. Let it say texts and "
-                    "numbers alone.",
-                    argument="judge",
-                ) from error
-            self._journal.append(*records)
+            records = [_record(answer) for answer in answers]
+            with arguments_as(path="session"):
+                self._journal.append(*records)
+
+
+def _record(answer: Verdict) -> dict[str, Any]:
+    """Return an answer as a line of the session's file has it."""
+    record = answer.to_dict()
+    try:
+        # JSON makes texts of numbers that are keys, and lists of tuples within others
+        fault = (
+            None if Verdict.read(json.loads(json.dumps(record, allow_nan=False))) == answer else told(record["more"])
+        )
+    except (TypeError, ValueError) as error:
+        fault = str(error)
+    if fault is not None:
+        raise InputError(
+            f"the judge says something of a label that a session cannot keep: {fault}. Let it say texts and numbers "
+            "alone.",
+            argument="judge",
+        )
+    return record
 
 
 def checked_folder(session: Any) -> Path | None:

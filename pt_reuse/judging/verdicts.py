@@ -35,6 +35,11 @@ class Verdict:
     reason: str
     more: Mapping[str, Any]
 
+    @property
+    def has_label(self) -> bool:
+        """Whether the document got a label: one below 0 (not judged, junk) is none."""
+        return self.label is not None and self.label >= 0
+
     @classmethod
     def read(cls, saved: Mapping[str, Any]) -> Verdict:
         """Return a verdict from what JSON made of :meth:`to_dict`."""

@@ -28,12 +28,12 @@ def plot_density(rounds: pd.DataFrame, topics: pd.DataFrame, *, place: Place | N
 
     Returns:
         The axes: an upright line per topic, from its lowest to its highest density, in the order of the density at the
-        end; a ring after the first round, a small point after each further one, a large one at the end, in another
-        colour and form where the topic is not in the evaluation set.
+        end, those without any first; a ring after the first round, a small point after each further one, a large one at
+        the end, in another colour and form where the topic is not in the evaluation set.
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
-    order = topics.sort_values(["density", "qid"], kind="stable")["qid"].tolist()
+    order = topics.sort_values(["density", "qid"], kind="stable", na_position="first")["qid"].tolist()
     at = {qid: number for number, qid in enumerate(order, 1)}
     seen = rounds[rounds["density"].notna()]
     x, y = seen["qid"].map(at).to_numpy(dtype=float), seen["density"].to_numpy(dtype=float)

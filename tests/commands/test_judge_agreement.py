@@ -76,6 +76,16 @@ def test_a_csv_without_annotators_is_of_whom_it_is_called_after(files, tmp_path,
     assert "bob" in out
 
 
+def test_csv_as_spreadsheets_save_it(tmp_path, capsys):
+    FRAME.to_csv(tmp_path / "plain.csv", index=False)
+    FRAME.to_csv(tmp_path / "semicolons.csv", index=False, sep=";", encoding="utf-8-sig", lineterminator="\r\n")
+    FRAME.to_csv(tmp_path / "tabs.csv", index=False, sep="\t")
+    FRAME.assign(label=FRAME["label"].astype(float)).to_csv(tmp_path / "packed.csv.gz", index=False)
+    said = [run(capsys, "judge", "agreement", path, "--resamples", 0) for path in sorted(tmp_path.iterdir())]
+    assert said[0][0] == 0
+    assert said == [said[0]] * 4
+
+
 def test_what_it_refuses(files, tmp_path, capsys, messages):
     def refused(*arguments):
         status, _, err = run(capsys, "judge", "agreement", *arguments)

@@ -7,6 +7,7 @@ import sys
 
 import pandas as pd
 import pytest
+from annotator_parts import labelled
 from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
@@ -37,6 +38,9 @@ def folder(tmp_path_factory):
     runs.run_table.to_csv(folder / "runs.csv", index=False)
     simulated.qrels.sample(0.9, seed=1).write(folder / "qrels.txt")
     simulated.all_qrels.write(folder / "all-the-judgments-that-there-are-of-this-simulated-field.txt")
+    labels = labelled(seed=32, n_docs=9).replace({"ann0": "an annotator, whose name nobody would have made as long"})
+    labels.to_csv(folder / "labels.csv", index=False)
+    ptr.majority_vote(labels, ties="higher").write(folder / "gold.txt")
     (folder / "faulty").mkdir()
     run_lines = "".join(f"1 Q0 d{i} {i} {-i}.0 a-run-with-faults\n" for i in range(1, 9))
     (folder / "faulty" / "a").write_text(run_lines + "too short\n1 Q0 d9 9 nan a-run-with-faults\n")
@@ -80,6 +84,7 @@ CALLS = {
     "collections, an alias": "collections dl19",
     "verify": "verify mine --figures figures.toml",
     "faults": "runs faulty",
+    "judge agreement": "judge agreement labels.csv --gold gold.txt --resamples 20",
     "no such option": "lou --runs runs --nonsense-that-no-command-of-this-name-has-ever-known and-more-of-it and-more",
     "no runs": "lou --qrels qrels.txt",
     "nothing to fetch": "fetch demo",
@@ -106,7 +111,7 @@ def test_no_line_is_wider(call, width, folder, monkeypatch, capsys):
 
 
 @EVERY_WIDTH
-@pytest.mark.parametrize("command", ["", *COMMANDS, "judge export", "judge import"])
+@pytest.mark.parametrize("command", ["", *COMMANDS, "judge export", "judge import", "judge agreement"])
 def test_no_line_of_help_is_wider(command, width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
     status, out, _ = run(capsys, *command.split(), "--help")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -10,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
 from session_parts import Greedy, Watched, in_turns, same, told_of
-from strategy_parts import asked_in_order
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.judging.journal import read_journal
 from pt_reuse.pooling.adaptive.lists import topic_lists
-from pt_reuse.pooling.adaptive.strategy import Strategy
+from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.labelling import PROVENANCE
 
@@ -31,11 +33,13 @@ ANY_LABEL = st.sampled_from([0, 0, 1, 2, None])
 
 
 def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
-    """Return topic -> documents in the order in which each topic alone is judged to its end."""
+    """Return topic -> documents in the order in which each topic alone is labelled to its end."""
     orders = {}
     for topic in topic_lists(runs, depth, np.ones(len(runs), dtype=bool)):
-        mine = {docno: label >= rel for docno, label in labels.get(topic.qid, {}).items() if label is not None}
-        orders[topic.qid] = asked_in_order(strategy, topic, mine, seed=seed)
+        found = [labels.get(topic.qid, {}).get(docno) for docno in topic.docnos]
+        relevant = np.array([-1 if label is None else label >= rel for label in found], dtype=np.int8)
+        order = judged_in_order(Strategy(strategy), topic, relevant, seed=seed, budget=len(topic))
+        orders[topic.qid] = [topic.docnos[doc] for doc in order.tolist()]
     return orders
 
 
@@ -52,19 +56,21 @@ def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
 def test_topics_take_turns_within_their_budgets(field, labels, budget, total, depth, seed):
     runs, judge = as_runs(field), Watched(labels)
     orders = orders_of(runs, labels, seed=seed, depth=depth)
+    sizes = depth_pool(runs, depth=depth, contributors="all").to_frame()["qid"].value_counts()
     if isinstance(budget, float):
-        most = {qid: round(budget * len(order)) for qid, order in orders.items()}
+        # nearest whole number, halves up
+        most = {qid: floor(budget * int(sizes.get(qid, 0)) + 0.5 + 1e-9) for qid in orders}
     else:
         most = {qid: len(order) if budget is None else budget for qid, order in orders.items()}
     judged = judge_adaptively(
         runs, Greedy, judge, budget=budget, total=total, depth=depth, contributors="all", seed=seed
     )
-    asked = in_turns(orders, most, total)
-    assert judge.asked == asked
+    labelled = in_turns(orders, most, total)
+    assert len(set(judge.asked)) == len(judge.asked)
+    assert {pair for pair in judge.asked if labels.get(pair[0], {}).get(pair[1]) is not None} == set(labelled)
     assert judged.topics == runs.topics
     frame = judged.to_frame()
     rows = {(row.qid, row.docno): row for row in frame.itertuples()}
-    labelled = [(qid, docno) for qid, docno in asked if labels.get(qid, {}).get(docno) is not None]
     assert set(rows) == set(labelled)
     for qid, docno in labelled:
         row = rows[qid, docno]
@@ -158,6 +164,39 @@ def test_documents_without_a_label_are_counted_once(messages):
     assert len(judged) == sum(docno in some[qid] for qid, docno in judge.asked)
 
 
+def test_a_document_without_a_label_costs_nothing_and_is_asked_about_once(messages):
+    # a third of the documents has no label, a third one below 0
+    some = {
+        qid: {d: [label, None, -1][n % 3] for n, (d, label) in enumerate(docs.items())} for qid, docs in LABELS.items()
+    }
+    judge = Watched(some)
+    judged = messages.warned(judge_adaptively, runs=RUNS, strategy=Greedy, judge=judge, depth=6, budget=4)
+    frame = judged.to_frame()
+    labels = frame[frame["label"] >= 0]
+    assert labels["qid"].tolist() == [qid for qid in RUNS.topics for _ in range(4)]
+    assert labels.groupby("qid")["round"].agg(list).tolist() == [[1, 2, 3, 4]] * 3
+    expected = [(qid, d) for qid, d in judge.asked if some[qid][d] == -1]
+    below = frame[frame["label"] < 0]
+    assert sorted(zip(below["qid"], below["docno"], strict=True)) == sorted(expected) != []
+    assert len(set(judge.asked)) == len(judge.asked) > len(frame)
+    # a total is of labels, too, and goes to the first topics
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        first = judge_adaptively(RUNS, Greedy, Watched(some), depth=6, total=7).to_frame()
+    assert first.loc[first["label"] >= 0, "qid"].value_counts().to_dict() == dict(
+        zip(RUNS.topics, (3, 2, 2), strict=True)
+    )
+
+
+def test_judgments_that_are_given_as_a_judge_skip_what_they_do_not_know():
+    some = {qid: dict(list(docs.items())[::2]) for qid, docs in LABELS.items()}
+    with pytest.warns(ptr.ReuseWarning, match="without a label, left out"):
+        judged = judge_adaptively(RUNS, Greedy, some, depth=6)
+    with pytest.warns(ptr.ReuseWarning, match="without a label, left out"):
+        looked_up = depth_pool(RUNS, depth=6).judge(some)
+    pairs = ["qid", "docno", "label"]
+    assert sorted(judged.to_frame()[pairs].values.tolist()) == sorted(looked_up.to_frame()[pairs].values.tolist())
+
+
 def test_a_judge_may_be_a_pipeline_that_reads_texts_and_queries():
     topics = pd.DataFrame({"qid": ["9", *RUNS.topics], "query": ["none", *(f"query {t}" for t in RUNS.topics)]})
     texts = pt.apply.text(lambda row: f"text of {row['docno']}")
@@ -206,13 +245,19 @@ def test_what_a_judge_says_of_a_label_beside_it_is_kept(tmp_path):
     )
 
 
-def test_what_a_session_cannot_keep(tmp_path, messages):
+@pytest.mark.parametrize(
+    "thought", [object(), {1: 0.5}, ((1, 2), 3), float("inf")], ids=["object", "keys", "nested", "inf"]
+)
+def test_what_a_session_cannot_keep(tmp_path, messages, thought):
     def says(frame):
-        return frame.assign(label=1, thought=[object()] * len(frame))
+        return frame.assign(label=1, thought=pd.Series([thought] * len(frame), dtype=object, index=frame.index))
 
-    messages.refused(
-        judge_adaptively, argument="judge", runs=RUNS, strategy=Greedy, judge=says, budget=1, session=tmp_path / "s"
-    )
+    options = {"runs": RUNS, "strategy": Greedy, "judge": says, "budget": 1}
+    if not isinstance(thought, float):
+        assert judge_adaptively(**options).to_frame()["thought"].tolist() == [thought] * 3
+    error = messages.refused(judge_adaptively, argument="judge", **options, session=tmp_path / "s")
+    assert "cannot keep" in str(error)
+    assert not read_journal(tmp_path / "s" / "journal.jsonl").records
 
 
 def test_what_cannot_be_judged_is_refused(messages):
@@ -233,6 +278,16 @@ def test_what_cannot_be_judged_is_refused(messages):
     messages.refused(judge, argument="topics", topics=pd.DataFrame({"qid": ["1"], "query": "q"}))
     messages.refused(judge, argument="known", known=3)
     messages.refused(judge, judge=lambda frame: frame.assign(label=99999))
+    messages.refused(judge, strategy=Stuck)
+
+
+class Stuck(Greedy):
+    """Chooses its first document for ever."""
+
+    name = "stuck"
+
+    def choose(self):
+        return 0
 
 
 def test_everything_is_checked_before_runs_are_read(tmp_path):

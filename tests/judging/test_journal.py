@@ -12,7 +12,7 @@ import threading
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pt_reuse._errors import InputError
@@ -260,6 +260,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(records=st.lists(st.dictionaries(st.text(), VALUES, max_size=4), max_size=6), cuts=st.sets(st.integers(0, 6)))
 def test_whatever_is_written_comes_back(tmp_path_factory, records, cuts):
     path = tmp_path_factory.mktemp("journal") / "x"

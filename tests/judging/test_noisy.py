@@ -85,12 +85,13 @@ def test_a_document_has_a_draw_of_its_own_in_each_topic():
 def test_what_is_unknown():
     asked = pd.DataFrame({"qid": "1", "docno": [f"x{n}" for n in range(500)]})
     wrong = {0: [0, 1], 1: [0, 1], 2: [0, 1]}
-    assert set(ptr.judging.Noisy(QRELS, wrong, 1)(asked)["label"]) == {1}, "not relevant, and confused as such"
-    assert ptr.judging.Noisy(QRELS, wrong, 1, unknown="skip")(asked)["label"].isna().all()
+    assert ptr.judging.Noisy(QRELS, wrong, 1)(asked)["label"].isna().all(), "no label by default"
+    confused = ptr.judging.Noisy(QRELS, wrong, 1, unknown="not relevant")(asked)
+    assert set(confused["label"]) == {1}, "not relevant, and confused as such"
     with pytest.raises(ptr.InputError, match="500 documents without a judgment"):
         ptr.judging.Noisy(QRELS, wrong, 1, unknown="error")(asked)
     junk = QRELS.assign(label=-2)
-    assert set(ptr.judging.Noisy(junk, {0: [0, 1]}, 1)(QRELS)["label"]) == {1}
+    assert set(ptr.judging.Noisy(junk, {0: [0, 1]}, 1, unknown="not relevant")(QRELS)["label"]) == {1}
 
 
 def test_noise_keeps_who_judged_and_what_is_relevant():

@@ -27,10 +27,16 @@ def labels(frame):
 
 
 @pytest.mark.parametrize(
-    ("unknown", "expected"), [("not relevant", [1, 0, 2, 0, 0, 0]), ("skip", [1, 0, 2, None, None, None])]
+    ("unknown", "expected"),
+    [
+        ({"unknown": "not relevant"}, [1, 0, 2, 0, 0, 0]),
+        ({"unknown": "skip"}, [1, 0, 2, None, None, None]),
+        ({}, [1, 0, 2, None, None, None]),
+    ],
+    ids=str,
 )
 def test_an_oracle_says_what_is_known(unknown, expected, noon):
-    found = ptr.judging.Oracle(QRELS, unknown=unknown)(ASKED.assign(text="kept"))
+    found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
     assert labels(found) == expected
     assert found["label"].dtype == "Int64"
     assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
@@ -51,7 +57,7 @@ def test_what_is_unknown_can_be_an_error(messages):
 
 def test_an_oracle_passes_on_who_judged_and_when(noon):
     told = QRELS.assign(judge=["ann", None, "x", "x", "ben"], time=["2020", "2021", None, None, None], reason="why")
-    found = ptr.judging.Oracle(told, name="nist")(ASKED)
+    found = ptr.judging.Oracle(told, unknown="not relevant", name="nist")(ASKED)
     assert found["judge"].tolist() == ["ben", "nist", "ann", "nist", "nist", "nist"]
     assert found["time"].tolist() == [NOON, "2021", "2020", NOON, NOON, NOON]
     assert "reason" not in found, "why it was chosen then is not why it is chosen now"
@@ -71,7 +77,7 @@ def test_an_oracle_judges_numbers_as_their_text_and_no_documents():
 def test_a_pool_is_judged_by_an_oracle_as_by_the_judgments_themselves():
     pool = ptr.Pool.from_frame(ASKED)
     with pytest.warns(ptr.ReuseWarning, match="3 documents of 6 without a label"):
-        found = pool.judge(ptr.judging.Oracle(ptr.Qrels(QRELS, rel=2), unknown="skip"))
+        found = pool.judge(ptr.judging.Oracle(ptr.Qrels(QRELS, rel=2)))
     with pytest.warns(ptr.ReuseWarning, match="1 document of 6 without a label"):
         looked_up = pool.judge(ptr.Qrels(QRELS, rel=2))
     judged = looked_up.to_frame().query("label >= 0")
@@ -114,15 +120,17 @@ def test_whatever_a_user_gives_becomes_a_judge(given, name, noon):
     assert as_judge(judge) is judge
     # labels of before are not seen
     found = judge(ASKED.assign(label=7, judge="before", text="mine"))
-    assert labels(found) == [1, 0, 1, 0, 0, 0]
-    assert found["judge"].tolist() == [name] * 6
-    assert found["time"].tolist() == [NOON] * 6
+    # judgments know two of them
+    known = [True, False, True, False, False, False] if name == "oracle" else [True] * 6
+    assert labels(found) == [label if has else None for label, has in zip([1, 0, 1, 0, 0, 0], known, strict=True)]
+    assert found["judge"].tolist() == [name if has else None for has in known]
+    assert found["time"].tolist() == [NOON if has else None for has in known]
     assert set(found["text"]) == {"mine"}
 
 
 def test_a_file_of_judgments_becomes_a_judge(tmp_path):
     path = ptr.Qrels(QRELS).write(tmp_path / "qrels")
-    assert labels(as_judge(path)(ASKED)) == labels(as_judge(str(path))(ASKED)) == [1, 0, 2, 0, 0, 0]
+    assert labels(as_judge(path)(ASKED)) == labels(as_judge(str(path))(ASKED)) == [1, 0, 2, None, None, None]
 
 
 def test_a_judge_that_reads_is_given_what_it_reads():

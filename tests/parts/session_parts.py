@@ -6,10 +6,10 @@ import os
 import signal
 
 import pandas as pd
-import pyterrier as pt
 
 from pt_reuse.judging import journal
 from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.judging.judge import Judge
 from pt_reuse.pooling.adaptive.chooser import Chooser
 
 
@@ -37,22 +37,23 @@ class Greedy(Chooser):
         return f"of {len(self.topic.runs_of[document])} runs"
 
 
-class Watched(pt.Transformer):
+class Watched(Judge):
     """Looks labels up, keeps what it was asked, and stops or fails after so many documents."""
 
     def __init__(self, labels, stop_after=None, error=KeyboardInterrupt):
+        super().__init__("watched")
         self.labels, self.stop_after, self.error = labels, stop_after, error
         self.asked, self.calls = [], []
 
-    def transform(self, inp):
-        self.calls.append(inp)
+    def labels_of(self, pairs):
+        self.calls.append(pairs)
         found = []
-        for qid, docno in zip(inp["qid"], inp["docno"], strict=True):
+        for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True):
             if self.stop_after is not None and len(self.asked) >= self.stop_after:
                 raise self.error
             self.asked.append((qid, docno))
             found.append(self.labels.get(qid, {}).get(docno))
-        return inp.assign(label=found, judge="watched")
+        return found
 
 
 def told_of(qrels):
@@ -73,7 +74,7 @@ def in_turns(orders, most, total=None):
     return asked[:total]
 
 
-def killed_once(runs, labels, folder, point, **options):
+def killed_once(runs, judge, folder, point, **options):
     """Judge in a child process that is killed at its `point`-th moment within a write of the journal; False at none.
 
     A write has four moments: before it, with half of its bytes written, before and after they are on the disk.
@@ -82,7 +83,7 @@ def killed_once(runs, labels, folder, point, **options):
     if not child:
         try:
             _die_at(point)
-            judge_adaptively(runs, Greedy, Watched(labels), session=folder, **options)
+            judge_adaptively(runs, Greedy, judge, session=folder, **options)
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])

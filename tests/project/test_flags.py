@@ -107,7 +107,8 @@ def judged(folder):
 
 def judged_by_protocol(**flag):
     scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
-    return ptr.judge_continuously(scorer, TOPICS, QRELS, protocol=protocol, **flag)
+    judge = ptr.judging.Oracle(QRELS, unknown="not relevant")
+    return ptr.judge_continuously(scorer, TOPICS, judge, protocol=protocol, **flag)
 
 
 def figures(folder):

@@ -132,7 +132,7 @@ TAKERS = {
         .drop(columns="time")
     ),
     "judge_continuously": lambda d, runs=RUNS: ptr.judge_continuously(
-        VECTORS, TOPICS, QRELS, protocol=PROTOCOL, runs=runs
+        VECTORS, TOPICS, ptr.judging.Oracle(QRELS, unknown="not relevant"), protocol=PROTOCOL, runs=runs
     ).labels.drop(columns="time"),
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),

@@ -196,3 +196,9 @@ def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not()
     # U+202E writes what follows from right to left, the columns beside it among it
     assert visible("run\u202eabc\u2066") == r"run\u202eabc\u2066"
     assert visible("\U0001f469\u200d\U0001f467 e\u0301 \u05d0") == "\U0001f469\u200d\U0001f467 e\u0301 \u05d0"
+
+
+def test_a_word_that_is_broken_keeps_its_distance_from_the_next():
+    frame = pd.DataFrame({"coefficient": ["Krippendorff's a", "Agreement"], "value": [0.5, 0.25]})
+    lines = table(frame, width=17).splitlines()
+    assert [line[:11].rstrip() for line in lines[1:3]] == ["Krippend", "orff's a"]

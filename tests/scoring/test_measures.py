@@ -23,7 +23,7 @@ def by_frames(measures, run, judgments):
     return {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(fields())
 def test_unjudged_in_ir_measures_equals_the_native_one(field):
     runs, judgments = field

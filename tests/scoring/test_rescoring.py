@@ -74,7 +74,7 @@ def as_changes(sets, judgments, chance):
     return qrels, Changes(len(sets), columns[0], columns[1], columns[2].astype(np.int16))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(fields(), st.integers(0, 2**32), st.integers(0, 5), st.sampled_from([0.05, 0.4, 1.0]))
 def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_sets, share):
     (runs, judgments), chance = field, random.Random(seed)
@@ -92,7 +92,7 @@ def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_
             assert found[m, order, s].tolist() == expected[measure], (s, measure)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(fields(), st.integers(0, 2**32))
 def test_a_measure_alone_equals_the_measure_among_others(field, seed):
     (runs, judgments), chance = field, random.Random(seed)
@@ -120,7 +120,7 @@ def cut_into(n_topics, size):
     return [range(first, min(first + size, n_topics)) for first in range(0, n_topics, size)]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.integers(0, 2**32), st.integers(1, 6))
 def test_blocks_of_any_size_give_the_same_bits(field, seed, size):
     (runs, judgments), chance = field, random.Random(seed)
@@ -208,7 +208,7 @@ def test_measures_of_ir_measures_under_many_sets_equal_each_set_by_itself(field,
         assert np.array_equal(found[:, :, s], alone)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.integers(0, 2**32), st.booleans())
 def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete):
     (runs, judgments), chance = field, random.Random(seed)

@@ -46,7 +46,7 @@ def test_by_hand():
     assert found.mean_values[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(fields())
 def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
     runs, judgments = field
@@ -147,7 +147,7 @@ def test_a_topic_with_labels_below_minus_1_only():
     assert found.values[:, :, 0].tolist() == [[0, 1], [0, 1], [0, 1], [1, 1], [0, 1]]
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(fields(), st.sampled_from(["trec_eval", "trec_eval9"]), st.randoms(use_true_random=False))
 def test_algebra_of_runs_keeps_scores(field, order, chance):
     runs, judgments = field

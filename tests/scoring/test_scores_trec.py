@@ -50,7 +50,7 @@ def differing(collection, chosen, *cases):
 def test_trec8_equals_pytrec_eval(trec8):
     top = ["P_10", "ndcg_cut_10"]
     cases = ("trec_eval9", MEASURES, {}), ("trec_eval", MEASURES, {}), ("trec_eval", top, {})
-    chosen = [name for r, name in enumerate(trec8.runs) if r % 3 == 0 or name in TIED]
+    chosen = [name for r, name in enumerate(trec8.runs) if r % 6 == 0 or name in TIED]
     assert differing(trec8, chosen, *cases) == [[], TIED, ["uwmt8a0"]]
 
 
@@ -59,7 +59,7 @@ def test_covid_equals_pytrec_eval(covid):
     condensed = ["map", "P_20", "recall_1000", "Rprec", "recip_rank", "success_1", "ndcg", "ndcg_cut_10"]
     found = differing(
         covid,
-        covid.runs.names[::3],
+        covid.runs.names[::6],
         ("trec_eval9", MEASURES, {}),
         ("trec_eval9", graded, {"rel": 2}),
         ("trec_eval9", condensed, {"judged_only": True}),

@@ -224,7 +224,7 @@ def test_provided_measures_show_progress(capsys):
 # properties
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), st.sampled_from(["relevant", "judged"]))
 def test_a_unit_without_uniques_changes_nothing(field, remove):
     lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), NATIVE, depth=3, remove=remove)
@@ -271,7 +271,7 @@ def test_removing_judged_differs_for_measures_that_see_judgments():
         assert not one.equals(other)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), st.randoms(use_true_random=False))
 def test_the_order_of_the_runs_changes_nothing(field, chance):
     names = list(field.runs)
@@ -284,7 +284,7 @@ def test_the_order_of_the_runs_changes_nothing(field, chance):
     assert_same_tables(one, other, drop=["dropped"])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields())
 def test_the_names_of_runs_and_teams_change_nothing(field):
     new = {name: f"{i:02}<b>" for i, name in enumerate(field.runs)}

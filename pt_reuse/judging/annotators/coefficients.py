@@ -91,14 +91,6 @@ def cohen_kappa(
     return Coefficient(float(metrics.cohen_kappa_score(first, second, labels=list(scale), weights=weights)))
 
 
-def confusion(first: NDArray[np.int64], second: NDArray[np.int64], scale: Sequence[int]) -> NDArray[np.int64]:
-    """Return (labels of the first, labels of the second): how many items have them, by scikit-learn."""
-    first, second = in_both(first, second)
-    if not len(first):
-        return np.zeros((len(scale), len(scale)), dtype=np.int64)
-    return np.asarray(needed("sklearn.metrics").confusion_matrix(first, second, labels=list(scale)), dtype=np.int64)
-
-
 def fleiss_kappa(counts: NDArray[np.int64]) -> Coefficient:
     """Return Fleiss' kappa by statsmodels.
 

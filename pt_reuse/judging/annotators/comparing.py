@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.judging.annotators.coefficients import band, cohen_kappa, confusion, in_both, share_equal
+from pt_reuse.judging.annotators.coefficients import band, cohen_kappa, share_equal
 from pt_reuse.judging.annotators.labels import NO_LABEL
 from pt_reuse.judging.annotators.resampling import Bootstrap, CohenKappa, confusion_tables, equal_share
 from pt_reuse.judging.annotators.voting import Vote
@@ -81,16 +81,15 @@ def paired_table(compared: Iterable[Two], how: Comparison) -> pd.DataFrame:
     for first, second, mine, theirs in compared:
         both = (mine != NO_LABEL) & (theirs != NO_LABEL)
         # those that one of the two left out count for neither, nor are they relevant here
-        values = np.where(both[:, None], np.column_stack([mine, theirs]), NO_LABEL)
-        for way in how.ways(values):
+        values = np.column_stack([mine[both], theirs[both]])
+        for way in replace(how, topic=how.topic[both]).ways(values):
             rows.append({"first": first, "second": second, "items": way.items, "labels": way.labels} | _row(way, how))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
 def _row(way: Way, how: Comparison) -> dict[str, object]:
-    present = way.values[:, 0] != NO_LABEL
-    mine, theirs = way.values[present].T
-    topic, lowest = way.topic[present], how.rel if way.labels == "grades" else 1
+    (mine, theirs), topic = way.values.T, way.topic
+    lowest = how.rel if way.labels == "grades" else 1
     equal, kappa = share_equal(mine, theirs), cohen_kappa(mine, theirs, way.scale, how.weights)
     tables = confusion_tables(mine, theirs, way.scale)
     of_equal = how.bootstrap.interval(tables, topic, equal_share)
@@ -111,6 +110,16 @@ def _row(way: Way, how: Comparison) -> dict[str, object]:
     }
 
 
+def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return each two annotators, as positions, who labelled an item both.
+
+    Args:
+        given: (items, annotators) whether an annotator gave a label.
+    """
+    times = given.T.astype(np.float32) @ given.astype(np.float32)
+    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
+
+
 def others_of(values: NDArray[np.int64], annotator: int, ties: str) -> NDArray[np.int64]:
     """Return (items,): the majority of all other annotators, -1 where nobody else gave a label or a tie is unresolved.
 
@@ -122,13 +131,13 @@ def others_of(values: NDArray[np.int64], annotator: int, ties: str) -> NDArray[n
     return Vote.of(np.delete(values, annotator, axis=1), ties).label
 
 
-def confusion_table(compared: Iterable[Two], scale: Sequence[int]) -> pd.DataFrame:
+def confusion_table(compared: Iterable[Two], scale: tuple[int, ...]) -> pd.DataFrame:
     """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
     frames = []
     for first, second, mine, theirs in compared:
-        if not len(in_both(mine, theirs)[0]):
+        found = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
+        if not found.any():
             continue
-        found = confusion(mine, theirs, scale)
         frames.append(
             pd.DataFrame(
                 {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.qrels.reading import read_qrels
 
-_CSV = ".csv"
+_CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
+#: what stands between cells; spreadsheets of many languages write semicolons
+_SEPARATORS = ",;\t"
 _COLUMNS = ("qid", "docno", "label")
 
 
@@ -46,9 +49,10 @@ def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
     """Read labels of several annotators.
 
     Args:
-        paths: TREC qrels files, each the labels of the annotator that the file is called after, and CSV files with the
-            columns ``qid docno label`` and ``annotator``; without the last it is the labels of whom the file is called
-            after. An empty label is none.
+        paths: TREC qrels files, each the labels of the annotator that the file is called after, and CSV files (commas,
+            semicolons or tabs between cells; packed ones are unpacked) with the columns ``qid docno label`` and
+            ``annotator``; without the last one it is the labels of whom the file is called after. An empty label is
+            none.
 
     Raises:
         InputError: a file that cannot be read, no such column, or what :func:`as_annotator_labels` raises.
@@ -56,7 +60,7 @@ def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
-            frame = _read_csv(path) if path.suffix.lower() == _CSV else read_qrels(path).to_frame()
+            frame = _read_csv(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return as_annotator_labels(pd.concat(frames, ignore_index=True), "files")
 
@@ -69,7 +73,9 @@ def _annotator(path: Path) -> str:
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
         data = read_bytes(path)
-        frame = in_our_columns(pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False))
+        header = data.split(b"\n", 1)[0].decode("latin-1")
+        separator = max(_SEPARATORS, key=header.count)
+        frame = in_our_columns(pd.read_csv(io.BytesIO(data), sep=separator, dtype=str, keep_default_na=False))
     except (UnreadableError, OSError, ValueError) as error:
         raise InputError(f"cannot be read as CSV: {error}") from error
     missing = [column for column in _COLUMNS if column not in frame.columns]

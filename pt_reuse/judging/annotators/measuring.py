@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from numbers import Real
 from typing import Any
 
@@ -14,7 +13,7 @@ from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.judging.annotators.agreement import AnnotatorAgreement
 from pt_reuse.judging.annotators.coefficients import check_libraries
-from pt_reuse.judging.annotators.comparing import Comparison, confusion_table, others_of, paired_table
+from pt_reuse.judging.annotators.comparing import Comparison, confusion_table, others_of, paired_table, together
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
 from pt_reuse.judging.annotators.resampling import Bootstrap
 from pt_reuse.judging.annotators.together import by_label_table, most_labels, overall_table, per_topic_table
@@ -43,7 +42,7 @@ def annotator_agreement(
 ) -> AnnotatorAgreement:
     """Say how far annotators agree: with one another, each with the rest, and each with gold labels.
 
-    Values are those of scikit-learn (Cohen's kappa, confusion), statsmodels (Fleiss' kappa) and krippendorff, which
+    Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff, which
     ``pip install 'pt-reuse[judging]'`` brings. Everything is said over all items, and over those that at least one of
     the annotators compared called relevant; of the labels as they are, and of relevant or not.
 
@@ -106,7 +105,7 @@ def annotator_agreement(
         )
     how = Comparison(known, lowest, weights, bootstrap, given.topic)
     values, names = given.values, given.annotators
-    both = [(i, j) for i, j in combinations(range(len(names)), 2) if given.given[:, [i, j]].all(axis=1).any()]
+    both = together(given.given)
     paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
     rest = [(names[i], "others", values[:, i], others_of(values, i, rule)) for i in range(len(names))]
     against = [] if gold_labels is None else [(name, "gold", values[:, i], gold_labels) for i, name in enumerate(names)]

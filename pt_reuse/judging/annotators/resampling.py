@@ -8,6 +8,7 @@ from other libraries; the tests hold the functions here equal to them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,6 +47,19 @@ class OfSums(Protocol):
 
 
 @dataclass(frozen=True)
+class Part:
+    """Some of the items.
+
+    Attributes:
+        items: (n,) which.
+        tables: (n, ...) what each of them adds to the sums.
+    """
+
+    items: NDArray[np.int64]
+    tables: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class Bootstrap:
     """How intervals are made.
 
@@ -75,27 +89,48 @@ class Bootstrap:
             topic: (items,) the topic of each item. Topics without an item here are not drawn.
             coefficient: of the sums.
         """
-        if self.over == "topics":
-            names, group = np.unique(topic, return_inverse=True)
-            tables = sums_by(tables, group, len(names))
-        units = len(tables)
-        if units < 2 or not self.resamples:
+        return self.mean_interval([Part(np.arange(len(topic)), tables)], topic, coefficient)
+
+    def mean_interval(self, parts: Sequence[Part], topic: NDArray[np.int64], coefficient: OfSums) -> Interval:
+        """Return the interval of the mean of a coefficient over the parts in which it has a value.
+
+        Args:
+            parts: some of the items each.
+            topic: (items,) the topic of each item. Topics without an item here are not drawn.
+            coefficient: of the sums of a part.
+        """
+        names, unit = np.unique(topic if self.over == "topics" else np.arange(len(topic)), return_inverse=True)
+        if len(names) < 2 or not self.resamples or not parts:
             return NO_INTERVAL
-        flat, random = tables.reshape(units, -1), np.random.default_rng(self.seed)
-        step = max(1, _AT_ONCE // units)
-        found = []
+        added = []
+        for part in parts:
+            own, group = np.unique(unit[part.items], return_inverse=True)
+            added.append((own, sums_by(part.tables, group, len(own))))
+        means = []
+        for weights in self._weights(len(names)):
+            total, known = np.zeros(len(weights)), np.zeros(len(weights))
+            for own, tables in added:
+                mine = weights if len(own) == len(names) else weights[:, own]
+                sums = mine @ tables.reshape(len(own), math.prod(tables.shape[1:]))
+                values = coefficient(sums.reshape(len(weights), *tables.shape[1:]))
+                total += np.nan_to_num(values)
+                known += ~np.isnan(values)
+            means.append(_divided(total, known))
+        found = np.concatenate(means)
+        found = found[~np.isnan(found)]
+        if not len(found):
+            return NO_INTERVAL
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(found, [tail, 100 - tail])
+        return Interval(float(low), float(high), len(found))
+
+    def _weights(self, units: int) -> Iterator[NDArray[np.float64]]:
+        """Yield (resamples, units) how often each unit is drawn, some resamples at a time."""
+        random, step = np.random.default_rng(self.seed), max(1, _AT_ONCE // units)
         for start in range(0, self.resamples, step):
             n = min(step, self.resamples - start)
             drawn = random.integers(0, units, (n, units)) + units * np.arange(n)[:, None]
-            weights = np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units).astype(np.float64)
-            found.append(coefficient((weights @ flat).reshape(n, *tables.shape[1:])))
-        values = np.concatenate(found)
-        values = values[~np.isnan(values)]
-        if not len(values):
-            return NO_INTERVAL
-        tail = 50 * (1 - self.confidence)
-        low, high = np.percentile(values, [tail, 100 - tail])
-        return Interval(float(low), float(high), len(values))
+            yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units).astype(np.float64)
 
 
 def sums_by(tables: NDArray[np.float64], group: NDArray[np.int64], n: int) -> NDArray[np.float64]:
@@ -166,22 +201,6 @@ class CohenKappa:
         weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[self.weights].astype(np.float64)
         expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
         return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
-
-
-@dataclass(frozen=True)
-class MeanKappa:
-    """The mean Cohen's kappa over the pairs of annotators that have one.
-
-    Attributes:
-        weights: None, ``"linear"`` or ``"quadratic"``.
-    """
-
-    weights: str | None
-
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (resamples,) values of (resamples, pairs, labels, labels) confusion matrices."""
-        kappas = np.stack([CohenKappa(self.weights)(sums[:, pair]) for pair in range(sums.shape[1])], axis=1)
-        return _divided(np.nansum(kappas, axis=1), (~np.isnan(kappas)).sum(axis=1))
 
 
 def equal_share(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -15,19 +14,17 @@ from pt_reuse.judging.annotators.coefficients import (
     ONE_LABEL,
     Coefficient,
     band,
-    cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     pairs_equal,
 )
-from pt_reuse.judging.annotators.comparing import Comparison, Way
+from pt_reuse.judging.annotators.comparing import Comparison, Way, together
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels
 from pt_reuse.judging.annotators.resampling import (
-    NO_INTERVAL,
     CohenKappa,
     Interval,
     KrippendorffAlpha,
-    MeanKappa,
+    Part,
     coincidence_tables,
     confusion_tables,
     fleiss_of,
@@ -87,37 +84,38 @@ def _coefficients(found: _Counted, kappa: Coefficient) -> Iterator[tuple[str, Co
         yield "alpha_ordinal", krippendorff_alpha(found.counts, "ordinal"), found.counts
 
 
-def _mean_kappa(found: _Counted, how: Comparison) -> Coefficient:
-    pairs = combinations(range(found.values.shape[1]), 2)
-    kappas = [cohen_kappa(found.values[:, i], found.values[:, j], found.way.scale, how.weights) for i, j in pairs]
-    values = [kappa.value for kappa in kappas if not kappa.why]
-    if values:
-        return Coefficient(float(np.mean(values)))
-    return Coefficient(np.nan, ONE_LABEL if any(kappa.why == ONE_LABEL for kappa in kappas) else NO_ITEMS)
+def _parts(found: _Counted) -> list[Part]:
+    """Return the items that each two annotators have in common, and how their labels meet there."""
+    parts = []
+    for i, j in together(found.values != NO_LABEL):
+        items = np.flatnonzero((found.values[:, [i, j]] != NO_LABEL).all(axis=1))
+        parts.append(Part(items, confusion_tables(found.values[items, i], found.values[items, j], found.way.scale)))
+    return parts
 
 
-def _mean_kappas(found: _Counted, how: Comparison, n_topics: int) -> list[Coefficient]:
-    """Return the mean kappa of each topic, for all topics at once: one by one scikit-learn takes its time."""
-    kappas, together = [], np.zeros(n_topics, dtype=bool)
-    for i, j in combinations(range(found.values.shape[1]), 2):
-        tables = confusion_tables(found.values[:, i], found.values[:, j], found.way.scale)
-        sums = sums_by(tables, found.topic, n_topics)
-        kappas.append(CohenKappa(how.weights)(sums))
-        together |= sums.sum(axis=(1, 2)) > 0
-    means = []
-    for values, some in zip(np.stack(kappas, axis=1), together.tolist(), strict=True):
-        known = values[~np.isnan(values)]
-        why = "" if len(known) else ONE_LABEL if some else NO_ITEMS
-        means.append(Coefficient(float(known.mean()) if len(known) else np.nan, why))
-    return means
+def _mean_kappas(parts: Sequence[Part], how: Comparison, group: NDArray[np.int64], n: int) -> list[Coefficient]:
+    """Return the mean kappa over pairs for each of n groups of items; pair by pair scikit-learn takes its time."""
+    total, known, some = np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
+    for part in parts:
+        own, place = np.unique(group[part.items], return_inverse=True)
+        kappas = CohenKappa(how.weights)(sums_by(part.tables, place, len(own)))
+        total[own] += np.nan_to_num(kappas)
+        known[own] += ~np.isnan(kappas)
+        some[own] = True
+    return [
+        Coefficient(float(total[g] / known[g])) if known[g] else Coefficient(np.nan, ONE_LABEL if some[g] else NO_ITEMS)
+        for g in range(n)
+    ]
 
 
 def overall_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
     """Return a row for each items, labels and coefficient, with its interval."""
     rows = []
     for found in _ways(labels, how):
-        for name, coefficient, counts in _coefficients(found, _mean_kappa(found, how)):
-            interval = _interval(name, found, how)
+        parts = _parts(found)
+        (kappa,) = _mean_kappas(parts, how, np.zeros(len(found.topic), dtype=np.int64), 1)
+        for name, coefficient, counts in _coefficients(found, kappa):
+            interval = _interval(name, found, parts, how)
             rows.append(
                 {
                     "items": found.way.items,
@@ -136,20 +134,14 @@ def overall_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _interval(name: str, found: _Counted, how: Comparison) -> Interval:
+def _interval(name: str, found: _Counted, parts: Sequence[Part], how: Comparison) -> Interval:
     draw, topic = how.bootstrap.interval, found.topic
     if name == "agreement":
         return draw(pair_tables(found.counts), topic, ratio)
     if name == "fleiss_kappa":
         return draw(fleiss_tables(found.counts[found.of_fleiss]), topic[found.of_fleiss], fleiss_of)
     if name == "cohen_kappa":
-        n = found.values.shape[1]
-        tables = [
-            confusion_tables(found.values[:, i], found.values[:, j], found.way.scale)
-            for i, j in combinations(range(n), 2)
-            if (found.values[:, [i, j]] != NO_LABEL).all(axis=1).any()
-        ]
-        return draw(np.stack(tables, axis=1), topic, MeanKappa(how.weights)) if tables else NO_INTERVAL
+        return how.bootstrap.mean_interval(parts, topic, CohenKappa(how.weights))
     return draw(coincidence_tables(found.counts), topic, KrippendorffAlpha(name.removeprefix("alpha_")))
 
 
@@ -157,7 +149,7 @@ def per_topic_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
     """Return a row for each topic, items, labels and coefficient."""
     rows = []
     for found in _ways(labels, how):
-        kappas = _mean_kappas(found, how, len(labels.topics))
+        kappas = _mean_kappas(_parts(found), how, found.topic, len(labels.topics))
         for t, qid in enumerate(labels.topics):
             for name, coefficient, counts in _coefficients(found.take(found.topic == t), kappas[t]):
                 rows.append(

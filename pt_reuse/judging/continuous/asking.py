@@ -13,7 +13,6 @@ from pt_reuse._errors import InputError
 from pt_reuse.judging.journal import Journal
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.qrels.asking import labels_by
 
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
@@ -138,7 +137,7 @@ class Asking:
         pairs = self._topics.beside(pairs)
         if self._texts is not None:
             pairs["text"] = pd.Series([self._texts.get(docno) for docno in batch.docnos], dtype=object)
-        said = labels_by(self._judge, pairs)
+        said = self._judge.transform(pairs)
         labels = [None if pd.isna(label) else int(label) for label in said["label"]]
         judges, times = (
             tuple(None if pd.isna(value) else str(value) for value in said[column]) for column in ("judge", "time")

@@ -42,19 +42,12 @@ class LogisticScorer(Scorer):
             raise InputError(
                 Argument("strength"), f" must be a number above 0, got {told(strength)}.", argument="strength"
             )
-        twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
-        if len(twice):
-            raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
         if not len(docnos):
             raise InputError("there are no documents.")
+        check_documents(docnos)
         self.docnos: NDArray[np.object_] = docnos
         self.features: Any = features
         self.strength: float = float(strength)
-
-    @property
-    def reads_query(self) -> bool:
-        """Return whether the query can be an example: whether it has features."""
-        return True
 
     def documents(self, qid: str) -> NDArray[np.object_]:
         """Return all documents, whatever `qid` is."""
@@ -139,8 +132,14 @@ class TfIdf(LogisticScorer):
         strength: float = 1.0,
         keep_text: bool = False,
     ):
-        _sklearn()
-        fields = (fields,) if isinstance(fields, str) else tuple(fields)
+        fields = _checked_fields(fields)
+        check_corpus(corpus, fields)
+        if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
+            raise InputError(
+                Argument("vectorizer"),
+                f" must be a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2), got {told(vectorizer)}.",
+                argument="vectorizer",
+            )
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
@@ -162,6 +161,10 @@ class TfIdf(LogisticScorer):
     def features_of_query(self, qid: str, query: str | None) -> Any:
         """Return (1, words) the features of `query`, whatever `qid` is; None where there is none."""
         return None if query is None else self.vectorizer.transform([query]).tocsr()
+
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether there is no `query`, whatever `qid` is."""
+        return query is None
 
     def fingerprint(self) -> str:
         """Return a name of the documents and their features."""
@@ -208,6 +211,13 @@ class Vectors(LogisticScorer):
             if vectors is not None:
                 raise InputError("give a mapping of document -> vector, or documents and vectors.", argument="vectors")
             names, vectors = list(docnos), list(docnos.values())
+        elif vectors is None:
+            raise InputError(
+                "give the ",
+                Argument("vectors"),
+                " of the documents, one a row, or a mapping of document -> vector.",
+                argument="vectors",
+            )
         else:
             names = list(docnos)
         array = _numbers(vectors, "vectors")
@@ -217,19 +227,24 @@ class Vectors(LogisticScorer):
                 argument="vectors",
             )
         super().__init__(np.array(names, dtype=object), array, strength)
-        self._queries = {qid: _numbers(vector, "queries").reshape(1, -1) for qid, vector in (queries or {}).items()}
-        for qid, vector in self._queries.items():
-            if vector.shape[1] != array.shape[1]:
+        if queries is not None and not isinstance(queries, Mapping):
+            raise InputError(
+                Argument("queries"), f" must be a mapping of topic -> vector, got {told(queries)}.", argument="queries"
+            )
+        self._queries: dict[str, NDArray[np.float64]] = {}
+        for qid, given in (queries or {}).items():
+            vector = _numbers(given, "queries")
+            if vector.shape not in (array.shape[1:], (1, *array.shape[1:])):
                 raise InputError(
-                    f"the query of topic {shown(qid)} has {count(vector.shape[1], 'dimension')}, the documents have "
-                    f"{array.shape[1]:,}.",
+                    f"the query of topic {shown(qid)} has the shape {vector.shape}; the vectors of documents have "
+                    f"{count(array.shape[1], 'dimension')}.",
                     argument="queries",
                 )
+            self._queries[str(qid)] = vector.reshape(1, -1)
 
-    @property
-    def reads_query(self) -> bool:
-        """Return False: the text of a query is not read; its vector is, where there is one."""
-        return False
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether other topics have a vector of their query and topic `qid` has none; no `query` is read."""
+        return bool(self._queries) and qid not in self._queries
 
     def features_of_query(self, qid: str, query: str | None) -> Any:
         """Return (1, dimensions) the vector of the query of topic `qid`; None where there is none, or for `query`."""
@@ -239,6 +254,47 @@ class Vectors(LogisticScorer):
         """Return a name of the documents and their vectors."""
         queries = [part for qid, vector in sorted(self._queries.items()) for part in (qid, vector)]
         return f"Vectors {digest(self.docnos.tolist(), self.features, *queries)} strength {self.strength:g}"
+
+
+def check_documents(docnos: Any) -> None:
+    """Raise where names of documents are no texts, or one stands twice.
+
+    Args:
+        docnos: (documents,) what a scorer has.
+    """
+    if not isinstance(docnos, np.ndarray) or docnos.ndim != 1:
+        raise InputError(f"documents must be an array of names, got {told(docnos)}.")
+    strangers = [docno for docno in docnos.tolist() if not isinstance(docno, str)]
+    if strangers:
+        raise InputError(f"the name of a document must be a text, got {examples(strangers)}.")
+    twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
+    if len(twice):
+        raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
+
+
+def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
+    """Raise where texts of documents cannot come of a corpus, before it is read.
+
+    Args:
+        corpus: what is given.
+        fields: those that are the text.
+    """
+    _sklearn()
+    if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
+        raise InputError(
+            f"corpus must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
+            f"dataset's get_corpus_iter() does.",
+            argument="corpus",
+        )
+
+
+def _checked_fields(fields: Any) -> tuple[str, ...]:
+    given = (fields,) if isinstance(fields, str) else fields
+    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
+        raise InputError(
+            Argument("fields"), f" must list the fields that are the text, got {told(fields)}.", argument="fields"
+        )
+    return tuple(given)
 
 
 def _sklearn() -> Any:
@@ -262,12 +318,6 @@ def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[s
     """Yield the text of each document, and add its name to a list."""
     if isinstance(corpus, pd.DataFrame):
         corpus = corpus.to_dict("records")
-    if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
-        raise InputError(
-            f"corpus must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
-            f"dataset's get_corpus_iter() does.",
-            argument="corpus",
-        )
     for number, document in enumerate(corpus):
         missing = [name for name in ("docno", *fields) if not isinstance(document, Mapping) or name not in document]
         if missing:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import checked_seed, count, examples, flag, told
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, warn
+from pt_reuse._check import checked_seed, count, examples, flag, shown, told
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
 from pt_reuse.judging.continuous.asking import Asking, Judged
-from pt_reuse.judging.continuous.classifier import TfIdf
+from pt_reuse.judging.continuous.classifier import TfIdf, Vectors, check_corpus, check_documents
 from pt_reuse.judging.continuous.continuous_judging import ContinuousJudging
 from pt_reuse.judging.continuous.initial_pool import InitialPool
 from pt_reuse.judging.continuous.protocol import Protocol
@@ -107,8 +107,11 @@ def judge_continuously(
     asked, folder, told_of = as_judge(judge), checked_folder(session), TopicTexts(topics)
     given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
     lowest = given or asked.rel or 1
-    reads_query = corpus.reads_query if isinstance(corpus, Scorer) else True
-    queries = _queries(topics, needed=protocol.query_seed and reads_query)
+    queries = _queries(topics)
+    if not isinstance(corpus, Scorer):
+        check_corpus(corpus)
+    if protocol.query_seed:
+        _check_queries(queries, corpus)
     start = _initial_pool(protocol, runs, pool)
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places = _places(scorer, list(queries))
@@ -181,21 +184,33 @@ def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
         )
 
 
-def _queries(topics: pd.DataFrame, *, needed: bool) -> dict[str, str | None]:
+def _queries(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
     qids = [str(qid) for qid in topics["qid"]]
+    if not qids:
+        raise InputError(Argument("topics"), " has no topic to judge.", argument="topics")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
-    found = {qid: query if isinstance(query, str) else None for qid, query in zip(qids, queries, strict=True)}
-    without = [qid for qid, query in found.items() if query is None]
-    if needed and without:
+    return {
+        qid: query if isinstance(query, str) and query.strip() else None
+        for qid, query in zip(qids, queries, strict=True)
+    }
+
+
+def _check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
+    """Raise where the query of a topic is to be an example and is not there."""
+    lacks = corpus.lacks_query if isinstance(corpus, Scorer) else lambda qid, query: query is None
+    without = [qid for qid, query in queries.items() if lacks(qid, query)]
+    kind, remedy = ("text", "a column 'query'")
+    if isinstance(corpus, Vectors):
+        kind, remedy = ("vector", "ptr.judging.Vectors the queries of all topics, or none at all")
+    if without:
         raise InputError(
-            f"{count(len(without), 'topic')} without a text as query: {examples(without)}. The query is the first "
-            "example of what is relevant. Give a column 'query', or a protocol with ",
+            f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
+            f"example of what is relevant. Give {remedy}, or a protocol with ",
             Option("query_seed", False),
             ".",
             argument="topics",
         )
-    return found
 
 
 def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPool | None:
@@ -216,6 +231,8 @@ def _places(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]
         docnos = scorer.documents(qid)
         # most scorers have the same documents for all topics; held, so that its id is its own
         if id(docnos) not in made:
+            with located(f"{type(scorer).__name__}.documents, topic {shown(qid)}"):
+                check_documents(docnos)
             made[id(docnos)] = (docnos, {docno: place for place, docno in enumerate(docnos.tolist())})
         found[qid] = made[id(docnos)][1]
     return found

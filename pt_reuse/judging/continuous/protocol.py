@@ -49,7 +49,12 @@ class Protocol:
 
     After each round a topic ends, by the first of these that is so: no document is left (*exhausted*); it is
     *abandoned*; none of the conditions holds (*finished*); the topic's budget is spent (*topic budget*). The total
-    budget is spent round by round, topic after topic; who comes too late has spent the *total budget*.
+    budget is spent round by round, topic after topic; when it ends within a round, the topic at hand has the first part
+    of its batch, and this and all topics after it end by the *total budget*.
+
+    Budgets count documents that the judge was asked about, those without a label, too. Other ways of judging count
+    labels alone, but they choose from a pool. Here a judge who leaves most documents without a label would be led
+    through a whole corpus. To simulate with judged documents alone, give their texts as the corpus.
 
     Args:
         pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.

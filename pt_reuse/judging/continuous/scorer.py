@@ -58,7 +58,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def documents(self, qid: str) -> NDArray[np.object_]:
-        """Return the documents of a topic that may be judged, each once; the same array each time.
+        """Return (documents,) the names of a topic's documents, each once, as texts; the same array each time.
 
         Args:
             qid: the topic.
@@ -74,9 +74,13 @@ class Scorer(ABC):
             training: what is known of its documents.
         """
 
-    @property
-    def reads_query(self) -> bool:
-        """Return whether the scorer can take the query for an example."""
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether the scorer needs more than it has to take the query of a topic for an example.
+
+        Args:
+            qid: the topic.
+            query: its query, None where there is none.
+        """
         return False
 
     def reason(self, score: float) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +48,13 @@ class Chooser(ABC):
         Asked again before the label came, it returns the same document.
 
         Raises:
-            InputError: the strategy chooses a document that is judged already, or something that is no document.
+            InputError: the strategy's `choose` returned no document that is left.
         """
         if self._asked is None and self.n_left:
             document = self.choose()
-            if not self._is_left(document):
-                raise InputError(self._not_left(document))
+            # no more than this: it is passed a million times
+            if type(document) is not int or document < 0 or document >= len(self.left) or not self.left[document]:
+                document = self._checked(document)
             self._asked = document
         return self._asked
 
@@ -105,19 +107,25 @@ class Chooser(ABC):
         """
         return ""
 
-    def _is_left(self, document: int) -> bool:
+    def _checked(self, document: Any) -> int:
+        """Return what `choose` returned as an int, or say why it is no document that is left."""
         try:
-            return document >= 0 and bool(self.left[document])
-        except (IndexError, TypeError, ValueError):
-            return False
-
-    def _not_left(self, document: object) -> str:
-        what = told(document)
-        if isinstance(document, int | np.integer) and 0 <= document < len(self.topic):
-            what = f"document {shown(self.topic.docnos[document])}, which is judged already"
-        return (
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {what}. choose() must return the position of "
-            "a document that is left, see the attribute left."
+            if isinstance(document, bool):
+                raise TypeError
+            number = operator.index(document)
+        except TypeError:
+            fault = f"{told(document)}, which is no whole number"
+        else:
+            if 0 <= number < len(self.left) and self.left[number]:
+                return number
+            fault = (
+                f"document {shown(self.topic.docnos[number])} ({number}), which is judged already"
+                if 0 <= number < len(self.left)
+                else f"{number:,}, where documents are numbered from 0 to {len(self.left) - 1:,}"
+            )
+        raise InputError(
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {fault}. Let its choose() return the number "
+            "of a document that is left: one for which self.left is True."
         )
 
     def _not_asked(self, document: int) -> str:

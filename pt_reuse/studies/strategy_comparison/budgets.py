@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import told
 from pt_reuse._errors import InputError
+from pt_reuse.engine.shares import share_of
 
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
@@ -43,8 +44,7 @@ class Budgets:
         """
         if not self.shares:
             return np.minimum(n_judged, int(value))
-        # a share such as .29 of 100 must not become 28.999...
-        return np.floor(np.round(value * n_judged, 9) + 0.5).astype(np.int64)
+        return np.array([share_of(value, n) for n in n_judged.tolist()], dtype=np.int64)
 
     def curve(self, most: int) -> list[float]:
         """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget; every budget.

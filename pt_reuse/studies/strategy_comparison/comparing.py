@@ -93,7 +93,7 @@ def compare_strategies(
         >>> field = ptr.simulate_field(seed=7)
         >>> found = ptr.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], budgets=[.1, .5], measures="AP")
         >>> found.table[["strategy", "budget", "judged"]].values.tolist()
-        [['rank', 0.1, 96.0], ['rank', 0.5, 480.0], ['mtf', 0.1, 96.0], ['mtf', 0.5, 480.0]]
+        [['rank', 0.1, 89], ['rank', 0.5, 452], ['mtf', 0.1, 89], ['mtf', 0.5, 452]]
 
     Source: the way of comparing is that of Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents
     in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of

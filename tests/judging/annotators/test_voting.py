@@ -28,7 +28,7 @@ def test_votes_are_those_counted_by_hand(ties):
     assert voted["tied"].sum() > 5
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=8), st.sampled_from(RULES))
 def test_votes_of_any_labels(lists, ties):
     voted = ptr.majority_vote(frame_of(lists), ties=ties).to_frame()

@@ -60,12 +60,12 @@ def test_a_judge_that_stops_again_and_again(tmp_path, error):
 
 
 def test_a_classifier_learns_the_same_from_kept_labels(tmp_path):
-    protocol = AutoTAR(topic_budget=20, presumed_negatives=5)
+    protocol = AutoTAR(topic_budget=12, presumed_negatives=5)
     options = {"corpus": CORPUS, "protocol": protocol, "pool": None}
     with pytest.raises(KeyboardInterrupt):
-        judge(tmp_path / "s", Watched(LABELS, stop_after=25), **options)
+        judge(tmp_path / "s", Watched(LABELS, stop_after=15), **options)
     kept = pairs_in(tmp_path / "s")
-    assert 15 < len(kept) < 26
+    assert 9 < len(kept) < 16
     person = Watched(LABELS)
     same(judge(tmp_path / "s", person, **options), judge(None, Watched(LABELS), **options))
     assert not set(person.asked) & set(kept)
@@ -115,6 +115,17 @@ def test_kills_within_writes(tmp_path):
             break
 
 
+BEGUN = {"corpus": CORPUS, "protocol": AutoTAR(topic_budget=3), "pool": None}
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Return the folder of a session, which no refusal may change."""
+    folder = tmp_path_factory.mktemp("begun") / "s"
+    judge(folder, Watched(LABELS), **BEGUN)
+    return folder
+
+
 def renamed(corpus):
     return [{**doc, "docno": f"x{doc['docno']}"} for doc in corpus]
 
@@ -124,21 +135,19 @@ def renamed(corpus):
     [
         ("seed", {"seed": 1}),
         ("rel", {"rel": 2}),
-        ("batch", {"protocol": AutoTAR(topic_budget=20, batch=2)}),
-        ("protocol", {"protocol": Protocol(topic_budget=20, batch=1, growth=0.1)}),
+        ("batch", {"protocol": AutoTAR(topic_budget=3, batch=2)}),
+        ("protocol", {"protocol": Protocol(topic_budget=3, batch=1, growth=0.1)}),
         ("documents", {"corpus": renamed(CORPUS)}),
         ("features", {"corpus": CORPUS[::-1]}),
         ("strength", {"corpus": TfIdf(CORPUS, strength=2)}),
         ("pool", {"pool": POOL}),
     ],
 )
-def test_a_session_that_was_begun_otherwise(tmp_path, what, options, messages):
-    messages.hidden[ptr.__version__] = "{version}"
-    given = {"corpus": CORPUS, "protocol": AutoTAR(topic_budget=20), "pool": None}
-    judge(tmp_path / "s", Watched(LABELS), **given)
-    before = (tmp_path / "s" / JOURNAL).read_bytes()
-    messages.refused(lambda: judge(tmp_path / "s", Watched(LABELS), **{**given, **options}), argument="session")
-    assert (tmp_path / "s" / JOURNAL).read_bytes() == before
+def test_a_session_that_was_begun_otherwise(begun, what, options, messages):
+    messages.hidden |= {ptr.__version__: "{version}", str(begun): "{d}/s"}
+    before = (begun / JOURNAL).read_bytes()
+    messages.refused(lambda: judge(begun, Watched(LABELS), **{**BEGUN, **options}), argument="session")
+    assert (begun / JOURNAL).read_bytes() == before
 
 
 def test_another_library_that_scores_otherwise(tmp_path, messages):

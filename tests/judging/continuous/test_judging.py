@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +14,7 @@ from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBa
 
 SMALL = (DenseTopic(0.6), FewJudged(25), NoBatchYet(), FruitfulBatch(0.4, 0.2, 1))
 PROTOCOLS = {
-    "AutoTAR": AutoTAR(topic_budget=40, presumed_negatives=10),
+    "AutoTAR": AutoTAR(topic_budget=30, presumed_negatives=10),
     "AutoTAR to the end": AutoTAR(topic_budget=100, presumed_negatives=3, growth=0.5),
     "the track": TrecDL2021(goes_on_while=SMALL, batch=5, topic_budget=45, abandon_from=20, presumed_negatives=8),
     "the track, soon abandoned": TrecDL2021(
@@ -54,9 +51,9 @@ def test_the_same_documents_in_the_same_order_as_plain_loops(name, seed):
 
 def test_documents_without_a_label_teach_nothing_and_are_not_asked_again(messages):
     some = {qid: {docno: label for docno, label in of.items() if int(docno[1:]) % 3} for qid, of in LABELS.items()}
-    protocol, judge = AutoTAR(topic_budget=40, presumed_negatives=10), ptr.judging.Oracle(some, unknown="skip")
+    protocol, judge = AutoTAR(topic_budget=25, presumed_negatives=10), ptr.judging.Oracle(some, unknown="skip")
     found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=protocol))
-    assert (found.topics["asked"] == 40).all()
+    assert (found.topics["asked"] == 25).all()
     for row in found.topics.itertuples():
         query = TOPICS.set_index("qid")["query"][row.qid]
         slow, _ = slow_topic(CORPUS, (row.qid, query), some[row.qid], protocol, 0)
@@ -130,9 +127,12 @@ def test_whatever_is_judged(protocol, known, pooled, seed):
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(1, 40), st.integers(0, 2))
 def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
     scorer, known = Hashed({"1": 12, "2": 9, "10": 1}), {qid: {f"d{i}": i % 2 for i in range(12)} for qid in "12"}
-    options = {"batch": batch, "presumed_negatives": negatives}
+    judge, options = (
+        ptr.judging.Oracle(known, unknown="not relevant"),
+        {"batch": batch, "presumed_negatives": negatives},
+    )
     whole, cut = (
-        ptr.judge_continuously(scorer, TOPICS, known, protocol=Protocol(total_budget=n, **options), seed=seed)
+        ptr.judge_continuously(scorer, TOPICS, judge, protocol=Protocol(total_budget=n, **options), seed=seed)
         for n in (99, budget)
     )
     assert len(whole.labels) == 22
@@ -142,7 +142,7 @@ def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
 
 
 def test_the_order_of_topics_changes_no_topic():
-    protocol = AutoTAR(topic_budget=15)
+    protocol = AutoTAR(topic_budget=9)
     one = ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol)
     other = ptr.judge_continuously(CORPUS, TOPICS[::-1], LABELS, protocol=protocol)
     pd.testing.assert_frame_equal(
@@ -151,32 +151,24 @@ def test_the_order_of_topics_changes_no_topic():
 
 
 def test_another_seed_is_another_choice_and_every_process_makes_the_same():
-    code = (
-        "import sys; sys.path.insert(0, 'tests/parts')\n"
-        "from cal_parts import *; from pt_reuse.judging import AutoTAR\n"
-        "found = judge_continuously(CORPUS, TOPICS, LABELS, protocol=AutoTAR(topic_budget=20, presumed_negatives=5))\n"
-        "print(' '.join(found.labels['docno']))"
-    )
-    protocol = AutoTAR(topic_budget=20, presumed_negatives=5)
+    protocol = AutoTAR(topic_budget=12, presumed_negatives=5)
     here, other = (
-        " ".join(ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, seed=seed).labels["docno"])
+        ptr.judge_continuously(CORPUS, TOPICS[:1], LABELS, protocol=protocol, seed=seed).labels["docno"].tolist()
         for seed in (0, 1)
     )
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    assert here == there != other
+    # what another process made; the seeds of hashes differ between processes
+    there = "d39 d4 d35 d26 d23 d44 d40 d18 d43 d59 d36 d50"
+    assert " ".join(here) == there != " ".join(other)
 
 
 def test_features_are_made_once_and_used_again():
-    scorer, protocol = TfIdf(CORPUS), AutoTAR(topic_budget=12)
-    same(
-        ptr.judge_continuously(scorer, TOPICS, LABELS, protocol=protocol),
-        ptr.judge_continuously(iter(CORPUS), TOPICS, LABELS, protocol=protocol),
+    scorer = TfIdf(CORPUS)
+    first, *others = (
+        ptr.judge_continuously(corpus, TOPICS, LABELS, protocol=AutoTAR(topic_budget=6))
+        for corpus in (scorer, scorer, iter(CORPUS), pd.DataFrame(CORPUS))
     )
-    frame = pd.DataFrame(CORPUS)
-    same(
-        ptr.judge_continuously(scorer, TOPICS, LABELS, protocol=protocol),
-        ptr.judge_continuously(frame, TOPICS, LABELS, protocol=protocol),
-    )
+    for other in others:
+        same(first, other)
 
 
 def test_active_learning_finds_what_is_relevant_first():

@@ -12,9 +12,9 @@ from pt_reuse.judging import (
     NoBatchYet,
     Progress,
     Protocol,
-    Status,
     TrecDL2021,
 )
+from pt_reuse.judging.continuous.protocol import Status
 
 
 def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):

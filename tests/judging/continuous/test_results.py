@@ -85,13 +85,13 @@ def entries(path):
 
 @pytest.fixture(scope="module")
 def vaswani(data):
-    """Return six topics of vaswani judged by both protocols, from a tf-idf run and the texts of all documents."""
+    """Return four topics of vaswani judged by both protocols, from a tf-idf run and the texts of all documents."""
     folder = data / "irds-cache" / "vaswani"
     if not folder.is_dir():
         pytest.skip("the test data has no folder irds-cache")
     docs = entries(folder / "docs.txt")
     assert len(docs) == 11_429
-    topics = pd.DataFrame(list(entries(folder / "queries.txt").items())[:6], columns=["qid", "query"])
+    topics = pd.DataFrame(list(entries(folder / "queries.txt").items())[:4], columns=["qid", "query"])
     known = {qid: dict.fromkeys(found.split(), 1) for qid, found in entries(folder / "qrels.txt").items()}
     qrels = ptr.Qrels(pd.DataFrame([(qid, d, 1) for qid in topics["qid"] for d in known[qid]], columns=COLUMNS))
     scorer = TfIdf({"docno": docno, "text": text} for docno, text in docs.items())
@@ -102,8 +102,9 @@ def vaswani(data):
         for doc in np.argsort(-row, kind="stable")[:10]
     ]
     runs = {"tf-idf": pd.DataFrame(rows, columns=["qid", "docno", "score"])}
-    track = ptr.judge_continuously(scorer, topics, qrels, protocol=TrecDL2021(), runs=runs)
-    tar = ptr.judge_continuously(scorer, topics, qrels, protocol=AutoTAR(topic_budget=160, growth=0.5))
+    judge = ptr.judging.Oracle(qrels, unknown="not relevant")
+    track = ptr.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
+    tar = ptr.judge_continuously(scorer, topics, judge, protocol=AutoTAR(topic_budget=160, growth=0.5))
     return {"track": track, "tar": tar}, qrels
 
 
@@ -229,3 +230,13 @@ def test_what_a_vector_needs_no_query():
     scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
     found = ptr.judge_continuously(scorer, TOPICS[["qid"]], LABELS, protocol=AutoTAR(topic_budget=3))
     assert (found.topics["judged"] == 3).all()
+
+
+def test_the_figure_has_the_densest_topic_last_whatever_has_no_density():
+    known = {"1": {"d0": 1, "d1": 0}, "2": {"d0": 1, "d1": 1}, "10": {}}
+    scorer = ptr.judging.Vectors({"d0": [1.0], "d1": [2.0]})
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        found = ptr.judge_continuously(
+            scorer, TOPICS, ptr.judging.Oracle(known, unknown="skip"), protocol=AutoTAR(topic_budget=2)
+        )
+    assert points(found.plot(), "at the end").tolist() == [[2, 0.5], [3, 1.0]]

@@ -141,6 +141,9 @@ def test_without_scikit_learn(monkeypatch, messages):
         ({"corpus": [CORPUS[0], CORPUS[1], CORPUS[0]]}, None),
         ({"corpus": CORPUS, "strength": 0}, "strength"),
         ({"corpus": CORPUS, "keep_text": "yes"}, "keep_text"),
+        ({"corpus": CORPUS, "fields": ()}, "fields"),
+        ({"corpus": CORPUS, "fields": 5}, "fields"),
+        ({"corpus": CORPUS, "vectorizer": "tf-idf"}, "vectorizer"),
     ],
 )
 def test_a_corpus_that_is_none(given, argument, messages):
@@ -163,6 +166,11 @@ def test_a_corpus_without_words():
         ({"docnos": {"a": [1.0]}, "vectors": [[1.0]]}, "vectors"),
         ({"docnos": ["a", "a"], "vectors": [[1.0], [2.0]]}, None),
         ({"docnos": {"a": [1.0]}, "queries": {"1": [1.0, 2.0]}}, "queries"),
+        ({"docnos": {"a": [1.0, 2.0]}, "queries": {"1": [[1.0], [2.0]]}}, "queries"),
+        ({"docnos": {"a": [1.0]}, "queries": {"1": [float("nan")]}}, "queries"),
+        ({"docnos": {"a": [1.0]}, "queries": [[1.0]]}, "queries"),
+        ({"docnos": ["a", "b"]}, "vectors"),
+        ({"docnos": [1, 2], "vectors": [[1.0], [2.0]]}, None),
     ],
 )
 def test_vectors_that_are_none(given, argument, messages):
@@ -184,6 +192,9 @@ POOL = ptr.depth_pool(FIELD.runs, depth=2)
         ({"protocol": TrecDL2021(pool_order="rank"), "runs": FIELD.results.drop(columns="rank")}, "pool_order"),
         ({"topics": TOPICS[["qid"]]}, "topics"),
         ({"topics": TOPICS.assign(query=["a", None, "b"])}, "topics"),
+        ({"topics": TOPICS.assign(query=["a", " ", ""])}, "topics"),
+        ({"topics": TOPICS[:0]}, "topics"),
+        ({"corpus": Vectors({"a": [1.0]}, queries={"1": [1.0], 10: [1.0]})}, "topics"),
         ({"topics": pd.concat([TOPICS, TOPICS])}, "topics"),
         ({"topics": {"1": "query"}}, "topics"),
         ({"topics": TOPICS[["query"]]}, None),
@@ -212,6 +223,24 @@ def test_arguments_are_checked_before_the_corpus_is_read(given):
         ptr.judge_continuously(Unread(), **{"topics": TOPICS, "judge": LABELS, "protocol": TAR, **given})
 
 
+@pytest.mark.parametrize("names", [["a", "a"], ["a", 7], "ab", [["a"]]])
+def test_a_scorer_that_names_its_documents_otherwise(names, messages):
+    class Odd(Hashed):
+        def documents(self, qid):
+            return names if names == "ab" else np.array(names, dtype=object)
+
+    messages.refused(lambda: ptr.judge_continuously(Odd({"1": 2}), TOPICS[:1], LABELS, protocol=TAR))
+
+
+def test_a_corpus_that_is_none_is_told_before_runs_are_read(monkeypatch, tmp_path):
+    given = {"topics": TOPICS, "judge": LABELS, "protocol": TrecDL2021(), "runs": tmp_path / "nowhere"}
+    with pytest.raises(ptr.InputError, match="corpus must yield"):
+        ptr.judge_continuously("corpus.jsonl", **given)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ptr.InputError, match="scikit-learn"):
+        ptr.judge_continuously(CORPUS, **given)
+
+
 @pytest.mark.parametrize("scores", [[1.0], [[1.0, 2.0]], [1.0, float("nan")]])
 def test_a_scorer_that_returns_something_else(scores, messages):
     class Odd(Scorer):
@@ -227,7 +256,8 @@ def test_a_scorer_that_returns_something_else(scores, messages):
 def test_pools_that_do_not_fit(messages):
     rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
     pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
-    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=TAR, pool=pool), times=3)
+    judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
+    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3)
     assert found.topics["qid"].tolist() == TOPICS["qid"].tolist()
     assert found.labels.loc[found.labels["strategy"] == "initial pool", "docno"].tolist() == ["d1", "elsewhere"]
     assert found.labels["docno"].tolist().count("elsewhere") == 1

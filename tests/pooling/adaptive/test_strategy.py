@@ -122,3 +122,25 @@ def test_a_label_that_nobody_asked_for_is_refused(messages):
     chooser.learn(0, True)
     messages.refused(lambda: chooser.learn(0, True), argument="document")
     assert chooser.n_left == 2
+
+
+class Told(Last):
+    """Chooses what it is told to."""
+
+    name = "told"
+    said = 0
+
+    def choose(self):
+        return self.said
+
+
+@pytest.mark.parametrize("said", [0, -1, 3, 2**70, None, "a", 1.0, True, np.array([1])], ids=repr)
+def test_a_choice_that_is_no_document_left_is_refused(said, messages, monkeypatch):
+    chooser = ptr.Strategy(Told).start(topic_of(RUNS, qid="301"), seed=0)
+    chooser.learn(chooser.next(), True)
+    monkeypatch.setattr(Told, "said", said)
+    messages.refused(chooser.next)
+    monkeypatch.setattr(Told, "said", np.int64(1))
+    assert type(chooser.next()) is int
+    chooser.learn(1, True)
+    assert chooser.n_left == 1
