@@ -68,9 +68,9 @@ def judge_with_model(
         people: who checks: a judge, or whatever becomes one, as in :func:`judge_adaptively`.
         model: what labels the rest: a judge, a pipeline or a function of a frame, that returns a frame with ``qid
             docno`` and a column of numbers, or one number per row (a score); or judgments in any form.
-        budget: documents that people judge of each topic: a whole number, or a share of the topic's pool as a float, as
+        budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float, as
             in :func:`judge_adaptively`. Give this, or `total`, or both.
-        total: documents that people judge in all, of whichever topics the model is least sure of.
+        total: labels that people give in all, of whichever topics the model is least sure of.
         batch_size: documents between two calibrations: of every topic where `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own, as soon as
             people have found both relevant documents and others there; till then that of all topics.

@@ -19,13 +19,13 @@ DECIMALS = 12
 
 @dataclass(frozen=True)
 class Batches:
-    """How many documents people are asked about at a time, and in all.
+    """How many documents people are asked about at a time, and how many labels they give in all.
 
     Attributes:
         size: documents of a batch.
         of_each_topic: whether a batch has so many of every topic, or of all together.
-        most: (topics,) documents of each topic at most.
-        total: documents in all at most, None for no such bound.
+        most: (topics,) labels of each topic at most; a document without a label costs nothing.
+        total: labels in all at most, None for no such bound.
     """
 
     size: int
@@ -57,16 +57,12 @@ class LeastSure:
         ties = [random_of_topic(seed, qid).random(n) for qid, n in zip(documents.topics, sizes, strict=True)]
         self._ties = np.concatenate([np.zeros(0), *ties])
         self._left = batches.most.copy()
+        self._n_labels = 0
         self._asked = np.zeros(len(self._topic), dtype=bool)
         self._labels = np.zeros(len(self._topic), dtype=np.int64)
         self._labelled = np.zeros(len(self._topic), dtype=bool)
         self._of: dict[int, Calibration] = {}  # topic -> calibration, -1 for all of them
         self.probability = np.full(len(self._topic), np.nan)
-
-    @property
-    def n_asked(self) -> int:
-        """Return how many documents people were asked about."""
-        return int(self._asked.sum())
 
     def next(self) -> NDArray[np.int64]:
         """Return the documents of the next batch, those of which the model is least sure first; none at the end.
@@ -82,7 +78,7 @@ class LeastSure:
         most = np.minimum(self._left, batches.size) if batches.of_each_topic else self._left
         rows = rows[place < most[self._topic[rows]]]
         size = len(rows) if batches.of_each_topic else batches.size
-        return rows[: size if batches.total is None else min(size, batches.total - self.n_asked)]
+        return rows[: size if batches.total is None else min(size, batches.total - self._n_labels)]
 
     def learn(self, rows: NDArray[np.int64], labels: list[int | None]) -> None:
         """Take what people say of a batch; a label below 0 teaches nothing, like none.
@@ -92,9 +88,10 @@ class LeastSure:
             labels: of each, None where they give none.
         """
         self._asked[rows] = True
-        self._left -= np.bincount(self._topic[rows], minlength=len(self._left))
         for row, label in zip(rows.tolist(), labels, strict=True):
             if label is not None and label >= 0:
+                self._n_labels += 1
+                self._left[self._topic[row]] -= 1
                 # what the model says nothing of cannot teach what its words mean
                 self._labels[row], self._labelled[row] = label, self._says.known[row]
         changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}

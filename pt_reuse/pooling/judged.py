@@ -13,7 +13,7 @@ from pt_reuse.pooling.provenance import provenance_of
 from pt_reuse.pooling.sampled_judgments import with_unsampled
 from pt_reuse.qrels.asking import labels_by, rel_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.qrels.labelling import PROVENANCE
+from pt_reuse.qrels.labelling import provenance_first
 
 if TYPE_CHECKING:
     from pt_reuse.pooling.pool import Pool
@@ -43,6 +43,5 @@ def judged_by(pool: Pool, judge: Any) -> Qrels:
     if not judged.all():
         fate = "left out" if pool.unsampled is None else "label -1 (pooled, not judged)"
         warn(f"{count(int((~judged).sum()), 'document')} of {len(pool):,} without a label, {fate}.")
-    first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
-    frame = frame[[*first, *(column for column in frame if column not in first)]]
+    frame = provenance_first(frame)
     return with_unsampled(Qrels(frame[judged], topics=pool.topics, rel=rel), pool)

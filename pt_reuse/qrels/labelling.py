@@ -20,6 +20,12 @@ from pt_reuse.formats.trec import LABELS, not_labels
 PROVENANCE = ("judge", "time", "strategy", "round", "reason")
 
 
+def provenance_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return labels with their columns in the order in which one reads them: document, label, provenance, the rest."""
+    first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
+    return frame[[*first, *(column for column in frame if column not in first)]]
+
+
 def now() -> str:
     """Return the time as text of ISO 8601, in UTC, to the second: ``2026-03-01T12:00:00+00:00``."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -253,3 +253,14 @@ def test_people_who_check_where_the_model_is_unsure_are_worth_more(dl21, share):
     (right, kappa), (right_at_random, kappa_at_random) = agreement(mine), agreement(pd.Series(checked))
     assert right > right_at_random + 0.015
     assert kappa > kappa_at_random
+
+
+def test_a_document_that_people_leave_without_a_label_costs_nothing():
+    field = ptr.simulate_field(seed=7, n_topics=3)
+    pool, complete = ptr.depth_pool(field.runs, depth=5), field.all_qrels
+    some = complete.to_frame()[::3]
+    people = ptr.judging.Oracle(some, name="people")
+    model = ptr.judging.Oracle(complete, name="model")
+    judged = ptr.judge_with_model(pool, people, model, total=10, batch_size=4, seed=1).to_frame()
+    assert (judged["judge"] == "people").sum() == 10
+    assert len(judged) == len(pool)

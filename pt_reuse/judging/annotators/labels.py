@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,8 @@ from pt_reuse.qrels.judgments import Qrels, as_qrels
 COLUMNS = ("qid", "docno", "label", "annotator")
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
 NO_LABEL = -1
+#: what is known of a label, and not of its document
+_OF_A_LABEL = ("judge", "time", "note")
 _FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
 
 
@@ -37,6 +39,8 @@ class AnnotatorLabels:
         docnos: (items,) the document of each item.
         values: (items, annotators) labels, -1 where an annotator gave none.
         rel: the lowest label that is relevant, None where nobody says.
+        chosen: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else
+            is the same for all labels of an item; and the ``time`` of its last label.
     """
 
     annotators: tuple[str, ...]
@@ -45,6 +49,7 @@ class AnnotatorLabels:
     docnos: NDArray[np.object_]
     values: NDArray[np.int64]
     rel: int | None = None
+    chosen: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -114,7 +119,7 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
         with located(f"annotator {name}"):
             qrels = as_qrels(judged, argument)
         rels.add(qrels.stated_rel)
-        frames.append(qrels.to_frame()[["qid", "docno", "label"]].assign(annotator=name))
+        frames.append(qrels.to_frame().assign(annotator=name))
     if not frames:
         raise InputError(Argument(argument), " names no annotator.", argument=argument)
     stated = rels - {None}
@@ -164,11 +169,29 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         docnos=np.array([*docnos, None], dtype=object)[keys[sort] % max(len(docnos), 1)],
         values=np.full((len(sort), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
+        chosen=_chosen(frame, back[item]),
     )
     _fill(labels, back[item], annotator, values.astype(np.int64), argument)
     if not labels.given.any():
         raise InputError(Argument(argument), " holds no label.", argument=argument)
     return labels
+
+
+def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
+    """Return (items) what labels say of how their documents were chosen, and when the last of them was given.
+
+    Args:
+        frame: the labels, a row each.
+        item: (rows,) the item of each row.
+    """
+    further = frame.drop(columns=[*COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
+    found = further[~further.index.duplicated()].sort_index()
+    alike = [column for column in further if further[column].astype(str).eq(found[column].astype(str)[item]).all()]
+    found = found[alike].copy()
+    if "time" in frame and frame["time"].map(lambda time: isinstance(time, str) or time is None or time != time).all():
+        # times in ISO 8601 and UTC are in the order of their texts
+        found["time"] = frame["time"].dropna().groupby(item[frame["time"].notna()]).max().reindex(found.index)
+    return found.reset_index(drop=True)
 
 
 def _fill(

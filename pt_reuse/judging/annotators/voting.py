@@ -13,6 +13,7 @@ from pt_reuse._check import choice, count, positive
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels
 from pt_reuse.qrels.judgments import Qrels, checked_rel
+from pt_reuse.qrels.labelling import provenance_first
 
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
@@ -34,9 +35,11 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
         rel: the lowest label that is relevant, for :attr:`Qrels.rel`; default what the judgments given say.
 
     Returns:
-        Qrels: a judgment per document, with the columns ``judge`` (whose vote it is) and ``reason`` (``"majority"``,
+        Qrels: a judgment per document, with the columns ``judge`` (whose vote it is) and ``decided`` (``"majority"``,
         how a tie was decided, or which labels it lacks), ``labels`` (how many there are), ``majority`` (how many have
         the most votes), ``tied`` (whether several labels have them), and ``votes``, who voted what: ``"ann 2, bob 0"``.
+        How a document was chosen is kept where the labels say it (``strategy round reason`` and what else is the same
+        for all labels of a document), and so is the ``time`` of its last label.
 
     Raises:
         InputError: two labels of one annotator for a document, no label at all, a tie where that is an error.
@@ -46,9 +49,9 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
         >>> votes = pd.DataFrame({"qid": "1", "docno": ["a", "a", "a", "b", "b"], "label": [2, 2, 0, 1, 3],
         ...                       "annotator": ["ann", "bob", "cid", "ann", "bob"]})
         >>> voted = ptr.majority_vote(votes)
-        >>> voted.to_frame()[["docno", "label", "reason", "votes"]].to_dict("records")
-        [{'docno': 'a', 'label': 2, 'reason': 'majority', 'votes': 'ann 2, bob 2, cid 0'},
-         {'docno': 'b', 'label': 1, 'reason': 'tie: lower', 'votes': 'ann 1, bob 3'}]
+        >>> voted.to_frame()[["docno", "label", "decided", "votes"]].to_dict("records")
+        [{'docno': 'a', 'label': 2, 'decided': 'majority', 'votes': 'ann 2, bob 2, cid 0'},
+         {'docno': 'b', 'label': 1, 'decided': 'tie: lower', 'votes': 'ann 1, bob 3'}]
     """
     choice("ties", ties, TIES)
     least, lowest = positive("min_labels", min_labels, "labels"), checked_rel(rel)
@@ -64,21 +67,23 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
             argument="ties",
         )
     few = vote.labels < least
-    reason = np.where(vote.tied, f"tie: {ties}", "majority").astype(object)
-    reason[few] = [f"{count(int(n), 'label')} of {least} needed" for n in vote.labels[few]]
+    decided = np.where(vote.tied, f"tie: {ties}", "majority").astype(object)
+    decided[few] = [f"{count(int(n), 'label')} of {least} needed" for n in vote.labels[few]]
     frame = pd.DataFrame(
         {
             "qid": given.qids,
             "docno": given.docnos,
             "label": np.where(few, NO_LABEL, vote.label),
             "judge": f"majority of {len(given.annotators)} annotators",
-            "reason": reason,
+            "decided": decided,
             "labels": vote.labels,
             "majority": vote.majority,
             "tied": vote.tied,
             "votes": [_votes(given, item) for item in range(len(given))],
         }
     )
+    known = given.chosen.drop(columns=frame.columns, errors="ignore")
+    frame = provenance_first(pd.concat([frame, known], axis=1))
     return Qrels(frame, topics=given.topics, rel=given.rel if lowest is None else lowest)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import examples, shown
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, arguments_as
 from pt_reuse.judging.journal import Journal
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -153,5 +153,6 @@ class Asking:
             times=times,
         )
         if self._journal is not None:
-            self._journal.append(made.to_record())
+            with arguments_as(path="session"):
+                self._journal.append(made.to_record())
         return made

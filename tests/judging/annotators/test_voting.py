@@ -48,14 +48,29 @@ def test_provenance_says_who_voted_what():
     found = ptr.majority_vote(frame, ties="higher").to_frame()
     assert found.to_dict("records") == [
         {
-            "qid": "1", "docno": "d0", "label": 2, "judge": "majority of 3 annotators", "reason": "majority",
+            "qid": "1", "docno": "d0", "label": 2, "judge": "majority of 3 annotators", "decided": "majority",
             "labels": 3, "majority": 2, "tied": False, "votes": "a0 2, a1 2, a2 0",
         },
         {
-            "qid": "1", "docno": "d1", "label": 3, "judge": "majority of 3 annotators", "reason": "tie: higher",
+            "qid": "1", "docno": "d1", "label": 3, "judge": "majority of 3 annotators", "decided": "tie: higher",
             "labels": 2, "majority": 1, "tied": True, "votes": "a0 1, a1 3",
         },
     ]  # fmt: skip
+
+
+def test_what_is_known_of_how_a_document_was_chosen_is_kept():
+    chosen = {"strategy": "rrf", "round": 1, "reason": ["rank 1", "rank 1", "rank 2", "rank 2"], "inclusion": 0.5}
+    times = ["2026-03-01T12:00:00+00:00", "2026-03-02T12:00:00+00:00", None, "2026-03-01T13:00:00+00:00"]
+    labels = pd.DataFrame({"qid": "1", "docno": [*"aabb"], "label": [1, 1, 0, 0], "annotator": ["x", "y"] * 2})
+    labels = labels.assign(**chosen, time=times, note=["fine", "odd", "", ""], differs=range(4))
+    found = ptr.majority_vote(labels).to_frame()
+    assert list(found)[:8] == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
+    rows = found[["time", "strategy", "round", "reason", "inclusion"]].to_dict("records")
+    assert rows == [
+        {"time": times[1], "strategy": "rrf", "round": 1, "reason": "rank 1", "inclusion": 0.5},
+        {"time": times[3], "strategy": "rrf", "round": 1, "reason": "rank 2", "inclusion": 0.5},
+    ]
+    assert not {"note", "differs", "annotator"} & set(found)
 
 
 def test_a_document_with_too_few_labels_is_unresolved_and_stays():
@@ -63,7 +78,7 @@ def test_a_document_with_too_few_labels_is_unresolved_and_stays():
     voted = ptr.majority_vote(frame, min_labels=2)
     found = voted.to_frame()
     assert found["label"].tolist() == [2, -1, -1, -1]
-    assert found["reason"].tolist() == ["majority", *["1 label of 2 needed"] * 2, "0 labels of 2 needed"]
+    assert found["decided"].tolist() == ["majority", *["1 label of 2 needed"] * 2, "0 labels of 2 needed"]
     assert voted.counts()[["judged", "unjudged"]].to_numpy().tolist() == [[1, 3]]
     assert ptr.majority_vote(frame).to_frame()["label"].tolist() == [2, 1, 3, -1]
 
