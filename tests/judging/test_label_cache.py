@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from forking import fork
 from kills import kill_workers
 
 import pt_reuse as ptr
@@ -293,7 +294,7 @@ def test_a_judge_that_is_killed_after_each_answer_goes_on(cache):
     calls = []
     for kill in range(12):
         reading, writing = os.pipe()
-        child = os.fork()
+        child = fork()
         if not child:
             try:
                 judge(_dies_with_the_second_answer(writing), cache)(ASKED)

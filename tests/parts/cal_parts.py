@@ -7,6 +7,7 @@ import zlib
 
 import numpy as np
 import pandas as pd
+from forking import fork
 from session_parts import _die_at as die_at
 
 from pt_reuse.judging.continuous.judging import judge_continuously
@@ -145,7 +146,7 @@ def same(one, other):
 
 def killed_once(point, *given, **options):
     """Judge in a child process that is killed at its `point`-th moment within a write of the journal; False at none."""
-    child = os.fork()
+    child = fork()
     if not child:
         try:
             die_at(point)

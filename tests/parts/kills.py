@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 from download_parts import collection_at
+from forking import fork
 from run_server import etag, named
 
 from pt_reuse._errors import ReuseWarning
@@ -43,7 +44,7 @@ def kill_workers(work, kills, processes, seconds, seed=1):
 
 
 def _forked(work, seed):
-    worker = os.fork()
+    worker = fork()
     if worker:
         return worker
     try:

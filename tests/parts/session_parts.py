@@ -6,6 +6,7 @@ import os
 import signal
 
 import pandas as pd
+from forking import fork
 
 from pt_reuse.judging import journal
 from pt_reuse.judging.adaptive import judge_adaptively
@@ -79,7 +80,7 @@ def killed_once(runs, judge, folder, point, **options):
 
     A write has four moments: before it, with half of its bytes written, before and after they are on the disk.
     """
-    child = os.fork()
+    child = fork()
     if not child:
         try:
             _die_at(point)

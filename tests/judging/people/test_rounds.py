@@ -7,6 +7,7 @@ import os
 import signal
 
 import pytest
+from forking import fork
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people_parts import PAIRS, WORDS, export, fill, frame, pool, returned, rows_of
@@ -179,7 +180,7 @@ def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypat
 
 def killed(folder, left):
     """Export a further round in a process that kills itself instead of putting a file in its place, after so many."""
-    child = os.fork()
+    child = fork()
     if child:
         return os.waitpid(child, 0)[1]
     replace, done = os.replace, []
