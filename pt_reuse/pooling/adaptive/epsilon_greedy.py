@@ -10,7 +10,7 @@ from pt_reuse.pooling.adaptive.max_mean import MaxMean
 
 
 class EpsilonGreedy(MaxMean):
-    """Pick the run with the largest mean as :class:`MaxMean` does, but with probability epsilon any run that is left.
+    """Pick the run with the largest mean as MaxMean does, but with probability epsilon any run that is left.
 
     Each step draws one number from [0, 1); below epsilon, a run is drawn, each that has documents left being as likely
     as the others. With epsilon = 0 it is MaxMean.

@@ -86,7 +86,7 @@ class TopicLists:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Return (runs,): how many documents each run has."""
+        """Return how many documents each run has, (runs,)."""
         return np.diff(self.starts)
 
     def list_of(self, run: int) -> NDArray[np.int64]:

@@ -51,7 +51,7 @@ class NonStationaryMaxMean(MaxMean):
     """Pick the run with the largest mean, old labels counting less: what a run finds falls with depth.
 
     With each label of a document that the run has, relevant = rate * relevant + (1 or 0) and judged = rate * judged +
-    1; the mean is (1 + relevant) / (2 + judged), as in :class:`MaxMean`.
+    1; the mean is (1 + relevant) / (2 + judged), as of ``max-mean``.
 
     Args:
         topic: the lists of the runs.
