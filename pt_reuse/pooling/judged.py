@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._errors import warn
+from pt_reuse.pooling.chosen import Chosen
 from pt_reuse.pooling.provenance import provenance_of
 from pt_reuse.pooling.sampled_judgments import with_unsampled
 from pt_reuse.qrels.asking import labels_by, rel_of
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.qrels.labelling import provenance_first
 
-if TYPE_CHECKING:
-    from pt_reuse.pooling.pool import Pool
-
 #: the round of labels that are all given at once
 _ONLY_ROUND = 1
 
 
-def judged_by(pool: Pool, judge: Any) -> Qrels:
+def judged_by(pool: Chosen, judge: Any) -> Qrels:
     """Return the labels of the documents of a pool, see :meth:`Pool.judge`."""
     pairs = pd.DataFrame({"qid": pool.documents.qids(), "docno": pool.documents.docnos()})
     if callable(judge):

@@ -256,7 +256,10 @@ class Pool:
         settings = {**self.settings, **{f"without_{by}": "+".join(names) for by, names in left_out.items()}}
         pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
         pool._left_out = left_out
-        return pool if self.unsampled is None else counted_anew(pool, self.unsampled.without(team, run=run, type=type))
+        if self.unsampled is not None:
+            pool.unsampled = rest = self.unsampled.without(team, run=run, type=type)
+            pool.columns, rest.columns = counted_anew(pool, rest)
+        return pool
 
     @door
     def remainder(self, qrels: Any) -> Pool:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse.pooling.chosen import Chosen
 from pt_reuse.pooling.sampled_judgments import INCLUSION, STRATUM
-
-if TYPE_CHECKING:
-    from pt_reuse.pooling.pool import Pool
 
 _PRIORITY = "priority"
 
 
-def provenance_of(pool: Pool) -> pd.DataFrame:
+def provenance_of(pool: Chosen) -> pd.DataFrame:
     """Return how each document of a pool was chosen, as its label is to keep it.
 
     Args:
@@ -38,7 +34,7 @@ def provenance_of(pool: Pool) -> pd.DataFrame:
     return known
 
 
-def _reasons(pool: Pool) -> list[str | None]:
+def _reasons(pool: Chosen) -> list[str | None]:
     """Return why each document was chosen: ``rank 3 of run X, best of 4 runs``; of a sample, how it was drawn."""
     if pool.unsampled is not None:
         drawn = zip(pool.columns[STRATUM].tolist(), pool.columns[INCLUSION].tolist(), strict=True)

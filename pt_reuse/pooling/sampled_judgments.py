@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
+from pt_reuse.pooling.chosen import Chosen
 from pt_reuse.qrels.judgments import Qrels
-
-if TYPE_CHECKING:
-    from pt_reuse.pooling.pool import Pool
 
 #: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
 STRATUM, INCLUSION = "stratum", "inclusion"
 
 
-def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
+def with_unsampled(judged: Qrels, pool: Chosen) -> Qrels:
     """Return the judgments of a pool with -1 for what was not sampled, or has no label; as they are for a full pool.
 
     Args:
@@ -31,8 +27,8 @@ def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
     return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=judged.topics, rel=judged.stated_rel)
 
 
-def counted_anew(pool: Pool, unsampled: Pool) -> Pool:
-    """Return what is left of a sampled pool, each inclusion probability counted in what is left.
+def counted_anew(pool: Chosen, unsampled: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left.
 
     Given how many documents of a stratum are left and how many of these are sampled, every subset of so many was as
     probable as every other: the sample of the part is a sample of its own.
@@ -44,13 +40,10 @@ def counted_anew(pool: Pool, unsampled: Pool) -> Pool:
     every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
     every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
     inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
-    cut = len(pool)
-    for part, values in ((pool, inclusion[:cut]), (unsampled, inclusion[cut:])):
-        part.columns = part.columns.assign(**{INCLUSION: values})
-    pool.unsampled = unsampled
-    return pool
+    sampled, rest = inclusion[: len(pool)], inclusion[len(pool) :]
+    return pool.columns.assign(**{INCLUSION: sampled}), unsampled.columns.assign(**{INCLUSION: rest})
 
 
-def _known(part: Pool) -> pd.DataFrame:
+def _known(part: Chosen) -> pd.DataFrame:
     pairs = pd.DataFrame({"qid": part.documents.qids(), "docno": part.documents.docnos()})
     return pairs.assign(**{name: part.columns[name] for name in (STRATUM, INCLUSION)})
