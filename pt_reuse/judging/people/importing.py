@@ -65,7 +65,7 @@ def import_labels(
         >>> labels = import_labels(folder)
         >>> labels.table[["qid", "docno", "label", "annotator", "strategy"]]
           qid docno  label annotator strategy
-        0   1    d1      1       ann    given
+        0   1    d1      1       ann     None
         >>> labels.to_qrels()
         Qrels: 1 topic, 1 judgment, 1 relevant (labels 1: 1)
     """
