@@ -91,5 +91,6 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "terrier": _has_terrier,
     "minilm": _has_minilm,
     "trec8": _has_runs("trec8-adhoc"),
+    "dl19": _has_runs("dl19-passages"),
     "dl21": _has_runs("dl21-passages"),
 }
