@@ -3,8 +3,8 @@ import pytest
 import scipy.stats
 
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.ranking_agreement import TopicScores, ranking_agreement
 from pt_reuse.stats.significance import pair_tests
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
 
 
 def scores(topics=12, runs=7):
