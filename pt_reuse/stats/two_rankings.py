@@ -62,8 +62,5 @@ def ranking_agreement(
 
 def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Return the numbers, (draws,) each, of (draws, runs) means."""
-    rows = [
-        pairs.coefficients(rounded(truth), rounded(estimate)[None], ("tau_b", "gamma", "tau_ap_b"))
-        for truth, estimate in zip(truths, estimates, strict=True)
-    ]
-    return {name: np.array([float(row[name][0]) for row in rows]) for name in NUMBERS}
+    found = pairs.coefficients(rounded(truths), rounded(estimates), ("tau_b", "gamma", "tau_ap_b"))
+    return {name: found[name].astype(np.float64) for name in NUMBERS}
