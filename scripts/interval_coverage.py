@@ -22,12 +22,12 @@ import numpy as np
 from ir_measures import AP, P, nDCG
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy import special
 
 import pt_reuse as ptr
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import COEFFICIENTS, NUMBERS, TopicScores, numbers_of
+from pt_reuse.stats.two_rankings import COEFFICIENTS, TopicScores, numbers_of
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "interval-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, TOPICS = 500, 1000, 0.95, (20, 25, 50)
@@ -118,13 +118,13 @@ def intervals(name: str, estimate: float, drawn: Floats, left_out: Floats) -> di
     ends = np.array([tail, 1 - tail])
     low, high = np.quantile(drawn, ends)
     below = ((drawn < estimate).sum() + (drawn == estimate).sum() / 2) / len(drawn)
-    z0 = ndtri(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
-    z, a = z0 + ndtri(ends), jackknifed(left_out)
+    z0 = special.ndtri(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
+    z, a = z0 + special.ndtri(ends), jackknifed(left_out)
     bias = drawn.mean() - estimate
     made = {
         "basic": (2 * estimate - high, 2 * estimate - low),
-        "BC": tuple(np.quantile(drawn, ndtr(2 * z0 + ndtri(ends)))),
-        "BCa": tuple(np.quantile(drawn, ndtr(z0 + z / (1 - a * z)))),
+        "BC": tuple(np.quantile(drawn, special.ndtr(2 * z0 + special.ndtri(ends)))),
+        "BCa": tuple(np.quantile(drawn, special.ndtr(z0 + z / (1 - a * z)))),
         "moved by the bias": (low - bias, high - bias),
         "moved by twice the bias": (low - 2 * bias, high - 2 * bias),
     }
