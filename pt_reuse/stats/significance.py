@@ -139,7 +139,8 @@ def _student(by_topic: Floats) -> Floats:
     error = by_topic.std(axis=0, ddof=1) / np.sqrt(n_topics)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(by_topic.mean(axis=0)) / error
-    return 2 * stdtr(n_topics - 1, -t)
+    p: Floats = 2 * stdtr(n_topics - 1, -t)
+    return p
 
 
 def _wilcoxon(by_topic: Floats) -> Floats:
@@ -164,7 +165,8 @@ def _signs(n_topics: int, samples: int, seed: int) -> Floats:
         bits = np.arange(2**n_topics)[:, None] >> np.arange(n_topics) & 1
     else:
         bits = np.random.default_rng(seed).integers(0, 2, (samples, n_topics), dtype=np.int8)
-    return 1.0 - 2.0 * bits
+    signs: Floats = 1.0 - 2.0 * bits
+    return signs
 
 
 def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
@@ -175,7 +177,8 @@ def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
         means = signs[start : start + step] @ by_topic / len(by_topic)
         as_far += (np.round(np.abs(means), DECIMALS) >= observed).sum(axis=0)
     # of signs that are drawn, those of the data are one sample more
-    return (as_far + drawn) / (len(signs) + drawn)
+    p: Floats = (as_far + drawn) / (len(signs) + drawn)
+    return p
 
 
 def _ranges(values: Floats, samples: int, seed: int) -> Floats:
