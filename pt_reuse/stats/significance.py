@@ -165,8 +165,7 @@ def _signs(n_topics: int, samples: int, seed: int) -> Floats:
         bits = np.arange(2**n_topics)[:, None] >> np.arange(n_topics) & 1
     else:
         bits = np.random.default_rng(seed).integers(0, 2, (samples, n_topics), dtype=np.int8)
-    signs: Floats = 1.0 - 2.0 * bits
-    return signs
+    return np.where(bits, -1.0, 1.0)
 
 
 def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
