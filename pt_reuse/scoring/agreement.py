@@ -17,7 +17,7 @@ from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,7 +213,7 @@ def compare_scores(
         ]
         topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": by_topic}))
     return Agreement(
-        table=pd.DataFrame(rows).astype({"max_drop": "int64", "max_rise": "int64"}),
+        table=whole_changes(pd.DataFrame(rows)),
         settings={
             "truth": f"{names[0]} ({_in_words(truth.settings)})",
             "estimate": f"{names[1]} ({_in_words(estimate.settings)})",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._errors import warn
@@ -102,6 +103,12 @@ def numbers_of(
     """Return the coefficients, and max_drop and max_rise, (draws,) each, of (draws, runs) means of both."""
     found = pairs.coefficients(rounded(truths), rounded(estimates), coefficients)
     return {name: found[name].astype(np.float64) for name in (*coefficients, *CHANGES)}
+
+
+def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
+    of_rank = [column for column in table for change in CHANGES if column.removeprefix("own_").startswith(change)]
+    return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
 
 
 def _tell_undefined(drawn: dict[str, NDArray[np.float64]], numbers: dict[str, float]) -> None:
