@@ -56,10 +56,10 @@ def test_few_topics_have_every_way_of_turning_signs():
 
 
 def test_drawn_signs_are_near_all_of_them():
-    values = scores(14)
+    values = scores(13, 4)
     found = pair_tests(values, "randomisation", samples=5_000, seed=1)
     for x, y, p in each(values, found):
-        assert p == pytest.approx(permuted(x, y, 2**14), abs=4 * np.sqrt(0.25 / 5_000))
+        assert p == pytest.approx(permuted(x, y, 2**13), abs=4 * np.sqrt(0.25 / 5_000))
     np.testing.assert_array_equal(found.p, pair_tests(values, "randomisation", samples=5_000, seed=1).p)
     assert (found.p != pair_tests(values, "randomisation", samples=5_000, seed=2).p).any()
 
