@@ -98,7 +98,7 @@ class TopicBootstrap:
         if integer:
             # first of all the last bit, which would take a whole end to the next number
             low, high = float(np.floor(round(low, 9))), float(np.ceil(round(high, 9)))
-        return min(low, estimate), max(high, estimate)
+        return float(min(low, estimate)), float(max(high, estimate))
 
     def percentiles(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
         """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none.
