@@ -59,10 +59,12 @@ from .stats.correlation import tau_ap_a as tau_ap_a
 from .stats.correlation import tau_ap_b as tau_ap_b
 from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
+from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies
 from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
+from .studies.told_apart import DiscriminativePower as DiscriminativePower
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import Verification as Verification

@@ -88,6 +88,22 @@ class Column:
         return tuple(self.digits.written(value) for value in self.values)
 
 
+def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.Series, digits: Digits) -> Column:
+    """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none.
+
+    Args:
+        of: what they are intervals of, for the heading.
+        low: (rows,) the lower ends.
+        high: (rows,) the upper ends.
+        digits: how the ends are written.
+    """
+    texts = [
+        None if is_missing(a) or is_missing(b) else f"{digits.written(a)} to {digits.written(b)}"
+        for a, b in zip(low, high, strict=True)
+    ]
+    return Column(f"Interval of {of}", texts)
+
+
 class Report:
     """What a paper prints of a result: a name and at most five columns, a caption that says the conventions, notes.
 

@@ -35,6 +35,7 @@ HOMES = {
     "Agreement": "pt_reuse.scoring.agreement",
     "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
+    "DiscriminativePower": "pt_reuse.studies.told_apart",
     "ExportedTasks": "pt_reuse.judging.people.export",
     "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",

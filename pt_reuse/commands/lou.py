@@ -6,10 +6,13 @@ import argparse
 from collections.abc import Iterator
 from functools import partial
 
+import pandas as pd
+
 from pt_reuse._check import count
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
@@ -65,6 +68,7 @@ def add_to(commands: Commands) -> Parser:
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     add_contributors(parser)
+    add_intervals(parser)
     add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -75,6 +79,7 @@ def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
+    asked = drawn(options)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
@@ -92,6 +97,7 @@ def _run(options: argparse.Namespace) -> None:
         depth=options.depth,
         remove=options.remove,
         contributors=contributors,
+        **asked,
         verbose=shows_bars(options),
     )
     _report(result, options.all)
@@ -110,18 +116,31 @@ def _report(result: LeaveOutUniques, every: bool) -> None:
         f"\nPer measure, each run judged without the uniques of its own {by} (own), and the whole field ranked anew "
         f"without those of one {by} (field):"
     )
-    print_table(result.summary[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE), len(result.summary), "measures")
+    shown = _with_intervals(result.summary[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE), result.summary, "own_")
+    print_table(shown, len(result.summary), "measures")
     say(f"\nLeaving out one {by} at a time, the whole field by {first}:")
     columns = {result.units.column: by if by != "run" else "name", **_OF_A_UNIT}
     rows = result.table[result.table["measure"] == first]
     print_table(
-        rows[list(columns)].rename(columns=columns),
+        _with_intervals(rows[list(columns)].rename(columns=columns), rows, ""),
         len(rows) if every else SHOWN,
         f"{by}s; --all shows every one",
         spare=("runs", "of run"),
     )
     say("--out DIR writes all measures, columns and rows (CSV).")
     say("\n" + "\n".join([*_nothing_lost(result), in_words(result)]))
+
+
+def _with_intervals(shown: pd.DataFrame, table: pd.DataFrame, of: str) -> pd.DataFrame:
+    """Return what is shown with the intervals of tau_b and of the largest drop beside them, where there are any."""
+    for name, written in (("tau_b", ".4f"), ("max_drop", "g")):
+        low, high = f"{of}{name}_low", f"{of}{name}_high"
+        if low in table:
+            heading = {"tau_b": "tau_b", "max_drop": "largest drop"}[name]
+            ends = [interval(a, b, written) for a, b in zip(table[low], table[high], strict=True)]
+            at = list(shown).index(f"{'own ' if of else ''}{heading}")
+            shown.insert(at + 1, f"interval of {heading}", ends)
+    return shown
 
 
 def _nothing_lost(result: LeaveOutUniques) -> Iterator[str]:

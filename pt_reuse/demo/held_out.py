@@ -15,11 +15,12 @@ from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
+from pt_reuse.stats.bootstrap import TopicBootstrap
 
 #: resamples of the topics, and the seed they are drawn with
 RESAMPLES, SEED = 10_000, 1
-#: the ends of a 95 % interval
-_ENDS = (2.5, 97.5)
+#: the share of the resamples between the ends of an interval
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class _Group:
 
     def shares(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the share of each resample, NaN where no document is unjudged."""
-        _, unjudged, relevant = np.moveaxis(self.counts[drawn].sum(axis=1), 1, 0)
+        _, unjudged, relevant = (drawn @ self.counts).T
         return np.divide(relevant, unjudged, out=np.full(len(drawn), np.nan), where=unjudged > 0)
 
 
@@ -96,19 +97,22 @@ def compare_held_out(
     """
     counts = complete.counts()
     topics = counts.loc[counts["relevant"] > 0, "qid"].tolist()
-    drawn = np.random.default_rng(seed).integers(0, len(topics), (resamples, len(topics)))
+    bootstrap = TopicBootstrap(resamples, seed, CONFIDENCE)
+    drawn = bootstrap.counts(len(topics))
     rows, leads = [], []
     for lexical, *dense in _compared(runs, complete.select(topics), depth):
         of_lexical = lexical.shares(drawn)
-        rows.append(_row(lexical, of_lexical))
+        rows.append(_row(lexical, of_lexical, bootstrap))
         for group in dense:
             shares = group.shares(drawn)
-            rows.append(_row(group, shares))
+            rows.append(_row(group, shares, bootstrap))
             true, pool = (group.scores - lexical.scores).T
             described = {name: group.described[name] for name in ("left_out", "queries", "team")}
-            more = {"more": group.share - lexical.share} | _interval("more", shares - of_lexical)
-            lead = {"lead": true.mean(), "pool_lead": pool.mean(), "change": (pool - true).mean()}
-            leads.append(described | more | lead | _interval("change", (pool - true)[drawn].mean(axis=1)))
+            more = {"more": group.share - lexical.share}
+            more |= _ends("more_", bootstrap.percentiles(more["more"], shares - of_lexical))
+            lead = {"lead": true.mean(), "pool_lead": pool.mean(), "change": float((pool - true).mean())}
+            change = bootstrap.percentiles(lead["change"], drawn @ (pool - true) / len(topics))
+            leads.append(described | more | lead | _ends("change_", change))
     return HeldOut(pd.DataFrame(rows), pd.DataFrame(leads), len(topics))
 
 
@@ -178,12 +182,10 @@ def _by_topic(counted: pd.DataFrame, topics: list[str]) -> NDArray[np.int64]:
     return counted.drop(columns="name").groupby("qid").sum().reindex(topics, fill_value=0).to_numpy(dtype=np.int64)
 
 
-def _row(group: _Group, shares: NDArray[np.float64]) -> dict[str, object]:
+def _row(group: _Group, shares: NDArray[np.float64], bootstrap: TopicBootstrap) -> dict[str, object]:
     sums = dict(zip(("top", "unjudged", "relevant"), group.counts.sum(axis=0).tolist(), strict=True))
-    return group.described | sums | {"share": group.share} | _interval("", shares)
+    return group.described | sums | {"share": group.share} | _ends("", bootstrap.percentiles(group.share, shares))
 
 
-def _interval(of: str, values: NDArray[np.float64]) -> dict[str, float]:
-    known = values[~np.isnan(values)]
-    low, high = np.percentile(known, _ENDS).tolist() if len(known) else (float("nan"), float("nan"))
-    return {f"{of}_low".lstrip("_"): low, f"{of}_high".lstrip("_"): high}
+def _ends(of: str, interval: tuple[float, float]) -> dict[str, float]:
+    return {f"{of}low": interval[0], f"{of}high": interval[1]}

@@ -1,8 +1,8 @@
-"""Counting pairs of systems: one true ranking against many estimated ones.
+"""Counting pairs of systems: true rankings against estimated ones.
 
-`x` has shape (n,): the scores of n systems, the truth. `ys` has shape (S, n): S estimates of the same systems. Larger
-scores are better and equal scores are ties, so whoever calls rounds first and keeps NaN out. Counts are exact integers.
-A coefficient that is undefined is NaN.
+`ys` has shape (S, n): S estimates of the same n systems. `x`, the truth, has shape (n,) where all estimates share it,
+or (S, n) where each has its own, as where both are drawn together. Larger scores are better and equal scores are ties,
+so whoever calls rounds first and keeps NaN out. Counts are exact integers. A coefficient that is undefined is NaN.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class PairCounts(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What coefficients are made of: ranks (n,) and (S, n), how many systems are above in both (S, n), pair counts."""
+    """What coefficients are made of, (S, n) each but the counts, the systems of each row from best to worst in its x.
+
+    Those that tie in x stand from worst to best in y.
+    """
 
     x_rank: Ints
     y_rank: Ints
@@ -65,26 +68,22 @@ def rank_drops(x: ScoreArray, ys: ScoreArray) -> Ints:
 
 
 def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
-    """Compare one block of estimates with the truth; memory grows with S x n."""
+    """Compare one block of estimates with the truth, or each with its own; memory grows with S x n."""
     n_estimates, n = ys.shape
-    x_rank, y_rank = ranks(x), ranks(ys)
-    # From the best system in x downwards: each system adds one to every system that is worse in x and in y.
-    order = np.argsort(x_rank, kind="stable")
-    group_end = np.searchsorted(x_rank[order], x_rank[order], side="right")
-    small = np.int16 if n < np.iinfo(np.int16).max else np.int32
-    columns = np.ascontiguousarray(y_rank[:, order].T, dtype=small)
-    above = np.zeros((n, n_estimates), dtype=small)
-    tied_both = np.zeros(n_estimates, dtype=np.int64)
-    for i, end in enumerate(group_end.tolist()):
-        above[end:] += columns[end:] > columns[i]
-        if end > i + 1:
-            tied_both += (columns[i + 1 : end] == columns[i]).sum(axis=0)
-    above_in_both = np.empty((n_estimates, n), dtype=np.int64)
-    above_in_both[:, order] = above.T
+    small = next(kind for kind in (np.uint8, np.uint16, np.uint32) if n < np.iinfo(kind).max)
+    x_rank, y_rank = _from_the_best(np.broadcast_to(ranks(x), ys.shape), ranks(ys))
+    # Each system adds one to every system below it that is worse in y, too: none of those it ties with in x.
+    columns = np.ascontiguousarray(y_rank.T, dtype=small)
+    above, worse = np.zeros((n, n_estimates), dtype=small), np.empty((n, n_estimates), dtype=np.bool_)
+    for i in range(n - 1):
+        np.greater(columns[i + 1 :], columns[i], out=worse[i + 1 :])
+        above[i + 1 :] += worse[i + 1 :].view(np.uint8)
+    above_in_both = np.ascontiguousarray(above.T, dtype=np.int64)
     # In a ranking without ties the ranks add up to n(n+1)/2; each tied pair takes one away.
     pairs, untied_sum = n * (n - 1) // 2, n * (n + 1) // 2
-    tied_x, tied_y = untied_sum - x_rank.sum(), untied_sum - y_rank.sum(axis=1)
-    concordant = above_in_both.sum(axis=1)
+    tied_x, tied_y = untied_sum - x_rank.sum(axis=1), untied_sum - y_rank.sum(axis=1)
+    same = (x_rank[:, 1:] == x_rank[:, :-1]) & (y_rank[:, 1:] == y_rank[:, :-1])
+    concordant, tied_both = above_in_both.sum(axis=1), _pairs_within(same)
     counts = PairCounts(
         concordant=concordant,
         discordant=pairs - concordant - tied_x - tied_y + tied_both,
@@ -94,6 +93,28 @@ def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
         pairs=np.full(n_estimates, pairs, dtype=np.int64),
     )
     return Comparison(x_rank, y_rank, above_in_both, counts)
+
+
+def _from_the_best(x_rank: Ints, y_rank: Ints) -> tuple[Ints, Ints]:
+    """Return both ranks (S, n) of the systems from best to worst in x, of those that tie there the worst in y first."""
+    n = x_rank.shape[-1]
+    # two ranks are one number, of as few bits as hold it, which sorts faster than positions do
+    bits = int(n).bit_length()
+    kind = next(kind for kind in (np.uint16, np.uint32, np.uint64) if 2 * bits <= np.iinfo(kind).bits)
+    key = ((x_rank << bits) | (n - y_rank)).astype(kind)
+    key.sort(axis=-1)
+    found = key.astype(np.int64)
+    return found >> bits, n - (found & ((1 << bits) - 1))
+
+
+def _pairs_within(same: NDArray[np.bool_]) -> Ints:
+    """Return (S,) how many pairs are alike, of (S, n - 1) whether neighbours are, where all that are alike are one."""
+    n_before = np.zeros(len(same), dtype=np.int64)
+    if not same.any():
+        return n_before
+    place = np.arange(1, same.shape[1] + 1)
+    last_other = np.maximum.accumulate(np.where(same, 0, place), axis=1)
+    return (place - last_other).sum(axis=1)
 
 
 def _divide(numerator: NDArray[Any], denominator: NDArray[Any], defined: NDArray[np.bool_]) -> Floats:
@@ -133,7 +154,7 @@ def _mean_share_above(above: Ints, rank: Ints) -> Floats:
     below_top = rank > 1
     shares = np.zeros(above.shape)
     np.divide(above, rank - 1, out=shares, where=below_top)
-    n_below = np.broadcast_to(below_top.sum(axis=-1), above.shape[:1])
+    n_below = below_top.sum(axis=1)
     return 2 * _divide(shares.sum(axis=1), n_below, n_below > 0) - 1
 
 
@@ -146,7 +167,7 @@ def tau_ap(comparison: Comparison) -> Floats:
 
 def tau_ap_a(comparison: Comparison) -> Floats:
     """AP correlation, shape (S,), in expectation over the orders that ties in y leave open; NaN when x has a tie."""
-    n = len(comparison.x_rank)
+    n = comparison.x_rank.shape[1]
     c = comparison.counts
     defined = (c.tied_x_only + c.tied_both == 0) & _some_untied(c)
     harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1, n + 1))])  # [m + 1] is 1 + 1/2 + ... + 1/m
@@ -177,11 +198,17 @@ COEFFICIENTS: dict[str, Callable[[Comparison], Floats]] = {
 
 
 def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Coefficients by name, and "max_drop" and "max_rise" in places, for (n,) against (S, n), in blocks: (S,) each."""
+    """Coefficients by name, and "max_drop" and "max_rise" in places, in blocks: (S,) each.
+
+    Args:
+        x: (n,) one truth, or (S, n) one for each estimate.
+        ys: (S, n) the estimates.
+        names: of :data:`COEFFICIENTS`.
+    """
     table: dict[str, NDArray[Any]] = {name: np.full(len(ys), np.nan) for name in names}
     table |= {name: np.zeros(len(ys), dtype=np.int64) for name in ("max_drop", "max_rise")}
     for block in blocks(*ys.shape):
-        comparison = compare(x, ys[block])
+        comparison = compare(x if x.ndim == 1 else x[block], ys[block])
         for name in names:
             table[name][block] = COEFFICIENTS[name](comparison)
         drops = comparison.y_rank - comparison.x_rank

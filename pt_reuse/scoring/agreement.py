@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door, warn
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result
 from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 #: what two scorings are called where nobody says
 UNNAMED = ("first judgments", "other judgments")
+#: the coefficients of a row
+_COEFFICIENTS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
+#: the entry of `settings` that says how intervals were made
+INTERVALS = "intervals"
 
 
 class Scored(Protocol):
@@ -53,6 +59,10 @@ class Scored(Protocol):
         """Return one row per run."""
 
     @property
+    def topic_means(self) -> dict[str, TopicScores]:
+        """Return measure -> scores by topic, and what their means are over."""
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Return how they were scored, in words."""
 
@@ -62,7 +72,8 @@ class Agreement(Result):
     """How far two rankings of the same systems agree.
 
     Attributes:
-        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``.
+        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``; where intervals were
+            asked for, after each but weighted_tau its ends, ``tau_b_low tau_b_high`` and so on.
         changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
         per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN where all
             systems tie under one of the two.
@@ -86,21 +97,29 @@ class Agreement(Result):
         """
         table, truth, other = self.table, *self.names
         n_runs = self.changes["name"].nunique()
+        tau, tau_ap = Column("tau-b", table["tau_b"], Digits.SCORE), Column("tau-AP", table["tau_ap_b"], Digits.SCORE)
+        drop = Column("Largest drop", table["max_drop"], Digits.COUNT)
+        if self.has_intervals:
+            of_tau = intervals("tau-b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
+            of_drop = intervals("the drop", table["max_drop_low"], table["max_drop_high"], Digits.COUNT)
+            columns = [tau, of_tau, tau_ap, drop, of_drop]
+        else:
+            gamma = Column("gamma", table["gamma"], Digits.SCORE)
+            columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
+        said = "truth", "estimate", *((INTERVALS,) if self.has_intervals else ())
         return Report(
-            [
-                Column("Measure", table["measure"]),
-                Column("tau-b", table["tau_b"], Digits.SCORE),
-                Column("tau-AP", table["tau_ap_b"], Digits.SCORE),
-                Column("gamma", table["gamma"], Digits.SCORE),
-                Column("Largest drop", table["max_drop"], Digits.COUNT),
-                Column("Largest rise", table["max_rise"], Digits.COUNT),
-            ],
+            [Column("Measure", table["measure"]), *columns],
             caption=(
                 f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations (tau-AP "
                 "symmetric and with ties), and the most ranks that a run loses or gains."
             ),
-            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in ("truth", "estimate")],
+            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said],
         )
+
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether intervals were asked for."""
+        return "tau_b_low" in self.table
 
     @door
     def plot(
@@ -141,17 +160,26 @@ class Agreement(Result):
 
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""
-        rows = [f"{row.measure} tau_b {row.tau_b:.4f}, drop {row.max_drop}" for row in self.table.itertuples()]
+        rows = []
+        for row in self.table.to_dict("records"):
+            ends = f" ({row['tau_b_low']:.4f} to {row['tau_b_high']:.4f})" if self.has_intervals else ""
+            rows.append(f"{row['measure']} tau_b {row['tau_b']:.4f}{ends}, drop {row['max_drop']}")
         return f"{self.names[1]} against {self.names[0]}: {'; '.join(rows)}"
 
 
-def compare_scores(truth: Scored, estimate: Scored, names: tuple[str, str]) -> Agreement:
-    """Compare two scorings of the same runs under the same measures, on the topics that both have.
+def compare_scores(
+    truth: Scored, estimate: Scored, names: tuple[str, str], bootstrap: TopicBootstrap | None = None
+) -> Agreement:
+    """Compare two scorings of the same runs under the same measures, each mean over the topics of its own.
 
     Args:
         truth: the scores taken as right.
         estimate: the scores to be judged.
         names: what the two are called, the truth first.
+        bootstrap: over topics, None for no intervals.
+
+    Raises:
+        InputError: intervals where the two do not have the same topics.
     """
     runs = [estimate.names.index(name) for name in truth.names]
     measures = [estimate.measures.index(measure) for measure in truth.measures]
@@ -159,12 +187,22 @@ def compare_scores(truth: Scored, estimate: Scored, names: tuple[str, str]) -> A
     rows, changes, topics = [], [], []
     shared = [topic for topic in truth.topics if topic in set(estimate.topics)]
     at = [[scores.topics.index(topic) for topic in shared] for scores in (truth, estimate)]
+    if bootstrap is not None and not len(shared) == len(truth.topics) == len(estimate.topics):
+        raise InputError(
+            f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} and "
+            f"{len(estimate.topics):,}. Score both on those that they share, or ask for no ",
+            Argument("resamples"),
+            ".",
+            argument="resamples",
+        )
     for m, measure in enumerate(truth.measures):
-        found = correlations(mine[m], theirs[m][None])
-        found.insert(0, "measure", measure)
+        one, other = truth.topic_means[measure], estimate.topic_means[measure]
+        # without intervals the topics may be others, and their order is of no matter
+        other = other.of(at[1] if bootstrap is not None else range(len(estimate.topics)), runs)
+        found = ranking_agreement(one, other, bootstrap, coefficients=_COEFFICIENTS)
         ranked = len(truth.names) > 1 and not _all_tie(measure, mine[m], theirs[m], names)
-        found["weighted_tau"] = weighted_tau(mine[m], theirs[m]) if ranked else np.nan
-        rows.append(found)
+        weighted = {"weighted_tau": weighted_tau(mine[m], theirs[m]) if ranked else np.nan}
+        rows.append({"measure": measure, **_before(found, "max_drop", weighted)})
         moved = rank_changes(mine[m], theirs[m], truth.names)
         moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
         moved.insert(1, "measure", measure)
@@ -175,16 +213,24 @@ def compare_scores(truth: Scored, estimate: Scored, names: tuple[str, str]) -> A
         ]
         topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": by_topic}))
     return Agreement(
-        table=pd.concat(rows, ignore_index=True),
+        table=whole_changes(pd.DataFrame(rows)),
         settings={
             "truth": f"{names[0]} ({_in_words(truth.settings)})",
             "estimate": f"{names[1]} ({_in_words(estimate.settings)})",
             "ties": f"means equal to {DECIMALS} decimals",
+            **({INTERVALS: bootstrap.words()} if bootstrap else {}),
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),
         names=names,
     )
+
+
+def _before(row: dict[str, float], name: str, more: dict[str, float]) -> dict[str, float]:
+    """Return a row with more entries before one of its own."""
+    at = list(row).index(name)
+    items = list(row.items())
+    return dict([*items[:at], *more.items(), *items[at:]])
 
 
 def checked_names(names: Any) -> tuple[str, str]:

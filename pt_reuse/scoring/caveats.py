@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import ir_measures
 
-from pt_reuse._check import examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
+#: with fewer topics a test or an interval over topics says little
+LEAST_TOPICS = 5
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 
@@ -77,6 +79,23 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
             "relevant and no unique is taken out: that nothing is lost says nothing of the pool. ",
             Option("rel", ...),
             " is the lowest label that is relevant.",
+        ),
+    )
+
+
+def few_topics(n_topics: int) -> Iterator[Caveat]:
+    """Yield a caveat where there are too few topics to generalise from them: of four, a draw often has two.
+
+    Args:
+        n_topics: how many there are.
+    """
+    if n_topics >= LEAST_TOPICS:
+        return
+    yield Caveat(
+        f"{count(n_topics, 'topic')} only",
+        (
+            f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. What tests and intervals over "
+            "topics say of others rests on as few; it takes dozens.",
         ),
     )
 

@@ -16,10 +16,12 @@ from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.engine import pairs
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
-from pt_reuse.scoring.caveats import BEWARE
+from pt_reuse.scoring.caveats import BEWARE, few_topics, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.topic_sets import mean_over_topics
+from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.stats.two_rankings import TopicScores
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -58,6 +60,12 @@ class Scores(Record):
     def mean_values(self) -> NDArray[np.float64]:
         """Return the mean over the topic set, (measures, runs)."""
         return mean_over_topics(self.values, None if self.complete else self.has_topic)
+
+    @property
+    def topic_means(self) -> dict[str, TopicScores]:
+        """Return measure -> its scores by topic, and what their means are over, to be drawn again."""
+        has_topic = None if self.complete else self.has_topic
+        return {m: TopicScores(values, has_topic) for m, values in zip(self.measures, self.values, strict=True)}
 
     @property
     def mean(self) -> pd.DataFrame:
@@ -117,19 +125,36 @@ class Scores(Record):
         return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 
     @door
-    def compare(self, other: Scores, names: tuple[str, str] = UNNAMED) -> Agreement:
+    def compare(
+        self,
+        other: Scores,
+        names: tuple[str, str] = UNNAMED,
+        *,
+        resamples: int = 0,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> Agreement:
         """Compare the rankings of systems: these scores are the truth, `other` the estimate.
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
             names: what to call these scores and the others, such as ``("complete", "lexical pool")``: the Agreement
                 bears the names in what it prints, draws and saves.
+            resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
+                changes of rank, in columns ``_low`` and ``_high``; default 0, none. See :doc:`/studies/intervals`.
+            confidence: of the intervals, above 0 and below 1.
+            seed: of the draws.
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
 
         Raises:
-            InputError: other runs or measures, or names that are not two texts that differ.
+            InputError: other runs or measures, names that are not two texts that differ, intervals of scores on other
+                topics.
+
+        Warns:
+            CaveatWarning: intervals over fewer than five topics.
+            ReuseWarning: resamples in which all runs tie, which intervals leave out.
 
         Example:
             >>> import pt_reuse as ptr
@@ -139,13 +164,15 @@ class Scores(Record):
             'depth 10 against complete: AP tau_b 0.7516, drop 3'
         """
         names = checked_names(names)
+        bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
         if not isinstance(other, Scores):
             raise InputError(f"expected Scores, got {type(other).__name__}.", argument="other")
         for what, mine, theirs in (("runs", self.names, other.names), ("measures", self.measures, other.measures)):
             if set(mine) != set(theirs):
                 odd = sorted(set(mine) ^ set(theirs))
                 raise InputError(f"both need the same {what}; {examples(odd)} in one of them only.", argument="other")
-        return compare_scores(self, other, names)
+        tell(few_topics(len(self.topics)) if bootstrap else ())
+        return compare_scores(self, other, names, bootstrap)
 
     @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:

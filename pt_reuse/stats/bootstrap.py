@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +11,46 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, fraction, whole
 
+#: counts held at a time
+AT_ONCE = 1 << 21
+#: any number at all
+ANYWHERE = (-np.inf, np.inf)
+
+
+def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each unit is drawn, (some of the resamples, units) at a time.
+
+    Each resample draws as many units as there are, with replacement. The same seed draws the same whoever calls.
+
+    Args:
+        units: topics, or items, 0 or more.
+        resamples: how often they are drawn.
+        seed: of the random numbers.
+    """
+    random, step = np.random.default_rng(seed), max(1, AT_ONCE // max(1, units))
+    for start in range(0, resamples, step):
+        n = min(step, resamples - start)
+        drawn = random.integers(0, max(1, units), (n, units)) + units * np.arange(n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units)
+
 
 @dataclass(frozen=True)
 class TopicBootstrap:
     """How intervals over topics are made.
 
+    Of a number that is computed from a ranking the draws are biased: a resample adds to the noise of the topics, so
+    that it swaps more systems, and its tau lies below that of all topics about as that of all topics lies below the
+    one of the population. A percentile interval then lies low on both counts and may not contain its own estimate. So
+    :meth:`interval` joins it with its mirror image about the estimate, which lies as much too high (the basic
+    bootstrap): it reaches as far to either side as the farther end of the percentile interval. In simulations it
+    covers the value of the population most often of all that were compared (:doc:`/studies/intervals`), and is about a
+    third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it least often. A mean, or a ratio
+    of sums, has draws around its estimate: :meth:`percentiles` is the plain interval.
+
     Attributes:
         resamples: how often as many topics as there are are drawn with replacement, 1 or more.
         seed: of the draws.
-        confidence: the share of the draws between the ends of an interval, before it is corrected.
+        confidence: the share of the draws between the ends of the percentile interval.
     """
 
     resamples: int
@@ -27,31 +59,60 @@ class TopicBootstrap:
 
     def words(self) -> str:
         """Return how intervals are made, for settings."""
-        return f"{100 * self.confidence:.4g} % bias-corrected bootstrap over topics, {self.resamples:,} resamples"
+        return (
+            f"{100 * self.confidence:.4g} % bootstrap over topics, {self.resamples:,} resamples, seed {self.seed}: the "
+            "percentile interval joined with its mirror image about the estimate"
+        )
+
+    def blocks(self, n_topics: int) -> Iterator[NDArray[np.int64]]:
+        """Yield (some resamples, topics) how often each topic is drawn, in bounded memory."""
+        return drawn_counts(n_topics, resamples=self.resamples, seed=self.seed)
 
     def counts(self, n_topics: int) -> NDArray[np.int64]:
         """Return (resamples, topics): how often each topic is drawn; the same for every caller."""
-        random = np.random.default_rng(self.seed)
-        drawn = random.integers(0, n_topics, (self.resamples, n_topics)) + n_topics * np.arange(self.resamples)[:, None]
-        return np.bincount(drawn.ravel(), minlength=self.resamples * n_topics).reshape(self.resamples, n_topics)
+        return np.concatenate(list(self.blocks(n_topics)))
 
-    def interval(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the ends of the bias-corrected interval of an estimate, NaN where it has none.
+    def interval(
+        self,
+        estimate: float,
+        drawn: NDArray[np.float64],
+        *,
+        within: tuple[float, float] = ANYWHERE,
+        integer: bool = False,
+    ) -> tuple[float, float]:
+        """Return the ends of the interval of a number that is computed from rankings, NaN where it has none.
+
+        The interval contains the estimate, which is its middle where `within` cuts neither end.
 
         Args:
             estimate: of all topics.
             drawn: (resamples,) the same of each draw; draws without a value are left out.
+            within: the least and the largest value there is, (-1, 1) of a correlation.
+            integer: whether values are whole numbers, as drops are: then the ends are, too, rounded outwards.
         """
-        from scipy.special import ndtr, ndtri
+        low, high = self.percentiles(estimate, drawn)
+        if np.isnan(low):
+            return low, high
+        reach = max(estimate - low, high - estimate)
+        low, high = max(estimate - reach, within[0]), min(estimate + reach, within[1])
+        if integer:
+            # first of all the last bit, which would take a whole end to the next number
+            low, high = float(np.floor(round(low, 9))), float(np.ceil(round(high, 9)))
+        return float(min(low, estimate)), float(max(high, estimate))
 
+    def percentiles(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none.
+
+        Args:
+            estimate: of all topics. It belongs to the interval, also where a few draws happen to miss it.
+            drawn: (resamples,) the same of each draw; draws without a value are left out.
+        """
         found = drawn[~np.isnan(drawn)]
         if np.isnan(estimate) or not len(found):
             return float("nan"), float("nan")
-        below = ((found < estimate).sum() + (found == estimate).sum() / 2) / len(found)
-        bias = ndtri(min(max(below, 0.5 / len(found)), 1 - 0.5 / len(found)))
-        tail = (1 - self.confidence) / 2
-        low, high = np.quantile(found, ndtr(2 * bias + ndtri([tail, 1 - tail])))
-        return float(low), float(high)
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(found, [tail, 100 - tail]).tolist()
+        return min(low, estimate), max(high, estimate)
 
 
 def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any) -> TopicBootstrap | None:

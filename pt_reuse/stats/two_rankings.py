@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._errors import warn
 from pt_reuse.engine import pairs
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
 
+#: coefficients of two rankings
+COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
+#: the most places that a system loses, and gains
+CHANGES = ("max_drop", "max_rise")
 #: the coefficients and changes of rank that studies report
-NUMBERS = ("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise")
+NUMBERS = (*COEFFICIENTS, *CHANGES)
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,16 @@ class TopicScores:
     values: NDArray[np.float64]
     has_topic: NDArray[np.bool_] | None = None
 
+    def of(self, topics: Sequence[int], runs: Sequence[int]) -> TopicScores:
+        """Return the scores of some topics and runs, in that order."""
+        rows = np.ix_(np.asarray(topics, dtype=np.int64), np.asarray(runs, dtype=np.int64))
+        return TopicScores(self.values[rows], None if self.has_topic is None else self.has_topic[rows])
+
     def means(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all."""
+        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all.
+
+        A run that has none of the topics drawn has the mean 0.
+        """
         n_topics = len(self.values)
         weight = np.ones((1, n_topics)) if counts is None else counts.astype(np.float64)
         if self.has_topic is None:
@@ -37,33 +52,73 @@ class TopicScores:
 
 
 def ranking_agreement(
-    truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap | None = None
+    truth: TopicScores,
+    estimate: TopicScores,
+    bootstrap: TopicBootstrap | None = None,
+    *,
+    coefficients: Sequence[str] = COEFFICIENTS,
 ) -> dict[str, float]:
     """Return tau_b, gamma, tau_ap_b, max_drop and max_rise of two rankings, and with a bootstrap the ends of each.
 
     Args:
         truth: scores of the ranking taken as right.
         estimate: of the ranking to be judged: the same topics and runs, both drawn together.
-        bootstrap: over topics; None for no intervals.
+        bootstrap: over topics; None for no intervals, when the two need not have the same topics.
+        coefficients: which ones, keys of :data:`pt_reuse.engine.pairs.COEFFICIENTS`.
 
     Returns:
-        dict: the numbers under their names and, with a bootstrap, ``tau_b_low``, ``tau_b_high`` and so on.
+        dict: the numbers under their names and, with a bootstrap, ``tau_b_low``, ``tau_b_high`` and so on after each:
+        within -1 and 1, of changes of rank whole numbers from 0 to the number of runs less one. With fewer than two
+        topics there is nothing to draw, and the ends are NaN.
+
+    Warns:
+        ReuseWarning: draws in which a coefficient has no value, as all runs tie; its interval is of the others.
     """
-    found = _numbers(truth.means(), estimate.means())
-    row = {name: float(found[name][0]) for name in NUMBERS}
+    found = numbers_of(truth.means(), estimate.means(), coefficients)
+    numbers = {name: float(values[0]) for name, values in found.items()}
     if bootstrap is None:
-        return row
-    counts = bootstrap.counts(len(truth.values))
-    drawn = _numbers(truth.means(counts), estimate.means(counts))
-    for name in NUMBERS:
-        row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(row[name], drawn[name])
+        return numbers
+    n_topics, n_runs = truth.values.shape
+    drawn = {name: np.full(1, np.nan) for name in numbers}
+    if n_topics > 1:
+        blocks = [
+            numbers_of(truth.means(counts), estimate.means(counts), coefficients)
+            for counts in bootstrap.blocks(n_topics)
+        ]
+        drawn = {name: np.concatenate([block[name] for block in blocks]) for name in numbers}
+        _tell_undefined(drawn, numbers)
+    row: dict[str, float] = {}
+    for name, number in numbers.items():
+        if name in CHANGES:
+            ends = bootstrap.interval(number, drawn[name], within=(0, max(0, n_runs - 1)), integer=True)
+        else:
+            ends = bootstrap.interval(number, drawn[name], within=(-1, 1))
+        row |= {name: number, f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return row
 
 
-def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return the numbers, (draws,) each, of (draws, runs) means."""
-    rows = [
-        pairs.coefficients(rounded(truth), rounded(estimate)[None], ("tau_b", "gamma", "tau_ap_b"))
-        for truth, estimate in zip(truths, estimates, strict=True)
-    ]
-    return {name: np.array([float(row[name][0]) for row in rows]) for name in NUMBERS}
+def numbers_of(
+    truths: NDArray[np.float64], estimates: NDArray[np.float64], coefficients: Sequence[str] = COEFFICIENTS
+) -> dict[str, NDArray[np.float64]]:
+    """Return the coefficients, and max_drop and max_rise, (draws,) each, of (draws, runs) means of both."""
+    found = pairs.coefficients(rounded(truths), rounded(estimates), coefficients)
+    return {name: found[name].astype(np.float64) for name in (*coefficients, *CHANGES)}
+
+
+def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
+    of_rank = [name for name in map(str, table) for change in CHANGES if name.removeprefix("own_").startswith(change)]
+    return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
+
+
+def _tell_undefined(drawn: dict[str, NDArray[np.float64]], numbers: dict[str, float]) -> None:
+    """Warn where a coefficient has a value of all topics and none in some draws."""
+    for name, values in drawn.items():
+        lost = int(np.isnan(values).sum())
+        # tau_ap is not defined with ties, of which most rankings of few topics have some
+        if lost and name != "tau_ap" and not np.isnan(numbers[name]):
+            warn(
+                f"in {lost:,} of {len(values):,} resamples of the topics all runs tie, so that there is no ranking to "
+                "compare. The intervals of the coefficients are of the other resamples."
+            )
+            return

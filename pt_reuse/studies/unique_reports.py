@@ -10,8 +10,9 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, listed
 from pt_reuse._errors import door
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse.runs.units import Units
+from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
@@ -34,6 +35,11 @@ class UniqueReports:
     remove: str
     settings: Mapping[str, Any]
 
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether intervals over topics were asked for."""
+        return "tau_b_low" in self.table
+
     @door
     def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
         """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
@@ -42,7 +48,8 @@ class UniqueReports:
             by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
                 reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
                 ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
-                the one without its own unit's uniques, change, rank and drop.
+                the one without its own unit's uniques, change, rank and drop. Intervals, where there are any, take the
+                place of the last columns.
             measure: the one that units or runs are shown under; default the first.
         """
         choice("by", by, _ROWS)
@@ -60,13 +67,24 @@ def _per_measure(result: UniqueReports) -> Report:
         lost.append(_worst(runs["name"], runs["change_pct"].where(runs["change_pct"] < 0)))
         # an undefined tau comes first: all runs tie without this unit
         least.append(_worst(units[result.units.column], units["tau_b"].fillna(-2).where(units["tau_b"].ne(1))))
+    drop = Column("Largest drop", summary["own_max_drop"], Digits.COUNT)
+    if result.has_intervals:
+        rest = [
+            intervals("tau-b", summary["own_tau_b_low"], summary["own_tau_b_high"], Digits.SCORE),
+            drop,
+            intervals("the drop", summary["own_max_drop_low"], summary["own_max_drop_high"], Digits.COUNT),
+        ]
+    else:
+        rest = [
+            drop,
+            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
+            Column("Of run", lost),
+        ]
     return Report(
         [
             Column("Measure", summary["measure"]),
             Column("tau-b", summary["own_tau_b"], Digits.SCORE),
-            Column("Largest drop", summary["own_max_drop"], Digits.COUNT),
-            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
-            Column("Of run", lost),
+            *rest,
             Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
         ],
         caption=(
@@ -81,15 +99,17 @@ def _per_measure(result: UniqueReports) -> Report:
 def _per_unit(result: UniqueReports, measure: str) -> Report:
     """Return a row per left-out unit under one measure: its uniques, and the whole field re-ranked without them."""
     rows, by = result.table[result.table["measure"] == measure], result.units.by
+    tau, drop = Column("tau-b", rows["tau_b"], Digits.SCORE), Column("Largest drop", rows["max_drop"], Digits.COUNT)
+    relevant = Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT)
+    if result.has_intervals:
+        of_tau = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
+        of_drop = intervals("the drop", rows["max_drop_low"], rows["max_drop_high"], Digits.COUNT)
+        columns = [relevant, tau, of_tau, drop, of_drop]
+    else:
+        uniques = Column("Uniques", rows["unique"], Digits.COUNT)
+        columns = [uniques, relevant, tau, drop, Column("Dropped run", rows["dropped"])]
     return Report(
-        [
-            Column(by.capitalize(), rows[result.units.column]),
-            Column("Uniques", rows["unique"], Digits.COUNT),
-            Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT),
-            Column("tau-b", rows["tau_b"], Digits.SCORE),
-            Column("Largest drop", rows["max_drop"], Digits.COUNT),
-            Column("Dropped run", rows["dropped"]),
-        ],
+        [Column(by.capitalize(), rows[result.units.column]), *columns],
         caption=(
             f"Leave-out-uniques by {by} under {measure}: the ranking of {_field(result)} against the one of all runs "
             f"scored without {_removed(result, own=False)}."
@@ -102,13 +122,22 @@ def _per_run(result: UniqueReports, measure: str) -> Report:
     """Return a row per run under one measure, the best first: what it loses without its own unit's uniques."""
     rows, by = result.by_run[result.by_run["measure"] == measure].sort_values("rank", kind="stable"), result.units.by
     alone = "that run is" if by == "run" else f"the runs of that {by} are"
+    if result.has_intervals:
+        changes = [
+            Column("Change", rows["change"], Digits.SCORE),
+            intervals("the change", rows["change_low"], rows["change_high"], Digits.SCORE),
+        ]
+    else:
+        changes = [
+            Column("Change, %", rows["change_pct"], Digits.PERCENT),
+            Column("Rank", rows["rank"], Digits.COUNT),
+        ]
     return Report(
         [
             Column("Run", rows["name"]),
             Column(measure, rows["score"], Digits.SCORE),
             Column("Without own uniques", rows["reduced_score"], Digits.SCORE),
-            Column("Change, %", rows["change_pct"], Digits.PERCENT),
-            Column("Rank", rows["rank"], Digits.COUNT),
+            *changes,
             Column("Drop", rows["drop"], Digits.COUNT),
         ],
         caption=(
@@ -139,7 +168,8 @@ def _notes(result: UniqueReports) -> list[str]:
         f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
         f"relevant is a label of at least {result.rel}; means are over {topics}."
     )
-    return [said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else [said]
+    notes = [said, f"Intervals: {settings[INTERVALS]}."] if result.has_intervals else [said]
+    return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
 
 
 def _worst(names: pd.Series, values: pd.Series) -> Any:

@@ -24,15 +24,18 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit
-from pt_reuse.scoring.caveats import none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.agreement import INTERVALS
+from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.unique_figures import UniqueFigures
+from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_reports import UniqueReports
 from pt_reuse.studies.unique_tables import (
     Means,
@@ -57,6 +60,8 @@ class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
             ``unique_relevant``, judged documents that it alone contributed; ``removed``, how many of these were taken
             out; ``tau_b gamma tau_ap_b`` between the full and the reduced ranking of all runs; ``max_drop``, the most
             ranks that a run loses, and ``dropped``, that run (the best one of several, None where no run loses any).
+            Where intervals over topics were asked for, the ends of each of the four follow it, ``tau_b_low tau_b_high``
+            and so on, as those of ``change`` in `by_run` and of the four ``own_`` numbers in `summary`.
         by_run: one row per run and measure, the run under the reduced judgments of its own unit: ``name team type
             pooled contributed measure``, with ``pooled`` as the RunSet says and ``contributed`` whether the run was
             among the contributors here; ``score`` and ``reduced_score``; ``change`` = reduced - full and
@@ -109,8 +114,11 @@ class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
         parts = []
         for row in self.summary.to_dict("records"):
             worst = "" if row["field_worst"] is None else f" ({row['field_worst']})"
+            ends = ""
+            if self.has_intervals:
+                ends = f" ({row['own_tau_b_low']:.4f} to {row['own_tau_b_high']:.4f})"
             parts.append(
-                f"{row['measure']} own tau_b {row['own_tau_b']:.4f}, largest drop {row['own_max_drop']}, "
+                f"{row['measure']} own tau_b {row['own_tau_b']:.4f}{ends}, largest drop {row['own_max_drop']}, "
                 f"whole field drop {row['field_max_drop']}{worst}"
             )
         return "; ".join(parts)
@@ -139,6 +147,9 @@ def leave_out_uniques(
     pool_order: str | None = None,
     complete: bool = True,
     without_topics: str = "error",
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
     verbose: bool = False,
 ) -> LeaveOutUniques:
     """Say what leaving each team, run or type out of the pool does to the score and rank of every run.
@@ -165,6 +176,11 @@ def leave_out_uniques(
             the one that the field knows of itself.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
+        resamples: how often the topics are drawn for bootstrap intervals, in columns ``_low`` and ``_high``: of tau_b,
+            gamma, tau_ap_b and the largest drop of each left-out unit and of the ``own_`` ones of the summary, and of
+            the change of each run's score; default 0, none. Judgments and uniques stay. See :doc:`/studies/intervals`.
+        confidence: of the intervals, above 0 and below 1.
+        seed: of the draws.
         verbose: show a progress bar.
 
     Returns:
@@ -179,8 +195,9 @@ def leave_out_uniques(
         ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
             documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
             a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
-            judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label.
-            ``settings["beware"]`` says it, too.
+            judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label;
+            intervals over fewer than five topics. ``settings["beware"]`` says it, too. Also resamples in which all runs
+            tie, which intervals leave out.
 
     Example:
         >>> import pt_reuse as ptr
@@ -197,6 +214,7 @@ def leave_out_uniques(
     parsed = checked_measures(measures)
     check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     runs, qrels = as_runs_before(runs, qrels)
     units = runs.units(by)
     chosen = contributors_of(runs, contributors)
@@ -220,13 +238,15 @@ def leave_out_uniques(
     fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
     caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
     caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
+    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
     owner, row = found.owner[removed], row[removed]
     changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
 
-    full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose)
+    keep: list[Block] | None = None if bootstrap is None else []
+    full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose, keep=keep)
     what = f"unique {remove}"
     without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
     scores = scores_of(runs, qrels, parsed, full, complete=complete)
@@ -237,6 +257,11 @@ def leave_out_uniques(
     unique_counts = count_uniques(units, contributed, found)
     table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
+    summary = summary_table(units, table, by_run, scores.measures, means)
+    if bootstrap is not None and keep is not None:
+        ends = UniqueIntervals(bootstrap, scores, own_scores, ChangedScores.of(keep))
+        table = ends.of_units(table, units.column, list(units.names), verbose=verbose)
+        by_run, summary = ends.of_runs(by_run), ends.of_summary(summary)
     provided = provided_measures(parsed)
     settings = {
         "by": by,
@@ -249,6 +274,7 @@ def leave_out_uniques(
         "pool order": pool.order,
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals",
+        **({INTERVALS: f"{bootstrap.words()}; of a change of score the percentile interval"} if bootstrap else {}),
         "judged": fit.judged,
         "judged without contributor": fit.strangers,
         "pool": fit.pooled,
@@ -261,7 +287,7 @@ def leave_out_uniques(
         settings=settings,
         by_run=by_run,
         unique_counts=unique_counts,
-        summary=summary_table(units, table, by_run, scores.measures, means),
+        summary=summary,
         scores=scores,
         own_scores=own_scores,
         reduced=reduced,
@@ -300,8 +326,12 @@ def _score_all(
     *,
     complete: bool,
     verbose: bool,
+    keep: list[Block] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return full and own scores, (measures, topics, runs), and reduced means, (measures, units, runs)."""
+    """Return full and own scores, (measures, topics, runs), and reduced means, (measures, units, runs).
+
+    What changes is added to `keep`, block by block, where intervals need it.
+    """
     full = np.empty((len(measures), len(qrels.topics), len(runs)))
     own = np.empty(full.shape)
     has = None if complete else topics_of_runs(runs, qrels)
@@ -312,6 +342,8 @@ def _score_all(
         cell, run = np.nonzero(block.set[:, None] == units.of_run)
         own[:, block.topic[cell], run] = block.values[:, cell, run]
         reduced.add(block)
+        if keep is not None:
+            keep.append(block)
     return full, own, reduced.means()
 
 

@@ -61,11 +61,11 @@ def test_rank_drops_by_hand():
 
 def test_above_in_both_by_hand():
     # x ranks a 1, b 2, c 2, d 4; y ranks a 1, b 1, c 4, d 3. Above c in both: a, not b (tied in x), not d.
-    # Above d in both: a and b. Nobody is above a or b in both.
+    # Above d in both: a and b. Nobody is above a or b in both. Of b and c, which tie in x, the worse in y stands first.
     comparison = pairs.compare(np.array([3, 2, 2, 1]), np.array([[3, 3, 1, 2]]))
-    assert comparison.above_in_both.tolist() == [[0, 0, 1, 2]]
-    assert comparison.x_rank.tolist() == [1, 2, 2, 4]
-    assert comparison.y_rank.tolist() == [[1, 1, 4, 3]]
+    assert comparison.above_in_both.tolist() == [[0, 1, 0, 2]]
+    assert comparison.x_rank.tolist() == [[1, 2, 2, 4]]
+    assert comparison.y_rank.tolist() == [[1, 4, 1, 3]]
 
 
 def test_coefficients_by_hand():
@@ -120,10 +120,13 @@ def test_counts_equal_a_literal_count(batch):
 def test_ranks_and_above_equal_their_definitions(batch):
     x, ys = batch
     comparison = pairs.compare(x, ys)
-    assert comparison.x_rank.tolist() == [1 + sum(x > own) for own in x]
-    assert comparison.y_rank.tolist() == [[1 + sum(y > own) for own in y] for y in ys]
-    assert comparison.above_in_both.tolist() == [[sum((x > x[i]) & (y > y[i])) for i in range(len(x))] for y in ys]
-    assert (pairs.rank_drops(x, ys) == comparison.y_rank - comparison.x_rank).all()
+    for i, y in enumerate(ys):
+        order = sorted(range(len(x)), key=lambda s: (-x[s], y[s]))
+        assert comparison.x_rank[i].tolist() == [1 + sum(x > x[s]) for s in order]
+        assert comparison.y_rank[i].tolist() == [1 + sum(y > y[s]) for s in order]
+        assert comparison.above_in_both[i].tolist() == [sum((x > x[s]) & (y > y[s])) for s in order]
+    drops = comparison.y_rank - comparison.x_rank
+    assert (np.sort(pairs.rank_drops(x, ys)) == np.sort(drops)).all()
 
 
 # properties

@@ -10,6 +10,7 @@ COMMANDS = (
     "lou",
     "score",
     "compare",
+    "discriminative-power",
     "pool",
     "compare-strategies",
     "judge",

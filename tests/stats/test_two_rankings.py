@@ -1,10 +1,11 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.stats.correlation import tau_a
 from pt_reuse.stats.significance import pair_tests
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 
 
 def scores(topics=12, runs=7):
@@ -20,12 +21,23 @@ def test_numbers_without_a_bootstrap_are_those_of_the_means():
     assert set(row) == {"tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"}
 
 
-def test_an_interval_is_of_draws_of_both_together():
+def test_coefficients_are_those_asked_for_and_topics_may_differ_without_intervals():
     truth, estimate = scores()
-    row = ranking_agreement(TopicScores(truth), TopicScores(estimate), TopicBootstrap(200, 3, 0.9))
-    assert row["tau_b_low"] <= row["tau_b"] <= row["tau_b_high"]
-    alike = ranking_agreement(TopicScores(truth), TopicScores(truth), TopicBootstrap(50, 3, 0.9))
-    assert (alike["tau_b_low"], alike["tau_b_high"], alike["max_drop_high"]) == (1, 1, 0)
+    row = ranking_agreement(TopicScores(truth), TopicScores(estimate[:9]), coefficients=("tau_a", "tau_ap"))
+    assert list(row) == ["tau_a", "tau_ap", "max_drop", "max_rise"]
+    assert row["tau_a"] == tau_a(truth.mean(axis=0), estimate[:9].mean(axis=0))
+
+
+def test_some_topics_and_runs():
+    truth, _ = scores()
+    part = TopicScores(truth, truth > 0.5).of([3, 1], [6, 0])
+    np.testing.assert_array_equal(part.values, truth[[3, 1]][:, [6, 0]])
+    np.testing.assert_array_equal(part.has_topic, (truth > 0.5)[[3, 1]][:, [6, 0]])
+
+
+def test_changes_of_rank_are_whole_numbers_where_there_are_any():
+    table = pd.DataFrame({"tau_b": [1.0], "max_drop": [2.0], "own_max_drop_low": [0.0], "max_rise_high": [np.nan]})
+    assert whole_changes(table).dtypes.map(str).tolist() == ["float64", "int64", "int64", "float64"]
 
 
 def test_topics_of_a_run_alone_count_for_its_mean():
@@ -43,8 +55,3 @@ def test_every_pair_is_tested_as_scipy_tests_it():
         expected = 1.0 if (i, j) == (0, 6) else scipy.stats.ttest_rel(truth[:, i], truth[:, j]).pvalue
         assert d == pytest.approx((truth[:, i] - truth[:, j]).mean())
         assert p == pytest.approx(expected, rel=1e-12)
-
-
-def test_no_resamples_are_no_bootstrap():
-    assert checked_bootstrap(resamples=0, seed=0, confidence=0.95) is None
-    assert checked_bootstrap(resamples=10, seed=1, confidence=0.9) == TopicBootstrap(10, 1, 0.9)

@@ -8,7 +8,7 @@ from other libraries; the tests hold the functions here equal to them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.judging.annotators.labels import NO_LABEL
-
-#: weights held at a time
-_AT_ONCE = 1 << 21
+from pt_reuse.stats.bootstrap import drawn_counts
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,8 @@ class Bootstrap:
             own, group = np.unique(unit[part.items], return_inverse=True)
             added.append((own, sums_by(part.tables, group, len(own))))
         means = []
-        for weights in self._weights(len(names)):
+        for counts in drawn_counts(len(names), resamples=self.resamples, seed=self.seed):
+            weights = counts.astype(np.float64)
             total, known = np.zeros(len(weights)), np.zeros(len(weights))
             for own, tables in added:
                 mine = weights if len(own) == len(names) else weights[:, own]
@@ -123,14 +122,6 @@ class Bootstrap:
         tail = 50 * (1 - self.confidence)
         low, high = np.percentile(found, [tail, 100 - tail])
         return Interval(float(low), float(high), len(found))
-
-    def _weights(self, units: int) -> Iterator[NDArray[np.float64]]:
-        """Yield (resamples, units) how often each unit is drawn, some resamples at a time."""
-        random, step = np.random.default_rng(self.seed), max(1, _AT_ONCE // units)
-        for start in range(0, self.resamples, step):
-            n = min(step, self.resamples - start)
-            drawn = random.integers(0, units, (n, units)) + units * np.arange(n)[:, None]
-            yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units).astype(np.float64)
 
 
 def sums_by(tables: NDArray[np.float64], group: NDArray[np.int64], n: int) -> NDArray[np.float64]:

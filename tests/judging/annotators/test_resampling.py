@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators import resampling
 from pt_reuse.judging.annotators.coefficients import (
     cohen_kappa,
     fleiss_kappa,
@@ -34,6 +33,7 @@ from pt_reuse.judging.annotators.resampling import (
     ratio,
 )
 from pt_reuse.judging.annotators.together import _parts, _ways
+from pt_reuse.stats import bootstrap
 
 SCALE = (0, 1, 2, 3)
 TWO = st.lists(st.tuples(st.sampled_from((-1, *SCALE)), st.sampled_from((-1, *SCALE))), min_size=1, max_size=12)
@@ -124,7 +124,7 @@ def test_many_annotators_with_few_items_in_common_take_little_room():
 def test_how_the_work_is_cut_makes_no_difference(monkeypatch):
     frame = labelled(seed=12)
     whole = ptr.annotator_agreement(frame, resamples=100).table
-    monkeypatch.setattr(resampling, "_AT_ONCE", 30)
+    monkeypatch.setattr(bootstrap, "AT_ONCE", 30)
     cut = ptr.annotator_agreement(frame, resamples=100).table
     assert cut[["low", "high"]].to_numpy() == pytest.approx(whole[["low", "high"]].to_numpy(), abs=1e-12)
 

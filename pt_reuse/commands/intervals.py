@@ -1,0 +1,43 @@
+"""The options of commands whose numbers can have intervals over topics."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypedDict
+
+from pt_reuse.commands.parser import Parser
+from pt_reuse.stats.bootstrap import checked_bootstrap
+
+
+class Drawn(TypedDict):
+    """What a study is told of its intervals."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
+def add_intervals(parser: Parser) -> None:
+    """Add the options that say how often topics are drawn, and how wide intervals are."""
+    parser.add_argument(
+        "--resamples", type=int, default=0, metavar="N", help="draw the topics N times for intervals; default 0, none"
+    )
+    parser.add_argument("--confidence", type=float, default=0.95, metavar="P", help="of the intervals; default .95")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default 0")
+
+
+def drawn(options: argparse.Namespace) -> Drawn:
+    """Return what the options of :func:`add_intervals` ask for, checked before anything is read."""
+    checked_bootstrap(resamples=options.resamples, seed=options.seed, confidence=options.confidence)
+    return Drawn(resamples=options.resamples, confidence=options.confidence, seed=options.seed)
+
+
+def interval(low: float, high: float, written: str) -> str:
+    """Return an interval as tables on the screen have it, ``0.9124 to 0.9871``.
+
+    Args:
+        low: its lower end.
+        high: its upper end.
+        written: Python's format of the ends, ``".4f"``.
+    """
+    return f"{low:{written}} to {high:{written}}"

@@ -1,0 +1,236 @@
+"""Discriminative power: which share of the pairs of systems a measure tells apart, and under which judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import checked_seed, count, examples, fraction, positive, told
+from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse.scoring.caveats import few_topics, noted, tell
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.stats.significance import SAMPLES, TESTS, PairTests, check_test, pair_tests
+from pt_reuse.studies.told_apart import DiscriminativePower
+
+#: what scores are called that come without a name
+_UNNAMED = "judgments"
+#: tests that draw at random
+_RANDOM = ("randomisation", "tukey")
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """The tests of one measure under one set of judgments."""
+
+    pairs: PairTests
+    p: NDArray[np.float64]
+    significant: NDArray[np.bool_]
+
+
+@door
+def discriminative_power(
+    scores: Scores | Mapping[str, Scores],
+    *,
+    test: str = "t",
+    alpha: float = 0.05,
+    correction: str = "holm",
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> DiscriminativePower:
+    """Say which share of all pairs of systems differs significantly, by each measure and under each judgment set.
+
+    A measure has more discriminative power than another one if it finds more pairs of the same runs to differ on the
+    same topics: it needs fewer topics to say so. That is not to say that it is right: judgments that favour a system
+    may tell it from the others all too well. So with several sets of judgments the pairs are named whose verdict
+    changes from the first of them to each of the others.
+
+    Args:
+        scores: Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments,
+            those taken as right first. Each is tested on its own topics.
+        test: two-sided, over topics: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``, the signed-rank test
+            by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
+            the randomised Tukey HSD test, in which scores of all systems change places within each topic.
+        alpha: the level of significance, above 0 and below 1.
+        correction: for the number of pairs, of each measure and set of judgments alone: ``"holm"`` (default) and
+            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
+            ones among the claims, all by statsmodels; or ``"none"``. The test ``"tukey"`` allows for the number of
+            pairs itself and takes ``"none"`` alone.
+        samples: of the tests that draw at random, at least 1.
+        seed: of what they draw.
+
+    Returns:
+        DiscriminativePower: ``.table`` (per judgments and measure), ``.pairs``, ``.changed``, ``.against_first``,
+        ``.plot()``.
+
+    Raises:
+        InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of
+            each run (``complete=False``) where runs lack topics, an unknown test or correction, statsmodels missing.
+
+    Warns:
+        CaveatWarning: fewer than five topics.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> scores = ptr.score(field.runs, field.qrels, ["AP", "P@10"])
+        >>> ptr.discriminative_power(scores, correction="none").table[["measure", "pairs", "significant"]]
+          measure  pairs  significant
+        0      AP    153           83
+        1    P@10    153           62
+
+    Source: T. Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; T. Sakai 2012, Evaluation with
+    informational and navigational intents, WWW (the randomised Tukey HSD test); B. Carterette 2012, Multiple testing in
+    statistical analysis of systems-based information retrieval experiments, TOIS 30. Each test is checked against
+    scipy, each correction is statsmodels'.
+    """
+    check_test(test, correction)
+    level, drawn, start = (
+        fraction("alpha", alpha, ends=False),
+        positive("samples", samples, "draws"),
+        checked_seed(seed),
+    )
+    sets = _checked_sets(scores)
+    first = next(iter(sets.values()))
+    caveats = list(few_topics(min(len(each.topics) for each in sets.values())))
+    tell(caveats)
+    rows, pairs, changed, against = [], [], [], []
+    for measure in first.measures:
+        truth: _Tested | None = None
+        for name, each in sets.items():
+            runs = [each.names.index(run) for run in first.names]
+            values = each.values[each.measures.index(measure)][:, runs]
+            found = pair_tests(values, test, samples=drawn, seed=start)
+            p = found.corrected(correction)
+            tested = _Tested(found, p, p <= level)
+            of_pairs = _pair_frame(tested, name, measure, first.names)
+            pairs.append(of_pairs)
+            rows.append({"judgments": name, "measure": measure, "topics": len(each.topics), **_power(tested)})
+            if truth is None:
+                truth = tested
+                continue
+            verdicts = _verdicts(truth, tested)
+            against.append({"judgments": name, "measure": measure, **_counted(verdicts)})
+            other = of_pairs[["judgments", "measure", "first", "second"]].assign(
+                verdict=verdicts,
+                difference=truth.pairs.difference,
+                p_corrected=truth.p,
+                other_difference=tested.pairs.difference,
+                other_p_corrected=tested.p,
+            )
+            changed.append(other[np.isin(verdicts, ("lost", "gained", "turned"))])
+    columns = ["judgments", "measure", "both", "lost", "gained", "turned", "neither"]
+    settings = {
+        "test": f"{TESTS[test]}, two-sided",
+        "alpha": level,
+        "correction": correction if test != "tukey" else "by the test itself",
+        **({"samples": drawn, "seed": start} if test in _RANDOM else {}),
+        "topics": "each set of judgments on its own",
+        **{f"scores of {name}": _in_words(each) for name, each in sets.items()},
+        **noted(caveats),
+    }
+    empty = [] if changed else [_no_changes(pairs[0])]
+    return DiscriminativePower(
+        table=pd.DataFrame(rows),
+        settings=settings,
+        pairs=pd.concat(pairs, ignore_index=True),
+        changed=pd.concat(changed or empty, ignore_index=True),
+        against_first=pd.DataFrame(against, columns=columns),
+        alpha=level,
+    )
+
+
+def _checked_sets(scores: Any) -> dict[str, Scores]:
+    """Return name -> Scores of the same runs by the same measures, or say what is wrong with what was given."""
+    given = dict(scores) if isinstance(scores, Mapping) else {_UNNAMED: scores}
+    odd = [each for each in given.values() if not isinstance(each, Scores)]
+    if odd or not given:
+        got = type(odd[0]).__name__ if odd else told(scores)
+        raise InputError(
+            Argument("scores"), f" must be Scores, or a dict of a name -> Scores, got {got}.", argument="scores"
+        )
+    if not all(isinstance(name, str) and name.strip() for name in given):
+        raise InputError(Argument("scores"), f" must have texts as names, got {examples(given)}.", argument="scores")
+    first_name, first = next(iter(given.items()))
+    if len(first.names) < 2:
+        raise InputError(
+            f"one run makes no pair, got {examples(first.names)}. Score two runs or more.", argument="scores"
+        )
+    for name, each in given.items():
+        for what, mine, theirs in (("runs", first.names, each.names), ("measures", first.measures, each.measures)):
+            if set(mine) != set(theirs):
+                raise InputError(
+                    f"all scores need the same {what}; {examples(sorted(set(mine) ^ set(theirs)))} in one of "
+                    f"{first_name!r} and {name!r} only.",
+                    argument="scores",
+                )
+        if not each.complete and not each.has_topic.all():
+            lacking = [run for run, has in zip(each.names, each.has_topic.all(axis=0).tolist(), strict=True) if not has]
+            raise InputError(
+                f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. A test of pairs needs "
+                "a score of every run on every topic; score with ",
+                Option("complete", True),
+                ", where a topic that a run lacks counts 0, or on the topics that all runs have.",
+                argument="scores",
+            )
+    return given
+
+
+def _in_words(scores: Scores) -> str:
+    return f"{count(len(scores.topics), 'topic')}, {', '.join(f'{k}={v}' for k, v in scores.settings.items())}"
+
+
+def _pair_frame(tested: _Tested, judgments: str, measure: str, names: list[str]) -> pd.DataFrame:
+    run = np.array(names, dtype=object)
+    return pd.DataFrame(
+        {
+            "judgments": judgments,
+            "measure": measure,
+            "first": run[tested.pairs.first],
+            "second": run[tested.pairs.second],
+            "difference": tested.pairs.difference,
+            "p": tested.pairs.p,
+            "p_corrected": tested.p,
+            "significant": tested.significant,
+        }
+    )
+
+
+def _power(tested: _Tested) -> dict[str, Any]:
+    """Return how many pairs differ, and from which difference on all do."""
+    size, yes = np.round(np.abs(tested.pairs.difference), DECIMALS), tested.significant
+    least_not = size[~yes].max(initial=-1.0)
+    always = size[size > least_not]
+    return {
+        "pairs": len(size),
+        "significant": int(yes.sum()),
+        "power": yes.mean(),
+        "smallest_significant": size[yes].min() if yes.any() else np.nan,
+        "largest_not_significant": least_not if not yes.all() else np.nan,
+        "always_significant_from": always.min() if len(always) else np.nan,
+    }
+
+
+def _verdicts(truth: _Tested, other: _Tested) -> NDArray[np.str_]:
+    """Return (pairs,) what becomes of each pair's verdict."""
+    both = truth.significant & other.significant
+    same = np.sign(truth.pairs.difference) == np.sign(other.pairs.difference)
+    kinds = [both & same, both & ~same, truth.significant, other.significant]
+    return np.select(kinds, ["both", "turned", "lost", "gained"], "neither")
+
+
+def _counted(verdicts: NDArray[np.str_]) -> dict[str, int]:
+    return {kind: int((verdicts == kind).sum()) for kind in ("both", "lost", "gained", "turned", "neither")}
+
+
+def _no_changes(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return no rows, of the columns that changed pairs have."""
+    none = pairs[["judgments", "measure", "first", "second"]].assign(
+        verdict="", difference=0.0, p_corrected=0.0, other_difference=0.0, other_p_corrected=0.0
+    )
+    return none.head(0)
