@@ -1,9 +1,9 @@
 """Swaps: how often two samples of topics order a pair of systems differently, by how far apart the first has them.
 
-The work is some hundred million pairs, each compared twice, so it is done on bytes. Within a draw, systems are sorted by
-their means on the first sample: the difference of a pair is then never negative, and a swap is a later system that is
-worse on the second sample, a comparison of ranks. The bin of a difference follows from whole bins below each mean and
-one comparison of what is left over, in ranks again. All of it is whole numbers of 1e-12, and so exact.
+The work is some hundred million pairs, so it is done on bytes. Within a draw, systems are sorted by their means on the
+first sample: the difference of a pair is then never negative, and a swap is a later system that is worse on the second
+sample, a comparison of ranks. The bin of a difference follows from the whole bins below each mean and one comparison of
+what is left over, in ranks again. All of it is whole numbers of 1e-12, and so exact.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class TopicSums:
         n_topics, n = self.scores.shape
         rows = int(np.clip(_SMALL // max(1, self._columns.size), 1, 64))
         counts = np.bincount(
-            (topics + n_topics * np.arange(n_draws)[:, None]).ravel(), minlength=(n_draws + rows) * n_topics
+            (topics + n_topics * np.arange(n_draws)[:, None]).ravel(), minlength=-(-n_draws // rows) * rows * n_topics
         )
-        counts = counts[: -(-n_draws // rows) * rows * n_topics].astype(np.float64).reshape(-1, rows, n_topics)
-        sums = np.matmul(counts, self._columns).reshape(-1, self._columns.shape[1])[:n_draws]
+        weights = counts.astype(np.float64).reshape(-1, rows, n_topics)
+        sums = np.matmul(weights, self._columns).reshape(-1, self._columns.shape[1])[:n_draws]
         total = np.multiply(sums[:, :n], 2.0**_BITS)
         total += sums[:, n : 2 * n]
         total *= self._unit
