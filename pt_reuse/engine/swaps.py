@@ -28,7 +28,7 @@ _BITS = 26
 #: products of matrices below this size stay in one thread of the linear algebra library, whose others would spin
 _SMALL = 400_000
 #: bytes of the arrays that one step works on, and of the codes that are counted together
-_STEP, _TALLIED = 1 << 18, 1 << 18
+_STEP, _TALLIED = 1 << 18, 1 << 19
 
 
 @dataclass(frozen=True)

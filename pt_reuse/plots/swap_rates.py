@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: bins that have a line of their own where lines are bins
 _BINS = 6
+#: lines whose intervals can be told apart
+_BANDS = 3
 #: the second time that markers come round, the line is broken
 _STROKES = ("-", "--", ":")
 
@@ -27,7 +29,7 @@ def plot_swap_rates(
 
     Args:
         rows: of one measure and judgments, with ``size bin at_least below rate``; with ``rate_low`` and ``rate_high``,
-            there is a band around each line.
+            there is a band around each line where these are three at most, else around the darkest.
         by_size: whether the size is what is level, and the lines are bins: of those with a rate six at most.
         measure: its name.
         wanted: a rate that a level line shows.
@@ -44,7 +46,8 @@ def plot_swap_rates(
     for number, name in enumerate(names):
         mine = rows[rows[line] == name].sort_values(level)
         colour = _shade(number, len(names), dark_last=not by_size)
-        if "rate_low" in mine:
+        darkest = number == (0 if by_size else len(names) - 1)
+        if "rate_low" in mine and (darkest or len(names) <= _BANDS):
             ax.fill_between(
                 mine[level], mine["rate_low"], mine["rate_high"], color=colour, alpha=0.15, linewidth=0, zorder=1
             )

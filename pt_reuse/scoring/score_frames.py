@@ -103,8 +103,8 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
         raise InputError(f"column 'value' must hold numbers, got {shown(row['value'])}.", argument="frame")
     raise InputError(
         f"{count(len(bad), 'value')} no finite number, the first {shown(row['value'])}, run {shown(row['name'])}, "
-        f"topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean over it would be none either. Score it 0, or "
-        "take the measure out.",
+        f"topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean over it would be none either. "
+        "Score it 0, or take the measure out.",
         argument="frame",
     )
 

@@ -127,7 +127,7 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
 
 
 def _run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> Iterable[Ints]:
-    """Run tasks by joblib, in threads unless the user has configured another backend, and return the counts in order."""
+    """Run tasks by joblib, in threads unless the user has configured otherwise, and return the counts in order."""
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 

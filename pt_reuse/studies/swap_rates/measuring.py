@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, count, examples, flag, positive, told, whole
+from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, positive, told, whole
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums
 from pt_reuse.scoring.caveats import Caveat, noted, tell
@@ -50,9 +50,9 @@ def stability(
     """Say how often another sample of topics would turn a comparison of two runs round, by the difference found.
 
     Two samples of so many topics are drawn. Each pair of runs falls into the bin of the difference of its means on the
-    first sample. It is a *swap* if the second sample orders the two the other way round. The *swap rate* of a bin is the
-    share of swaps among its pairs, over all pairs of runs and of samples: the probability that a difference of this
-    size, found on so many topics, is turned round by other topics.
+    first sample. It is a *swap* if the second sample orders the two the other way round. The *swap rate* of a bin is
+    the share of swaps among its pairs, over all pairs of runs and of samples: how likely other topics turn a difference
+    of this size round that was found on so many topics.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
     of P@10 lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
@@ -94,21 +94,20 @@ def stability(
         >>> found = ptr.stability(ptr.score(field.runs, field.qrels, "AP"), sizes=[5, 25], pairs=100)
         >>> found.differences_needed()[["size", "rate", "difference"]].round(3)
            size   rate  difference
-        0     5  0.156        0.12
-        1    25  0.086        0.06
+        0     5  0.219        0.15
+        1    25  0.160        0.11
 
     Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR; with samples
     drawn with replacement: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
     SIGIR.
     """
     fields = _fields(scores)
-    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), 0)
+    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
     chosen = None if sizes is None else _checked_sizes(sizes)
     in_bins = _bins(bin_width, bins)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     checked_jobs(n_jobs)
     flag("verbose", verbose)
-    sampling = Sampling(sampling.pairs, sampling.replace, int(seed))
     lines = [line for name, found in fields.items() for line in _lines(name, found, chosen, sampling)]
     caveats = [*_few_topics(fields), *_ties(lines), *_other_topics(fields)]
     tell(caveats)
@@ -132,10 +131,10 @@ def stability(
         "judgments": "; ".join(f"{name} ({_in_words(found)})" for name, found in fields.items()),
         "samples": f"{pairs:,} pairs of each size, "
         + ("drawn with replacement" if replace else "without a topic in common"),
-        "bins": f"{bins:,} of {bin_width:g}, the last open, of the difference on the first sample rounded to 9 decimals",
+        "bins": f"{bins:,} of {bin_width:g}, the last open, of differences on the first sample rounded to 9 decimals",
         "swaps": "differences of opposite signs; a difference of 0 is none",
         "ties": f"means equal to {DECIMALS} decimals",
-        "seed": int(seed),
+        "seed": sampling.seed,
         **({} if bootstrap is None else {"intervals": _of_intervals(bootstrap, pairs)}),
         **noted(caveats),
     }
@@ -293,8 +292,8 @@ def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
             yield Caveat(
                 f"{name}: {count(n, 'topic')} only",
                 (
-                    f"{name}: there are only {count(n, 'topic')} to draw from. Samples of so few are much alike, and say "
-                    "next to nothing of other topics.",
+                    f"{name}: there are only {count(n, 'topic')} to draw from. Samples of so few are much alike, and "
+                    "say next to nothing of other topics.",
                 ),
             )
 
@@ -304,8 +303,8 @@ def _ties(lines: list[_Line]) -> Iterator[Caveat]:
         yield Caveat(
             f"{name}: all runs tie by {measure}",
             (
-                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be turned round, and "
-                "the swap rates are NaN. Is any document there relevant by this measure?",
+                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be turned round, "
+                "and the swap rates are NaN. Is any document there relevant by this measure?",
             ),
         )
 
@@ -320,8 +319,8 @@ def _other_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
                 f"{first[0]} and {name} have other topics",
                 (
                     f"{first[0]} and {name} score the same runs on other topics: {len(mine - theirs):,} in the first "
-                    f"only, {len(theirs - mine):,} in the second only, {len(mine & theirs):,} in both. Their swap rates "
-                    "differ by the topics, too. Give both the topics that they share.",
+                    f"only, {len(theirs - mine):,} in the second only, {len(mine & theirs):,} in both. Their swap "
+                    "rates differ by the topics, too. Give both the topics that they share.",
                 ),
             )
 

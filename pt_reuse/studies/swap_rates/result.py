@@ -121,8 +121,8 @@ class Stability(Result):
                 Column("Pairs so far apart", rows["share"], Digits.SCORE),
             ],
             caption=(
-                f"How often two samples of so many topics order a pair of runs differently by {name}; the difference on "
-                f"the first from which on at most {100 * rate:g} % of the pairs in any bin are swapped on the second, "
+                f"How often two samples of so many topics order a pair of runs differently by {name}; the difference "
+                f"on the first from which on at most {100 * rate:g} % of the pairs in any bin are swaps; "
                 "and the share of pairs at least so far apart."
             ),
             notes=notes,
@@ -155,7 +155,8 @@ class Stability(Result):
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
-            Axes: the lines, light ones for small samples and dark ones for large samples, and a rate of .05.
+            Axes: the lines, the largest samples and the smallest differences dark, and a rate of .05. Intervals are
+            bands around the lines where these are three at most, else around the darkest alone.
         """
         from pt_reuse.plots.sheet import Place
         from pt_reuse.plots.swap_rates import plot_swap_rates
