@@ -65,6 +65,8 @@ from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies
 from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
 from .studies.told_apart import DiscriminativePower as DiscriminativePower
+from .studies.swap_rates.measuring import stability as stability
+from .studies.swap_rates.result import Stability as Stability
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import Verification as Verification

@@ -45,6 +45,7 @@ HOMES = {
     "ReturnedLabels": "pt_reuse.judging.people.returned",
     "Scores": "pt_reuse.scoring.scores",
     "SimulatedField": "pt_reuse.demo.simulated",
+    "Stability": "pt_reuse.studies.swap_rates.result",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
     "Verification": "pt_reuse.verification.verification",
 }

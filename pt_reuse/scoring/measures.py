@@ -113,10 +113,21 @@ def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
     Raises:
         InputError: no measure, or one that was not computed.
     """
-    name = names[0] if measure is None else repr(parse_measures(measure)[0])
+    # a frame of scores may have measures that nobody here knows
+    own = isinstance(measure, str) and measure in names
+    name = names[0] if measure is None else measure if own else repr(parse_measures(measure)[0])
     if name not in names:
         raise InputError(f"{name} was not computed; there is {examples(names, 12)}.", argument="measure")
     return name
+
+
+def canonical_name(name: str) -> str:
+    """Return a measure's name as ir_measures writes it, ``"AP"`` for ``"map"``; one that it does not know, as given."""
+    try:
+        parsed = parse_measures(name)
+    except InputError:
+        return name
+    return repr(parsed[0]) if len(parsed) == 1 else name
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:

@@ -10,14 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.engine import pairs
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.runs.metadata import OF_FRAMES, given_metadata
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import BEWARE, few_topics, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
+from pt_reuse.scoring.score_frames import MISSING, score_arrays
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
@@ -26,7 +29,7 @@ from pt_reuse.stats.two_rankings import TopicScores
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scores(Record):
-    """Scores of every run on every topic under every measure; made by :func:`score`.
+    """Scores of every run on every topic under every measure; made by :func:`score`, or of a frame of scores.
 
     Attributes:
         run_table: one row per run with ``name``, ``team`` and ``type``.
@@ -46,6 +49,58 @@ class Scores(Record):
     values: NDArray[np.float64]
     complete: bool
     has_topic: NDArray[np.bool_]
+
+    @classmethod
+    @door
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        metadata: pd.DataFrame | None = None,
+        missing: str = "error",
+    ) -> Scores:
+        """Make Scores of scores that were computed elsewhere, such as what pt.Experiment returns with perquery=True.
+
+        Args:
+            frame: with the columns ``name qid measure value``, a row for each run, topic and measure, as `per_topic`
+                has them. Runs, topics and measures keep the order in which they first stand there.
+            teams: run name -> team, as :func:`read_runs` takes it.
+            types: run name -> type.
+            metadata: a frame with ``name`` and any of ``team`` and ``type``.
+            missing: a topic that a run lacks is an ``"error"`` (default), counts ``"zero"``, as trec_eval -c has it, or
+                is one to ``"leave_out"`` of the mean of this run.
+
+        Returns:
+            Scores: with the names of measures as ir_measures writes them (``AP`` for ``map``).
+
+        Raises:
+            InputError: a missing column or row, two rows for the same score, a value that is no finite number.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> rows = [("A", "1", "map", 0.5), ("A", "2", "map", 0.1), ("B", "1", "map", 0.4), ("B", "2", "map", 0.4)]
+            >>> ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])).mean
+              name   AP
+            0    A  0.3
+            1    B  0.4
+        """
+        choice("missing", missing, MISSING)
+        labels = given_metadata(teams=teams, types=types, metadata=metadata)
+        found = score_arrays(frame, missing)
+        lacking = int((~found.has_topic).sum())
+        complete = missing != "leave_out"
+        settings = {"scores": "given by topic", "complete": complete}
+        return cls(
+            run_table=labels.table(found.names, naming=OF_FRAMES)[["name", "team", "type"]],
+            topics=found.topics,
+            measures=found.measures,
+            values=found.values,
+            complete=complete,
+            has_topic=found.has_topic,
+            settings=settings | ({"topics that runs lack": lacking} if lacking else {}),
+        )
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables that `save` writes: ``mean``, ``ranks`` and ``run_table``."""
@@ -191,7 +246,8 @@ class Scores(Record):
         first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
         rows = self.mean.iloc[np.argsort(-first, kind="stable")]
         topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"
-        notes = [f"Documents are ranked in the order {self.settings['order']}."]
+        order = self.settings.get("order")
+        notes = ["The scores were given by topic." if order is None else f"Documents are ranked in the order {order}."]
         others = [name for name in self.measures if name not in names]
         if others and measures is None:
             notes.append(f"Not shown: {', '.join(others)}.")
