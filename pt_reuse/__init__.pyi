@@ -59,6 +59,8 @@ from .stats.correlation import tau_ap_a as tau_ap_a
 from .stats.correlation import tau_ap_b as tau_ap_b
 from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
+from .studies.judged_depths.coverage_result import Coverage as Coverage
+from .studies.judged_depths.covering import coverage as coverage
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies

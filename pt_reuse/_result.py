@@ -8,7 +8,7 @@ import json
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -36,6 +36,7 @@ HOMES = {
     "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "ExportedTasks": "pt_reuse.judging.people.export",
+    "Coverage": "pt_reuse.studies.judged_depths.coverage_result",
     "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
@@ -197,11 +198,40 @@ class Result(Record):
         """Return a copy of the main table."""
         return self.table.copy()
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the few numbers that sum the result up, the most telling first.
+
+        Returns:
+            DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
+            called; ``value``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no key_figures()")
+
     def _shown(self) -> pd.DataFrame:
         return self.table
 
     def _rest(self) -> str:
         return "rows in .table"
+
+
+def key_figures_of(summary: pd.DataFrame, figures: Sequence[str]) -> pd.DataFrame:
+    """Return columns of a summary as :meth:`Result.key_figures` does, row by row.
+
+    Args:
+        summary: one row per measure, or without the column ``measure``.
+        figures: the columns that are key figures, numbers all.
+
+    Example:
+        >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
+          measure    figure  value
+        0      AP     tau_b    0.9
+        1      AP  max_drop    2.0
+    """
+    rows = [
+        (row.get("measure"), figure, float(row[figure])) for row in summary.to_dict("records") for figure in figures
+    ]
+    table = pd.DataFrame(rows, columns=["measure", "figure", "value"])
+    return table.astype({"measure": object, "figure": object, "value": float})
 
 
 @door

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import ir_measures
 
-from pt_reuse._check import examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
+#: fewer topics than these say next to nothing
+FEW_TOPICS = 5
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 
@@ -77,6 +79,24 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
             "relevant and no unique is taken out: that nothing is lost says nothing of the pool. ",
             Option("rel", ...),
             " is the lowest label that is relevant.",
+        ),
+    )
+
+
+def few_topics(n_topics: int) -> Iterator[Caveat]:
+    """Yield a caveat where there are so few topics that a mean over them says little of any other topic.
+
+    Args:
+        n_topics: how many topics the means are over.
+    """
+    if n_topics >= FEW_TOPICS:
+        return
+    yield Caveat(
+        f"{count(n_topics, 'topic')} only",
+        (
+            f"the means are over {count(n_topics, 'topic')} only. One topic weighs {1 / max(n_topics, 1):.0%} of "
+            f"each, so scores, shares and ranks say little of other topics. Have {FEW_TOPICS} topics at least; 50 are "
+            "usual.",
         ),
     )
 
