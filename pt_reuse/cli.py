@@ -21,6 +21,7 @@ try:
         collections,
         compare,
         compare_strategies,
+        coverage,
         demo,
         fetch,
         infer_pool,
@@ -41,6 +42,7 @@ except KeyboardInterrupt:
 
 _COMMANDS = (
     unjudged,
+    coverage,
     lou,
     score,
     compare,

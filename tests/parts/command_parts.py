@@ -7,6 +7,7 @@ from pt_reuse.cli import main
 #: every command of `pt-reuse`
 COMMANDS = (
     "unjudged",
+    "coverage",
     "lou",
     "score",
     "compare",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, count, told
@@ -32,7 +33,8 @@ class Coverage(CoverageReports, Result):
             returned, of ``judged`` = 1 - unjudged, of ``unjudged_of_k``, the share of k, and of
             ``unjudged_without_own``, as `unjudged` without what the run's own team alone brought into the pool, NaN
             where that is not known.
-        by_run: one row per run: as above, with ``unjudged`` and ``unjudged_without_own`` at the depth `at`; ``topics``
+        by_run: one row per run: as above, with ``unjudged`` and ``unjudged_without_own`` at the depth `at`, and
+            ``above_contributors``, the share of the contributing runs that have less without their own team; ``topics``
             for which it returns documents; ``judged_to``, the deepest rank to which it is judged without a gap on every
             such topic, and ``median_judged_to``, the median over them (a list without a gap counts as deep as the run's
             longest); ``residual`` of RBP, and ``residual_without_own``; ``RBP`` and the run's ``rank`` by it, with
@@ -95,7 +97,7 @@ class Coverage(CoverageReports, Result):
             parts += [f"{what} {of['unjudged'].mean():.4f}"] if len(of) else []
         rest = rows[rows["pooled"].isna()]
         parts += [f"{'runs' if not parts else 'runs not on record'} {rest['unjudged'].mean():.4f}"] if len(rest) else []
-        worst = rows.loc[rows["unjudged"].idxmax()]
+        worst = rows.iloc[int(rows["unjudged"].to_numpy().argmax())]
         flagged = count(int((rows["flags"] > 0).sum()), "run")
         return (
             f"Unjudged@{self.at} in the mean: {', '.join(parts)}; most {worst['unjudged']:.4f} ({worst['name']}); "
@@ -164,8 +166,9 @@ class Coverage(CoverageReports, Result):
         if kind == "depths":
             return plot_depths(self.table, by=group, place=place)
         if kind == "topics":
-            shares = self.counts.shares[self.depths.index(at)]
-            return plot_unjudged_map(shares, self.by_run, self.counts.topics, depth=at, place=place)
+            place_of_depth = self.depths.index(at)
+            shares = np.where(self.counts.documents[place_of_depth] > 0, self.counts.shares[place_of_depth], np.nan)
+            return plot_unjudged_map(shares, self.by_run, self.counts.topics, depth=at, by=group, place=place)
         rows = self.by_run.assign(
             unjudged=self.table.loc[self.table["depth"] == at, "unjudged"].to_numpy(),
             rise=self.condensed.loc[self.condensed["measure"] == name, "rise"].to_numpy(),

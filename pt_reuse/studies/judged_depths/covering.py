@@ -27,6 +27,7 @@ from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
 from pt_reuse.studies.judged_depths.pool_record import record_of
 from pt_reuse.studies.judged_depths.tables import (
     Shares,
+    above_contributors,
     condensed_table,
     depth_table,
     group_table,
@@ -150,6 +151,7 @@ def coverage(
     figures = run_figures(shares)
     here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
     bounds = rank_bounds(means[repr(rbp)], figures["residual"].to_numpy())
+    here["above_contributors"] = above_contributors(here, record.contributed)
     by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
     names = [repr(measure) for measure in parsed]
     full, short = (np.array([means[repr(one)] for one in each]) for each in (parsed, condensing))

@@ -13,7 +13,7 @@ class Reason(Enum):
 
     UNCOVERED = "less covered than any contributor"
     RISES = "rises on condensed lists"
-    OPEN = "residual reaches a better run"
+    OPEN = "residual above every contributor's"
 
 
 def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
     - ``less covered than any contributor``: its share of unjudged documents, and the largest that a contributing run
       has without what its own unit alone brought; where that is not known, nobody has this flag.
     - ``rises on condensed lists``: the ranks it gains by the first measure when unjudged documents are dropped, 0.
-    - ``residual reaches a better run``: the ranks it may gain by RBP, 0.
+    - ``residual above every contributor's``: the residual of RBP, and the largest of a contributing run; likewise.
 
     A run without an unjudged document down to the depth of comparison has no flag.
 
@@ -38,7 +38,7 @@ def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
     values = {
         Reason.UNCOVERED: (unjudged, float(reference)),
         Reason.RISES: (condensed["rise"].to_numpy(dtype=float), 0.0),
-        Reason.OPEN: ((runs["rank"] - runs["best_rank"]).to_numpy(dtype=float), 0.0),
+        Reason.OPEN: (runs["residual"].to_numpy(dtype=float), float(runs.loc[contributed, "residual"].max())),
     }
     rows = []
     for reason, (value, limit) in values.items():

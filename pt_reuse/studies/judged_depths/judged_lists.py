@@ -105,7 +105,16 @@ class JudgedLists:
                 unbroken[here] = _per_list(hits, hits.rank == place + 1).reshape(cut)
                 bar.update(len(topics))
         documents = np.minimum(lengths, np.array(depths, dtype=np.int64).reshape(-1, 1, 1))
-        return cls(tuple(depths), lengths, documents, *counts, unbroken, *weights)
+        return cls(
+            depths=tuple(depths),
+            lengths=lengths,
+            documents=documents,
+            judged=counts[0],
+            own=counts[1],
+            unbroken=unbroken,
+            weight=weights[0],
+            own_weight=weights[1],
+        )
 
     @property
     def residual(self) -> NDArray[np.float64]:

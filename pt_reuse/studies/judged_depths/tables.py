@@ -152,6 +152,21 @@ def run_figures(shares: Shares) -> pd.DataFrame:
     )
 
 
+def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
+    """Return (runs,) of how many contributing runs the share without their own unit is smaller, as a share of them.
+
+    Args:
+        shares: ``unjudged unjudged_without_own``, one row per run.
+        contributed: (runs,) which contributed; None where that is not known, which gives NaN.
+    """
+    reference = shares["unjudged_without_own"].to_numpy(dtype=float)
+    if contributed is None or np.isnan(reference).any():
+        return np.full(len(shares), np.nan)
+    below = np.sort(np.round(reference[contributed], DECIMALS))
+    found = np.searchsorted(below, np.round(shares["unjudged"].to_numpy(dtype=float), DECIMALS), side="left")
+    return found / len(below)
+
+
 def rank_bounds(lower: Values, residual: Values) -> pd.DataFrame:
     """Return ``rank best_rank worst_rank`` of each run by a measure whose score lies from a lower bound upwards.
 
