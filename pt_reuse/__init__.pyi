@@ -67,5 +67,7 @@ from .studies.strategy_comparison.comparing import compare_strategies as compare
 from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
+from .studies.varied_conventions.sensitivity_result import Sensitivity as Sensitivity
+from .studies.varied_conventions.varying import sensitivity as sensitivity
 from .verification.verification import Verification as Verification
 from .verification.verification import verify as verify

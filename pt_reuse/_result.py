@@ -44,6 +44,7 @@ HOMES = {
     "PassagePositions": "pt_reuse.judging.annotators.positions",
     "ReturnedLabels": "pt_reuse.judging.people.returned",
     "Scores": "pt_reuse.scoring.scores",
+    "Sensitivity": "pt_reuse.studies.varied_conventions.sensitivity_result",
     "SimulatedField": "pt_reuse.demo.simulated",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
     "Verification": "pt_reuse.verification.verification",
@@ -227,11 +228,15 @@ def key_figures_of(summary: pd.DataFrame, figures: Sequence[str]) -> pd.DataFram
         0      AP     tau_b    0.9
         1      AP  max_drop    2.0
     """
-    rows = [
-        (row.get("measure"), figure, float(row[figure])) for row in summary.to_dict("records") for figure in figures
-    ]
-    table = pd.DataFrame(rows, columns=["measure", "figure", "value"])
-    return table.astype({"measure": object, "figure": object, "value": float})
+    measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
+    values = summary[list(figures)].to_numpy(dtype=float)
+    return pd.DataFrame(
+        {
+            "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
+            "figure": pd.Series(list(figures) * len(summary), dtype=object),
+            "value": values.ravel(),
+        }
+    )
 
 
 @door
