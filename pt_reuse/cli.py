@@ -30,6 +30,7 @@ try:
         pool,
         runs,
         score,
+        sensitivity,
         unjudged,
         verify,
     )
@@ -44,6 +45,7 @@ _COMMANDS = (
     unjudged,
     coverage,
     lou,
+    sensitivity,
     score,
     compare,
     pool,

@@ -54,9 +54,10 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
     # room for the values at both ends
     air = 0.32 * max(most - least, 1e-3 * max(abs(most), 1e-3))
     sheet.limit("x", (least - air, most + air))
-    sheet.label(title=f"What moves with a convention: {label}", x=label)
+    sheet.label(title="What moves with a convention", x=label)
     sheet.grid("x")
-    sheet.ticks("x")
+    whole = bool(np.all(ends == np.round(ends)))
+    sheet.ticks("x", whole=whole)
     ax.tick_params(axis="y", length=0)
     sheet.fit(1.5 * sizes.row * (max(len(spans), 2) + 0.4))
     for name, least, most in zip(spans["convention"], low.tolist(), high.tolist(), strict=True):

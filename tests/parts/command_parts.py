@@ -9,6 +9,7 @@ COMMANDS = (
     "unjudged",
     "coverage",
     "lou",
+    "sensitivity",
     "score",
     "compare",
     "pool",

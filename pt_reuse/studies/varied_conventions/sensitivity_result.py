@@ -83,7 +83,7 @@ class Sensitivity(Result):
             there = most["default"] + most["largest_change"]
             said = (
                 f"{name} {default:.6g} moves most with {most['convention']}: {there:.6g} under {most['at']}; "
-                f"{len(moved)} of {count(len(rows), 'convention')} move it"
+                f"moved by {len(moved)} of {count(len(rows), 'convention')}"
             )
         refused = int(self.combinations["refused"].notna().sum())
         return f"{said}; {count(refused, 'combination')} refused" if refused else said
