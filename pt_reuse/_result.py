@@ -8,7 +8,7 @@ import json
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -37,6 +37,7 @@ HOMES = {
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "DiscriminativePower": "pt_reuse.studies.told_apart",
     "ExportedTasks": "pt_reuse.judging.people.export",
+    "Coverage": "pt_reuse.studies.judged_depths.coverage_result",
     "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
@@ -44,6 +45,7 @@ HOMES = {
     "PassagePositions": "pt_reuse.judging.annotators.positions",
     "ReturnedLabels": "pt_reuse.judging.people.returned",
     "Scores": "pt_reuse.scoring.scores",
+    "Sensitivity": "pt_reuse.studies.varied_conventions.sensitivity_result",
     "SimulatedField": "pt_reuse.demo.simulated",
     "Stability": "pt_reuse.studies.swap_rates.result",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
@@ -199,11 +201,44 @@ class Result(Record):
         """Return a copy of the main table."""
         return self.table.copy()
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the few numbers that sum the result up, the most telling first.
+
+        Returns:
+            DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
+            called; ``value``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no key_figures()")
+
     def _shown(self) -> pd.DataFrame:
         return self.table
 
     def _rest(self) -> str:
         return "rows in .table"
+
+
+def key_figures_of(summary: pd.DataFrame, figures: Sequence[str]) -> pd.DataFrame:
+    """Return columns of a summary as :meth:`Result.key_figures` does, row by row.
+
+    Args:
+        summary: one row per measure, or without the column ``measure``.
+        figures: the columns that are key figures, numbers all.
+
+    Example:
+        >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
+          measure    figure  value
+        0      AP     tau_b    0.9
+        1      AP  max_drop    2.0
+    """
+    measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
+    values = summary[list(figures)].to_numpy(dtype=float)
+    return pd.DataFrame(
+        {
+            "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
+            "figure": pd.Series(list(figures) * len(summary), dtype=object),
+            "value": values.ravel(),
+        }
+    )
 
 
 @door

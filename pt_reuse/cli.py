@@ -21,6 +21,7 @@ try:
         collections,
         compare,
         compare_strategies,
+        coverage,
         demo,
         discriminative_power,
         fetch,
@@ -30,6 +31,7 @@ try:
         pool,
         runs,
         score,
+        sensitivity,
         unjudged,
         verify,
     )
@@ -42,7 +44,9 @@ except KeyboardInterrupt:
 
 _COMMANDS = (
     unjudged,
+    coverage,
     lou,
+    sensitivity,
     score,
     compare,
     discriminative_power,

@@ -16,6 +16,11 @@ def whole_amounts(text: str) -> int | list[int]:
     return _one_or_several(text, int, "a whole number, or several between commas")
 
 
+def whole_numbers(text: str) -> list[int]:
+    """Return whole numbers that stand between commas, one or several."""
+    return _numbers(text, int, "whole numbers between commas")
+
+
 def amounts(text: str) -> float | list[float]:
     """Return a number, or several that stand between commas."""
     return _one_or_several(text, float, "a number, or several between commas")

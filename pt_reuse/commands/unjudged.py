@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, positive
 from pt_reuse._errors import Argument, InputError
@@ -16,76 +13,13 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.scoring.caveats import relevant_only, tell, told_elsewhere
-from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.caveats import relevant_only, tell
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
 
 _BY = ("run", "team", "type")
 _CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
-
-
-@dataclass(frozen=True)
-class UnjudgedDocuments:
-    """How many of the documents at the top of runs have no judgment.
-
-    Attributes:
-        cutoffs: the ranks down to which documents are counted.
-        topics: the topics of the judgments.
-        run_table: ``name team type pooled``, one row per run.
-        documents: (cutoffs, topics, runs) how many documents a run returns down to a cutoff.
-        unjudged: (cutoffs, topics, runs) how many of them have no judgment.
-    """
-
-    cutoffs: Sequence[int]
-    topics: list[str]
-    run_table: pd.DataFrame
-    documents: NDArray[np.int64]
-    unjudged: NDArray[np.int64]
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """Return (cutoffs, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
-        return np.where(self.documents > 0, self.unjudged / np.maximum(self.documents, 1), 1.0)
-
-    def by_run(self) -> pd.DataFrame:
-        """Return one row per run, the one with most unjudged at the first cutoff first.
-
-        The columns are ``name team type pooled topics`` and for each cutoff k ``Unjudged@k``, the mean over the topics,
-        ``documents@k`` and ``unjudged@k``, the numbers behind it over all topics.
-        """
-        table = self.run_table.reset_index(drop=True).assign(topics=(self.documents[0] > 0).sum(axis=0))
-        for c, cutoff in enumerate(self.cutoffs):
-            table[f"Unjudged@{cutoff}"] = self.shares[c].mean(axis=0)
-            table[f"documents@{cutoff}"] = self.documents[c].sum(axis=0)
-            table[f"unjudged@{cutoff}"] = self.unjudged[c].sum(axis=0)
-        return table.sort_values(f"Unjudged@{self.cutoffs[0]}", ascending=False, kind="stable", ignore_index=True)
-
-    def by_unit(self, by: str) -> pd.DataFrame:
-        """Return one row per team or type, with the mean of its runs and the numbers of them all, the worst first."""
-        means = {f"Unjudged@{k}": (f"Unjudged@{k}", "mean") for k in self.cutoffs}
-        sums = {f"{what}@{k}": (f"{what}@{k}", "sum") for k in self.cutoffs for what in ("documents", "unjudged")}
-        groups = self.by_run().groupby(by, sort=False)
-        table = groups.agg(runs=("name", "size"), **means, **sums).reset_index()
-        ordered = [column for k in self.cutoffs for column in (f"Unjudged@{k}", f"documents@{k}", f"unjudged@{k}")]
-        first = f"Unjudged@{self.cutoffs[0]}"
-        return table.sort_values(first, ascending=False, kind="stable", ignore_index=True)[[by, "runs", *ordered]]
-
-    def by_topic(self) -> pd.DataFrame:
-        """Return one row per run, topic and cutoff: ``name qid cutoff documents unjudged Unjudged``."""
-        n_cutoffs, n_topics, n_runs = self.documents.shape
-        return pd.DataFrame(
-            {
-                "name": np.repeat(self.run_table["name"].to_numpy(dtype=object), n_topics * n_cutoffs),
-                "qid": np.tile(np.repeat(np.array(self.topics, dtype=object), n_cutoffs), n_runs),
-                "cutoff": np.tile(np.array(self.cutoffs), n_runs * n_topics),
-                "documents": self.documents.transpose(2, 1, 0).ravel(),
-                "unjudged": self.unjudged.transpose(2, 1, 0).ravel(),
-                "Unjudged": self.shares.transpose(2, 1, 0).ravel(),
-            }
-        )
 
 
 def add_to(commands: Commands) -> Parser:
@@ -118,7 +52,9 @@ def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
     qrels, runs = judgments.read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
-    found = unjudged_documents(runs, qrels, cutoffs, verbose=shows_bars(options))
+    check_topics(runs, qrels)
+    tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
+    found = UnjudgedDocuments.of(runs, qrels, cutoffs, verbose=shows_bars(options))
     if options.by != "run":
         runs.units(options.by)
         say(f"\nBy {options.by}, the mean of the runs:")
@@ -146,33 +82,6 @@ def _run(options: argparse.Namespace) -> None:
             folder / "settings.json",
         )
         say(f"\nWritten to {folder}: {', '.join([*tables, 'settings.json'])}")
-
-
-def unjudged_documents(
-    runs: RunSet, qrels: Qrels, cutoffs: Sequence[int], *, verbose: bool = False
-) -> UnjudgedDocuments:
-    """Count the documents at the top of runs, and those of them that have no judgment.
-
-    Args:
-        runs: the field.
-        qrels: the judgments, whose topics are counted.
-        cutoffs: the ranks down to which documents are counted.
-        verbose: show a progress bar.
-    """
-    tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
-    with told_elsewhere():
-        scores = score(runs, qrels, [Unjudged(of_cutoff=True) @ k for k in cutoffs], verbose=verbose)
-    depths = np.array(cutoffs)[:, None, None]
-    row = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
-    # a topic that no run has is the row of zeros at the end
-    lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=runs.field.lengths.dtype)])[row]
-    return UnjudgedDocuments(
-        cutoffs=cutoffs,
-        topics=qrels.topics,
-        run_table=runs.run_table[["name", "team", "type", "pooled"]],
-        documents=np.minimum(lengths, depths).astype(np.int64),
-        unjudged=np.rint(scores.values * depths).astype(np.int64),
-    )
 
 
 def in_words(found: UnjudgedDocuments) -> str:

@@ -194,10 +194,10 @@ def name_losses(sheet: Sheet, views: Views) -> None:
     taken: list[NDArray[np.float64]] = []
     for name, x, y in worst[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
         text = shortened(ax, str(name), sheet.sizes.text, 0.42 * sheet.axes_size[0])
-        _name(sheet, text, (float(x), float(y)), occupied, taken)
+        name_point(sheet, text, (float(x), float(y)), occupied, taken)
 
 
-def _name(
+def name_point(
     sheet: Sheet, text: str, point: tuple[float, float], occupied: NDArray[np.float64], taken: list[NDArray[np.float64]]
 ) -> None:
     """Write a name beside a point, unless every place touches what is drawn or the edge of the axes."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
@@ -157,6 +157,10 @@ class Agreement(Result):
         check_view(kind, by, ("type", "team"), self.changes)
         place = Place(ax, title, legend, width)
         return plot_two_scores(self.changes, measure=name, kind=kind, by=by, judgments=self.names, place=place)
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
+        return key_figures_of(self.table, ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"])
 
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""

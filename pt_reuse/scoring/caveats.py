@@ -15,8 +15,8 @@ from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
-#: with fewer topics a test or an interval over topics says little
-LEAST_TOPICS = 5
+#: fewer topics than these say next to nothing
+FEW_TOPICS = 5
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 
@@ -84,18 +84,19 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
 
 
 def few_topics(n_topics: int) -> Iterator[Caveat]:
-    """Yield a caveat where there are too few topics to generalise from them: of four, a draw often has two.
+    """Yield a caveat where there are so few topics that they say little of any other topic.
 
     Args:
         n_topics: how many there are.
     """
-    if n_topics >= LEAST_TOPICS:
+    if n_topics >= FEW_TOPICS:
         return
     yield Caveat(
         f"{count(n_topics, 'topic')} only",
         (
-            f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. What tests and intervals over "
-            "topics say of others rests on as few; it takes dozens.",
+            f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. One topic weighs "
+            f"{1 / max(n_topics, 1):.0%} of each mean, so scores, ranks, tests and intervals say little of other topics. "
+            f"Have {FEW_TOPICS} topics at least; 50 are usual.",
         ),
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import arguments_as, door
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
@@ -45,6 +45,17 @@ from pt_reuse.studies.unique_tables import (
     summary_table,
     unit_table,
     whole_field_table,
+)
+
+#: the columns of a summary that sum it up, numbers all
+KEY_FIGURES = (
+    "own_tau_b",
+    "own_max_drop",
+    "field_min_tau_b",
+    "field_max_drop",
+    "alone_max_drop",
+    "mean_change_pct",
+    "largest_loss_pct",
 )
 
 
@@ -122,6 +133,24 @@ class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
                 f"whole field drop {row['field_max_drop']}{worst}"
             )
         return "; ".join(parts)
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`.
+
+        Of each measure those of `summary`; then of the pool how many documents it has, how many are unjudged, and how
+        many judged ones no contributor has; and how many documents one unit alone contributed.
+        """
+        counts = pd.DataFrame(
+            {
+                "unique": [self.unique_counts["unique"].sum()],
+                "unique_relevant": [self.unique_counts["unique_relevant"].sum()],
+                "pooled": [self.fit.pooled],
+                "pooled_unjudged": [self.fit.unjudged],
+                "judged_strangers": [self.fit.strangers],
+            }
+        )
+        parts = [key_figures_of(self.summary, KEY_FIGURES), key_figures_of(counts, list(counts))]
+        return pd.concat(parts, ignore_index=True)
 
     def whole_field(self) -> pd.DataFrame:
         """Return every run under every unit's reduced judgments, one row per left-out unit, measure and run.

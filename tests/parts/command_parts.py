@@ -7,7 +7,9 @@ from pt_reuse.cli import main
 #: every command of `pt-reuse`
 COMMANDS = (
     "unjudged",
+    "coverage",
     "lou",
+    "sensitivity",
     "score",
     "compare",
     "discriminative-power",

@@ -1,0 +1,93 @@
+"""Who made the pool, as far as that is known, and which judged documents one unit alone brought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import count
+from pt_reuse._errors import arguments_as
+from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
+from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
+from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.judged_depths.judged_lists import Owners
+
+
+@dataclass(frozen=True)
+class PoolRecord:
+    """Who made the pool.
+
+    Attributes:
+        contributors: the runs that did; None where none is on record as pooled.
+        by: the unit that is left out of the pool, ``"team"``, ``"run"`` or ``"type"``; None where nobody can be.
+        why_nobody: why nobody can be left out; nothing where somebody can.
+        order: the order in which the runs were pooled; None where nobody can be left out.
+        owners: who alone brought each judged document; None where nobody can be left out.
+        fit: how far the pool of the contributors and the judgments are the same documents; None likewise.
+    """
+
+    contributors: Contributors | None
+    by: str | None
+    why_nobody: str = ""
+    order: str | None = None
+    owners: Owners | None = None
+    fit: PoolFit | None = None
+
+    @property
+    def contributed(self) -> NDArray[np.bool_] | None:
+        """Return (runs,) which contributed, None where that is not known."""
+        return None if self.contributors is None or self.contributors.assumed else self.contributors.runs
+
+    def in_words(self) -> str:
+        """Return who is left out, for settings."""
+        return f"nobody: {self.why_nobody}" if self.by is None else f"each {self.by}"
+
+
+def record_of(
+    runs: RunSet,
+    qrels: Qrels,
+    *,
+    by: str | None,
+    depth: PoolDepth,
+    contributors: str | Iterable[str],
+    pool_order: str | None,
+) -> PoolRecord:
+    """Return who made the pool, and who alone brought which of the judged documents.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        by: the unit to leave out; None for the team, where every run has one.
+        depth: the pool's.
+        contributors: ``"pooled"``, ``"all"`` or run names.
+        pool_order: the order in which the runs were pooled; None for the field's own.
+
+    Raises:
+        InputError: a unit that some runs do not have, unknown contributors, an order that the field does not know.
+    """
+    units = None if by is None else runs.units(by)
+    if contributors == Rule.POOLED.value and not runs.pooled.fillna(True).any():
+        return PoolRecord(None, None, "no run is on record as pooled")
+    chosen = contributors_of(runs, contributors)
+    if chosen.assumed:
+        return PoolRecord(chosen, None, f"who was pooled is not on record for {count(len(chosen.assumed), 'run')}")
+    if units is None:
+        if runs.run_table["team"].isna().any():
+            return PoolRecord(chosen, None, "the team is not on record for every run")
+        units = runs.units("team")
+    with arguments_as(order="pool_order"):
+        ranked = runs.in_pool_order(pool_order)
+    pool = pool_to_depth(ranked, depth.value, chosen)
+    rows = qrels.arrays.documents.find(pool.documents)
+    judged = (rows >= 0) & (np.append(qrels.arrays.labels, np.int16(-1))[rows] >= 0)
+    sole, contributing = pool.sole(units.by)
+    unique = judged & (sole >= 0)
+    owner = np.full(len(qrels), -1, dtype=np.int64)
+    owner[rows[unique]] = units.positions(contributing.names)[sole[unique]]
+    fit = PoolFit.of(pool, qrels, judged, depth=depth.value)
+    return PoolRecord(chosen, units.by, order=pool.order, owners=Owners(owner, units.of_run), fit=fit)

@@ -1,0 +1,163 @@
+"""The figures of coverage and of sensitivity: what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
+from drawing_parts import check, lightness
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.plots.coverage import SHADES, plot_unjudged_map
+from pt_reuse.plots.sheet import Place
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+RUNS, QRELS = ragged_field()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.coverage(RUNS, QRELS, ["nDCG@10", "AP"], depths=DEPTHS, depth=POOL_DEPTH)
+
+
+@pytest.fixture(scope="module")
+def moved():
+    return ptr.sensitivity(
+        ptr.leave_out_uniques,
+        RUNS,
+        QRELS,
+        ["nDCG@10", "AP"],
+        depth=POOL_DEPTH,
+        grid={"depth": [1, 3, 5], "contributors": None, "by": ["team", "type"], "remove": None},
+    )
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def points(ax):
+    return np.concatenate([np.asarray(one.get_offsets()) for one in ax.collections])
+
+
+def test_the_map_has_a_cell_for_each_run_and_topic(found):
+    ax = found.plot("topics", depth=3)
+    cells = ax.images[0].get_array()
+    assert cells.shape == (len(RUNS), len(QRELS.topics))
+    expected = found.per_topic().query("depth == 3")
+    shown = expected[expected["documents"] > 0]["unjudged"]
+    assert sorted(cells.compressed()) == pytest.approx(sorted(shown))
+    # what a run does not return is no share
+    assert cells.mask.sum() == (expected["documents"] == 0).sum() > 0
+    # by type, and the run with most unjudged on top of each
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    table = found.by_run.set_index("name").loc[names]
+    assert table["type"].tolist() == ["lexical"] * 3 + ["neural"] * 3
+    row = expected[(expected["name"] == names[0]) & (expected["documents"] > 0)]["unjudged"]
+    assert sorted(cells[0].compressed()) == pytest.approx(sorted(row))
+    means = np.array([np.ma.mean(cells[:, t]) for t in range(cells.shape[1])])
+    assert (np.diff(means) >= -1e-12).all()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [said for *_, said in SHADES] + ["no document"]
+
+
+def test_the_shades_of_the_map_are_told_apart_in_grey():
+    grey = [lightness(colour) for _, colour, _ in SHADES]
+    assert (np.diff(grey) < -12).all()
+
+
+def test_many_runs_are_named_by_their_group():
+    by_run = found_of(129).assign(type=["a"] * 100 + ["b"] * 29)
+    ax = plot_unjudged_map(np.zeros((5, 129)), by_run, list("12345"), depth=10, by="type")
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.get_yticks().tolist() == [49.5, 114.0]
+    assert ax.get_ylabel() == "129 runs by type"
+    bare = plot_unjudged_map(np.ones((5, 129)), by_run, list("12345"), depth=10, place=Place(width=3.3))
+    assert (bare.get_ylabel(), len(bare.get_yticks())) == ("129 runs", 0)
+
+
+def found_of(n):
+    import pandas as pd
+
+    return pd.DataFrame({"name": [f"run{i}" for i in range(n)]})
+
+
+def test_a_line_for_each_type_and_one_of_the_contributors(found):
+    ax = found.plot("depths")
+    groups = found.groups[found.groups["by"] == "type"]
+    *lines, dotted = ax.get_lines()
+    assert len(lines) == 2
+    for line in lines:
+        values = [found_group["unjudged"].tolist() for _, found_group in groups.groupby("group")]
+        assert line.get_ydata().tolist() in values
+        assert line.get_xdata().tolist() == [0, 1, 2]
+    contributors = found.table[found.table["contributed"]]
+    assert dotted.get_ydata() == pytest.approx(contributors.groupby("depth")["unjudged_without_own"].mean())
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "10"]
+    assert len(found.plot("depths", by="team").get_lines()) == 4
+
+
+@pytest.mark.parametrize("kind", ["residual", "rise"])
+def test_a_point_for_each_run(found, kind):
+    ax = found.plot(kind, depth=3, measure="AP", by="team")
+    rise = found.condensed[found.condensed["measure"] == "AP"]["rise"]
+    y = rise if kind == "rise" else found.by_run["residual"]
+    x = found.table.loc[found.table["depth"] == 3, "unjudged"]
+    expected = sorted(zip(x, y.astype(float), strict=True))
+    assert sorted(map(tuple, points(ax).tolist())) == [pytest.approx(pair) for pair in expected]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["team0", "team1", "team2"]
+    assert "rank 3" in ax.get_xlabel()
+
+
+def test_a_bar_for_each_convention(moved):
+    ax = moved.plot("own_tau_b", measure="AP")
+    spans = moved.of_figure("own_tau_b", "AP")
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == spans["convention"].tolist()
+    for bar, row in zip(ax.patches, spans.itertuples(), strict=True):
+        assert (bar.get_x(), bar.get_x() + bar.get_width()) == (
+            pytest.approx(row.lowest),
+            pytest.approx(row.highest),
+        )
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths == sorted(widths, reverse=True)
+    rows = moved.table[(moved.table["figure"] == "own_tau_b") & (moved.table["measure"] == "AP")]
+    assert sorted(points(ax)[:, 0]) == pytest.approx(sorted(rows["here"]))
+    assert ax.get_lines()[0].get_xdata()[0] == rows["default"].iloc[0]
+    assert ax.get_xlabel() == "own tau-b, AP"
+    shown = {text.get_text() for text in ax.texts}
+    at = rows.set_index(["convention", "value"])["here"]
+    assert all(any(label == value for _, value in at.index) for label in shown)
+
+
+@pytest.mark.parametrize(("width", "size"), [(3.3, 7), (7, 9)])
+def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, size):
+    for ax in [
+        *(found.plot(kind, width=width) for kind in ("topics", "depths", "residual", "rise")),
+        moved.plot("own_tau_b", width=width),
+        moved.plot("field_max_drop", measure="AP", width=width),
+    ]:
+        check(ax, size)
+
+
+def test_figures_can_be_vector_graphics(found, moved):
+    for form, ax in (("svg", found.plot("topics", width=3.3)), ("pdf", moved.plot("own_tau_b", width=3.3))):
+        ax.figure.savefig(held := io.BytesIO(), format=form)
+        assert held.tell() > 1000
+
+
+def test_figures_in_axes_of_the_users(found, moved):
+    first, second = Figure(figsize=(9, 5), layout="constrained").subplots(1, 2)
+    assert found.plot("topics", ax=first, legend=False) is first
+    assert (first.get_title(), first.get_legend()) == ("", None)
+    assert moved.plot(ax=second, title="Mine") is second
+    assert second.get_title() == "Mine"

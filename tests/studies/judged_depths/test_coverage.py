@@ -1,0 +1,268 @@
+"""Coverage, compared with a count in plain Python and with ir_measures."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from coverage_parts import (
+    DEPTHS,
+    POOL_DEPTH,
+    TOPICS,
+    by_hand,
+    condensed_ndcg,
+    judged_of,
+    labels_of,
+    left_out,
+    lists_of,
+    ragged_field,
+    share,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
+
+#: judgments drawn at random are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+RUNS, QRELS = ragged_field()
+LABELS = labels_of(QRELS)
+JUDGED = judged_of(LABELS)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
+
+
+def test_shares_of_runs_are_those_of_a_count_by_hand(found):
+    expected = by_hand(RUNS, LABELS, JUDGED)
+    assert len(found.table) == len(RUNS) * len(DEPTHS)
+    for row in found.table.itertuples():
+        mine = expected[row.name]
+        assert row.unjudged == pytest.approx(mine["unjudged"][row.depth], abs=1e-12)
+        assert row.judged == 1 - row.unjudged
+        assert row.unjudged_of_k == pytest.approx(mine["of_k"][row.depth], abs=1e-12)
+        assert row.documents == mine["documents"][row.depth]
+    # some lists are short, some topics are lacking: the two conventions differ
+    assert (found.table["unjudged"] != found.table["unjudged_of_k"]).any()
+    assert found.by_run["topics"].tolist() == [len(lists) for lists in lists_of(RUNS).values()]
+    assert found.by_run["topics"].min() < len(TOPICS)
+
+
+def test_how_deep_runs_are_judged_and_their_residuals(found):
+    expected = by_hand(RUNS, LABELS, JUDGED)
+    for row in found.by_run.itertuples():
+        mine = expected[row.name]
+        assert (row.judged_to, row.median_judged_to) == (mine["judged_to"], mine["median_judged_to"])
+        assert row.residual == pytest.approx(mine["residual"], abs=1e-12)
+        assert pytest.approx(mine["RBP"], abs=1e-12) == row.RBP
+        assert row.RBP + row.residual <= 1 + 1e-12
+        low = {name: of["RBP"] for name, of in expected.items()}
+        high = {name: of["RBP"] + of["residual"] for name, of in expected.items()}
+        others = [name for name in expected if name != row.name]
+        assert row.rank == 1 + sum(low[o] > low[row.name] + 1e-13 for o in others)
+        assert row.best_rank == 1 + sum(low[o] > high[row.name] + 1e-13 for o in others)
+        assert row.worst_rank == 1 + sum(high[o] > low[row.name] + 1e-13 for o in others)
+        assert row.best_rank <= row.rank <= row.worst_rank
+
+
+def test_without_the_own_team(found):
+    """Judge again without what a team alone brought, by hand, and count its runs under that."""
+    without = left_out(RUNS, JUDGED)
+    lists = lists_of(RUNS)
+    for row in found.table.itertuples():
+        known = without[row.team]
+        expected = np.mean([share(lists[row.name].get(qid, []), known[qid], row.depth) for qid in JUDGED])
+        assert row.unjudged_without_own == pytest.approx(expected, abs=1e-12)
+    for row in found.by_run.itertuples():
+        mine = by_hand(RUNS, LABELS, without[row.team])[row.name]
+        assert row.residual_without_own == pytest.approx(mine["residual"], abs=1e-12)
+        contributors = found.by_run[found.by_run["contributed"]]
+        below = (contributors["unjudged_without_own"] < row.unjudged - 1e-12).mean()
+        assert row.above_contributors == pytest.approx(below)
+    assert (found.table["unjudged_without_own"] > found.table["unjudged"]).any()
+    assert found.settings["left out"] == "each team"
+    assert (found.left_out, found.at) == ("team", 10)
+
+
+def test_who_is_left_out_can_be_a_run(found):
+    alone = ptr.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, by="run")
+    assert alone.settings["left out"] == "each run"
+    # a team alone brings what its runs bring alone, and more
+    assert (alone.table["unjudged_without_own"] <= found.table["unjudged_without_own"] + 1e-12).all()
+    again = RUNS.with_metadata(teams={name: name for name in RUNS.names})
+    same = ptr.coverage(again, QRELS, depths=DEPTHS, depth=POOL_DEPTH)
+    assert same.table["unjudged_without_own"].tolist() == alone.table["unjudged_without_own"].tolist()
+
+
+def test_condensed_scores_and_ranks(found):
+    lists = lists_of(RUNS)
+    scores = {
+        name: np.mean([condensed_ndcg(of.get(qid, []), LABELS[qid]) for qid in LABELS]) for name, of in lists.items()
+    }
+    rows = found.condensed[found.condensed["measure"] == "nDCG@10"].set_index("name")
+    plain = ptr.score(RUNS, QRELS, [nDCG @ 10]).ranks.set_index("name")["nDCG@10"]
+    for name, value in scores.items():
+        assert rows.loc[name, "condensed_score"] == pytest.approx(value, abs=1e-12)
+        assert rows.loc[name, "condensed_rank"] == 1 + sum(other > value + 1e-12 for other in scores.values())
+        assert rows.loc[name, "rank"] == plain[name]
+        assert rows.loc[name, "rise"] == rows.loc[name, "rank"] - rows.loc[name, "condensed_rank"]
+    assert found.measures == ["nDCG@10", "AP"]
+    assert rows["rise"].abs().max() > 0
+
+
+def test_judged_adds_up_with_that_of_ir_measures():
+    """Without negative labels, which ir_measures counts as judged, and without ties, which it breaks its own way."""
+    frame = QRELS.to_frame()
+    kept = ptr.Qrels(frame[frame["label"] >= 0], topics=QRELS.topics)
+    mine = ptr.coverage(RUNS, kept, depths=DEPTHS, depth=POOL_DEPTH).per_topic()
+    theirs = frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    theirs = theirs[theirs["relevance"] >= 0]
+    checked = 0
+    for name in RUNS.names:
+        run = RUNS[name].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        for value in ir_measures.iter_calc([ir_measures.Judged @ k for k in DEPTHS], theirs, run):
+            depth = value.measure.params["cutoff"]
+            row = mine[(mine["name"] == name) & (mine["qid"] == value.query_id) & (mine["depth"] == depth)]
+            assert row["unjudged"].item() + value.value == pytest.approx(1, abs=1e-12)
+            checked += 1
+    assert checked > 60
+
+
+def test_means_over_the_topics_of_a_run():
+    found = ptr.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, complete=False)
+    lists = lists_of(RUNS)
+    for row in found.table.itertuples():
+        mine = [
+            share(lists[row.name][qid], known, row.depth) for qid, known in JUDGED.items() if qid in lists[row.name]
+        ]
+        assert row.unjudged == pytest.approx(np.mean(mine), abs=1e-12)
+    for row in found.by_topic.itertuples():
+        of = [share(docs[row.qid], JUDGED[row.qid], row.depth) for docs in lists.values() if row.qid in docs]
+        assert (row.runs, row.unjudged) == (len(of), pytest.approx(np.mean(of)))
+        assert row.max_unjudged == pytest.approx(max(of))
+
+
+def test_groups_and_topics_are_means_of_runs(found):
+    for row in found.groups.itertuples():
+        mine = found.table[(found.table[row.by] == row.group) & (found.table["depth"] == row.depth)]
+        assert row.runs == len(mine)
+        for column in ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own"):
+            assert getattr(row, column) == pytest.approx(mine[column].mean())
+        assert row.unjudged_documents == mine["unjudged_documents"].sum()
+        assert row.max_unjudged == mine["unjudged"].max()
+    assert set(found.groups["by"]) == {"type", "team"}
+    lists = lists_of(RUNS)
+    for row in found.by_topic.itertuples():
+        known = JUDGED[row.qid]
+        of = [share(docs.get(row.qid, []), known, row.depth) for docs in lists.values()]
+        assert (row.unjudged, row.max_unjudged) == (pytest.approx(np.mean(of)), max(of))
+        assert row.runs == len(RUNS)
+    assert found.by_topic.loc[found.by_topic["qid"] == "7", "unjudged"].eq(1).all()
+
+
+def test_flags_and_their_reasons():
+    """Without the pool's own documents the last run loses; nobody else has anything unjudged."""
+    field = ptr.simulate_field(seed=7)
+    found = ptr.coverage(field.runs, field.qrels, depths=[10], depth=field.depth)
+    by_run = found.by_run.set_index("name")
+    contributors = by_run[by_run["contributed"]]
+    expected = set()
+    for name, row in by_run.iterrows():
+        if row["unjudged"] == 0:
+            continue
+        rise = found.condensed.set_index("name").loc[name, "rise"]
+        reasons = {
+            "rises on condensed lists": rise > 0,
+            "residual above every contributor's": row["residual"] > contributors["residual"].max(),
+            "less covered than any contributor": row["unjudged"] > contributors["unjudged_without_own"].max(),
+        }
+        expected |= {(name, reason) for reason, holds in reasons.items() if holds}
+    assert set(zip(found.flags["name"], found.flags["reason"], strict=True)) == expected
+    assert {name for name, _ in expected} == {"neu8a", "neu8b"}
+    assert by_run["flags"].to_dict() == {n: sum(of == n for of, _ in expected) for n in by_run.index}
+    assert (found.flags["value"] > found.flags["limit"]).all()
+
+
+def test_a_run_that_nobody_covers_is_flagged_for_it():
+    field = ptr.simulate_field(seed=7)
+    stranger = field.runs["lex1a"].assign(docno=lambda f: "new-" + f["docno"])
+    runs = field.runs | ptr.RunSet.from_frames(
+        {"stranger": stranger}, teams={"stranger": "s"}, types={"stranger": "other"}, pooled=[]
+    ).with_metadata(pooled={"stranger": False})
+    found = ptr.coverage(runs, field.qrels, depths=[10], depth=field.depth)
+    reasons = found.flags.loc[found.flags["name"] == "stranger", "reason"].tolist()
+    assert reasons[0] == "less covered than any contributor"
+    row = found.by_run.set_index("name").loc["stranger"]
+    assert (row["unjudged"], row["judged_to"], row["above_contributors"]) == (1.0, 0, 1.0)
+    assert row["residual"] == pytest.approx(1)
+    assert row["best_rank"] == 1
+
+
+def test_a_report_by_run_type_team_and_topic(found):
+    frame = found.report().to_frame()
+    assert frame.columns.tolist() == [
+        "Run", "Unjudged at 10", "Without its own team", "Judged to rank", "Residual", "Rise",
+    ]  # fmt: skip
+    rows = found.by_run.sort_values("residual", ascending=False, kind="stable")
+    assert frame["Run"].tolist() == rows["name"].tolist()
+    assert frame["Residual"].tolist() == rows["residual"].tolist()
+    by_type = found.report("type").to_frame()
+    assert by_type.columns.tolist() == ["Type", "Runs", "Unjudged at 1", "Unjudged at 3", "Unjudged at 10"]
+    expected = found.groups[(found.groups["by"] == "type") & (found.groups["depth"] == 3)].set_index("group")
+    assert by_type.set_index("Type")["Unjudged at 3"].to_dict() == expected["unjudged"].to_dict()
+    assert len(found.report("team").to_frame()) == 3
+    assert found.report("topic").to_frame()["Topic"][0] == "7"
+    assert "over all topics" in found.report().notes[0]
+    rises = found.report(measure="AP").to_frame().set_index("Run")["Rise"]
+    assert rises.to_dict() == found.condensed[found.condensed["measure"] == "AP"].set_index("name")["rise"].to_dict()
+
+
+def test_key_figures(found):
+    figures = found.key_figures()
+    assert figures.columns.tolist() == ["measure", "figure", "value"]
+    of = figures[figures["measure"].isna()].set_index("figure")["value"]
+    assert of["mean_unjudged"] == found.by_run["unjudged"].mean()
+    assert of["max_residual"] == found.by_run["residual"].max()
+    rise = figures[(figures["measure"] == "AP") & (figures["figure"] == "max_rise")]["value"].item()
+    assert rise == found.condensed.loc[found.condensed["measure"] == "AP", "rise"].max()
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+def test_more_judgments_never_raise_what_is_unjudged(data):
+    pairs = [(qid, f"d{i}") for qid in TOPICS for i in range(30)]
+    chosen = data.draw(st.lists(st.sampled_from(pairs), unique=True, min_size=2))
+    cut = data.draw(st.integers(1, len(chosen) - 1))
+    frames = [pd.DataFrame(part, columns=["qid", "docno"]).assign(label=0) for part in (chosen[:cut], chosen)]
+    few, more = (ptr.coverage(RUNS, ptr.Qrels(f, topics=TOPICS), depths=DEPTHS, depth=POOL_DEPTH) for f in frames)
+    for column in ("unjudged", "unjudged_of_k", "unjudged_documents", "unjudged_without_own"):
+        assert (more.table[column] <= few.table[column] + 1e-12).all(), column
+    assert (more.by_run["residual"] <= few.by_run["residual"] + 1e-12).all()
+    assert (more.by_run["judged_to"] >= few.by_run["judged_to"]).all()
+    for found in (few, more):
+        assert (found.table["unjudged"] + found.table["judged"] == 1).all()
+        assert (found.table["unjudged_of_k"] <= found.table["unjudged"] + 1e-12).all()
+        assert (found.table["unjudged"] <= found.table["unjudged_without_own"] + 1e-12).all()
+        assert found.by_run["residual"].between(0, 1).all()
+
+
+def test_a_field_cut_into_blocks_gives_the_same(found, monkeypatch):
+    monkeypatch.setattr("pt_reuse.studies.judged_depths.judged_lists._AT_ONCE", 20)
+    again = ptr.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
+    pd.testing.assert_frame_equal(again.by_run, found.by_run)
+    pd.testing.assert_frame_equal(again.table, found.table)
+
+
+def test_relevant_documents_only(messages):
+    labels = QRELS.to_frame()
+    only = ptr.Qrels(labels[labels["label"] > 0], topics=QRELS.topics)
+    with pytest.warns(CaveatWarning) as told:
+        found = ptr.coverage(RUNS, only, P @ 5, depths=DEPTHS, depth=POOL_DEPTH)
+    messages.told(told[0].message)
+    assert found.settings["beware"].startswith("judgments of relevant documents only")
+    assert "Beware: judgments of relevant documents only" in found.report().notes[-1]

@@ -1,0 +1,292 @@
+"""Sensitivity: every number is that of the study called by hand."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import product
+
+import pandas as pd
+import pytest
+from ir_measures import AP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse._result import Result, read_result
+from pt_reuse.runs.how_pooled import HowPooled
+
+FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
+#: scores that float32 takes for equal, so that two orders by score differ
+RUNS = ptr.RunSet.from_frames(
+    {name: FIELD.runs[name].assign(score=lambda f: 1000 + f["score"] / 1e6) for name in FIELD.runs.names},
+    metadata=FIELD.runs.run_table,
+)
+QRELS = FIELD.qrels
+LOU = ("own_tau_b", "own_max_drop", "field_min_tau_b", "field_max_drop", "alone_max_drop", "mean_change_pct")
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, [AP, nDCG @ 10], depth=4)
+
+
+def of(result, **wanted):
+    rows = result
+    for column, value in wanted.items():
+        rows = rows[rows[column].isna() if value is None else rows[column] == value]
+    return rows
+
+
+def by_hand(runs=RUNS, **conventions):
+    """Return the summary of leave-out-uniques by measure, and its counts of uniques."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lou = ptr.leave_out_uniques(runs, QRELS, [AP, nDCG @ 10], **{"depth": 4, **conventions})
+    return lou.summary.set_index("measure"), lou.unique_counts, lou.fit
+
+
+CALLS = {
+    ("order", "trec_eval9"): lambda: by_hand(RUNS.reorder("trec_eval9"), pool_order="trec_eval"),
+    ("order", "file"): lambda: by_hand(RUNS.reorder("file"), pool_order="trec_eval"),
+    ("pool_order", "trec_eval9"): lambda: by_hand(pool_order="trec_eval9"),
+    ("contributors", "all"): lambda: by_hand(contributors="all"),
+    ("depth", "2"): lambda: by_hand(depth=2),
+    ("depth", "8"): lambda: by_hand(depth=8),
+    ("rel", "2"): lambda: by_hand(rel=2),
+    ("complete", "False"): lambda: by_hand(complete=False),
+    ("remove", "judged"): lambda: by_hand(remove="judged"),
+}
+
+
+@pytest.mark.parametrize(("convention", "value"), CALLS)
+def test_one_convention_at_a_time_is_the_study_called_so(found, convention, value):
+    summary, uniques, fit = CALLS[convention, value]()
+    default, default_uniques, _ = by_hand()
+    rows = of(found.table, convention=convention, value=value)
+    assert not rows["is_default"].any()
+    for measure, figure in product(["AP", "nDCG@10"], LOU):
+        row = of(rows, measure=measure, figure=figure).iloc[0]
+        assert row["here"] == pytest.approx(summary.loc[measure, figure], abs=1e-12)
+        assert row["default"] == pytest.approx(default.loc[measure, figure], abs=1e-12)
+        assert row["change"] == row["here"] - row["default"]
+    row = of(rows, measure=None, figure="unique").iloc[0]
+    assert (row["here"], row["default"]) == (uniques["unique"].sum(), default_uniques["unique"].sum())
+    assert of(rows, figure="pooled")["here"].item() == fit.pooled
+
+
+def test_the_usual_conventions_and_their_values(found):
+    values = {name: part["value"].unique().tolist() for name, part in found.table.groupby("convention", sort=False)}
+    orders = ["trec_eval", "trec_eval9", "file", "rank"]
+    assert values == {
+        "order": orders,
+        "pool_order": orders,
+        "contributors": ["pooled", "all"],
+        "depth": ["2", "4", "8"],
+        "rel": ["1", "2"],
+        "complete": ["True", "False"],
+        "remove": ["relevant", "judged"],
+    }
+    at_default = found.table[found.table["is_default"]]
+    assert at_default.drop_duplicates("convention").set_index("convention")["value"].to_dict() == {
+        "order": "trec_eval", "pool_order": "trec_eval", "contributors": "pooled", "depth": "4", "rel": "1",
+        "complete": "True", "remove": "relevant",
+    }  # fmt: skip
+    assert (at_default["change"] == 0).all()
+    # something moves with each of those that can matter here
+    moving = found.spans[found.spans["at"].notna()]["convention"].unique()
+    assert {"order", "pool_order", "contributors", "depth", "rel"} <= set(moving)
+    assert len(found.combinations) == 1 + 3 + 3 + 1 + 2 + 1 + 1 + 1
+    assert found.combinations["default"].tolist() == [True] + [False] * 12
+
+
+def test_the_order_of_pooling_stays_when_that_of_scoring_is_varied():
+    """Lou pools in the order of scoring where nobody says another, and both would be varied at once."""
+    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=["order"])
+    pooled = of(found.table, figure="pooled")
+    assert (pooled["change"] == 0).all()
+    naive = ptr.leave_out_uniques(RUNS.reorder("trec_eval9"), QRELS, AP, depth=4).fit.pooled
+    assert naive != pooled["here"].iloc[0]
+    # a field that knows how it was pooled keeps that
+    known = RUNS.pooled_as(HowPooled("trec_eval9"))
+    assert (
+        of(ptr.sensitivity(ptr.leave_out_uniques, known, QRELS, AP, depth=4, grid=["order"]).table, figure="pooled")[
+            "here"
+        ]
+        .eq(naive)
+        .all()
+    )
+
+
+def test_spans_are_the_ends_over_the_values(found):
+    for row in found.spans.itertuples():
+        rows = of(found.table, convention=row.convention, measure=row.measure, figure=row.figure)
+        assert (row.lowest, row.highest, row.default) == (
+            rows["here"].min(), rows["here"].max(), rows["default"].iloc[0],
+        )  # fmt: skip
+        largest = rows["change"].abs().max()
+        assert abs(row.largest_change) == pytest.approx(largest, abs=1e-12)
+        if row.at is not None:
+            assert rows.set_index("value").loc[row.at, "change"] == row.largest_change
+    spans = found.of_figure("field_max_drop", "nDCG@10")
+    widths = spans["highest"] - spans["lowest"]
+    assert widths.is_monotonic_decreasing
+
+
+def test_every_combination():
+    grid = {"depth": [2, 4], "contributors": ["pooled", "all"], "remove": ["relevant", "judged"]}
+    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid, full=True)
+    assert len(found.combinations) == 8
+    assert not found.combinations.duplicated(["depth", "contributors", "remove"]).any()
+    for depth, contributors, remove in product(*grid.values()):
+        rows = of(found.figures, depth=str(depth), contributors=contributors, remove=remove)
+        summary, *_ = by_hand(depth=depth, contributors=contributors, remove=remove)
+        assert of(rows, figure="own_tau_b")["value"].item() == pytest.approx(summary.loc["AP", "own_tau_b"])
+    # the table is of one convention at a time all the same
+    alone = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
+    pd.testing.assert_frame_equal(found.table, alone.table)
+    assert len(alone.combinations) == 4
+
+
+def test_what_the_study_refuses_is_told_and_the_rest_is_there(messages):
+    grid = {"depth": [4, 0, 6], "contributors": {"nobody": ["stranger"], "pooled": "pooled"}}
+    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
+    refused = found.combinations[found.combinations["refused"].notna()]
+    assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
+    for reason in refused["refused"]:
+        messages.told(reason)
+    assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
+    assert found.headline().endswith("2 combinations refused")
+    assert found.report().notes == ("Not counted: 2 combinations that the study refuses.",)
+
+
+def test_a_warning_of_one_combination_is_kept_with_it():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"rel": [1, 2]})
+    kept = found.combinations.set_index("rel")["warned"]
+    assert kept["1"] is None
+    assert "AP counts documents of label 1 as relevant" in kept["2"]
+
+
+def test_other_studies():
+    covered = ptr.sensitivity(ptr.coverage, RUNS, QRELS, grid=["order", "complete"], depths=[5])
+    expected = ptr.coverage(RUNS.reorder("file"), QRELS, depths=[5])
+    row = of(covered.table, convention="order", value="file", figure="mean_residual").iloc[0]
+    assert row["here"] == pytest.approx(expected.by_run["residual"].mean())
+
+    def shallow(runs, qrels, measures, *, pool_depth=2):
+        part = qrels.restrict(ptr.depth_pool(runs, depth=pool_depth))
+        return ptr.score(runs, qrels, measures).compare(ptr.score(runs, part, measures))
+
+    found = ptr.sensitivity(shallow, RUNS, QRELS, "AP", grid={"pool_depth": [1, 2, 4]})
+    for depth in (1, 2, 4):
+        tau = of(found.table, value=str(depth), figure="tau_b", measure="AP")["here"].item()
+        assert tau == shallow(RUNS, QRELS, "AP", pool_depth=depth).table["tau_b"].item()
+    assert found.study == "shallow"
+    assert found.figure_names == ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
+
+
+def test_key_figures_of_the_users():
+    found = ptr.sensitivity(
+        ptr.compare_strategies,
+        RUNS,
+        QRELS,
+        None,
+        strategies="rank",
+        budgets=3,
+        repeats=1,
+        grid={"depth": [2, 4]},
+        depth=4,
+        key_figures=lambda result: {"judged": result.table["judged"].iloc[0]},
+    )
+    assert found.measures == []
+    expected = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
+    assert of(found.table, value="2")["here"].tolist() == [expected]
+    assert found.plot("judged", width=3.3).get_xlabel() == "judged"
+    assert found.report().to_frame()["Default"].tolist() == ["4"]
+
+
+def test_nothing_moves():
+    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"without_topics": ["error", "zero"]})
+    assert found.spans["at"].isna().all()
+    assert "stays under 1 convention" in found.headline()
+    assert found.report().to_frame()["Largest change"].eq(0).all()
+    # a convention that has one value here
+    pooled = RUNS.with_metadata(pooled=True)
+    one = ptr.sensitivity(ptr.leave_out_uniques, pooled, QRELS, AP, depth=4, grid=["contributors", "remove"])
+    assert one.settings["not varied"] == "contributors (one value)"
+
+
+def test_runs_of_pipelines_and_judgments_in_other_forms(found):
+    frames = {name: RUNS[name] for name in RUNS.names}
+    labelled = ptr.RunSet.from_frames(frames, metadata=RUNS.run_table)
+    again = ptr.sensitivity(ptr.leave_out_uniques, labelled, QRELS.to_frame(), [AP, nDCG @ 10], depth=4, grid=["depth"])
+    pd.testing.assert_frame_equal(
+        again.table, of(found.table, convention="depth").reset_index(drop=True), check_exact=True
+    )
+    by_run = ptr.sensitivity(ptr.leave_out_uniques, frames, QRELS.to_frame(), AP, depth=4, by="run", grid=["depth"])
+    assert len(by_run.table)
+
+
+def test_it_can_be_saved_and_read_back(found, tmp_path):
+    found.save(tmp_path)
+    again = read_result(tmp_path)
+    for name, table in found.tables().items():
+        pd.testing.assert_frame_equal(again.tables()[name], table)
+    assert again.headline() == found.headline()
+    assert str(again.report()) == str(found.report())
+
+
+def test_the_report(found):
+    frame = found.report("field_max_drop", measure="nDCG@10").to_frame()
+    assert frame.columns.tolist() == ["Convention", "Default", "Lowest", "Highest", "Largest change", "Under"]
+    spans = found.of_figure("field_max_drop", "nDCG@10")
+    assert frame["Convention"].tolist() == spans["convention"].str.replace("_", " ").tolist()
+    assert frame["Lowest"].tolist() == spans["lowest"].tolist()
+    assert "How field max drop by nDCG@10 of leave out uniques moves" in found.report(
+        "field_max_drop", measure="nDCG@10"
+    ).caption.replace("\n", " ")
+
+
+def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkeypatch):
+    def read(*_):
+        raise AssertionError("runs or judgments were read")
+
+    monkeypatch.setattr("pt_reuse.studies.varied_conventions.varying.as_runs_before", read)
+
+    def call(study=ptr.leave_out_uniques, measures=AP, **options):
+        return ptr.sensitivity(study, RUNS, QRELS, measures, **options)
+
+    messages.refused(lambda: call(study="leave_out_uniques"), argument="study")
+    messages.refused(lambda: call(measures=None), argument="measures")
+    messages.refused(lambda: call(study=lambda runs, qrels: None), argument="measures")
+    messages.refused(lambda: call(deep=3), argument="deep")
+    messages.refused(lambda: call(grid={"depht": [1]}), argument="grid")
+    messages.refused(lambda: call(grid="depth"), argument="grid")
+    messages.refused(lambda: call(grid={}), argument="grid")
+    messages.refused(lambda: call(grid=["by"]), argument="grid")
+    messages.refused(lambda: call(grid={"depth": 3}), argument="grid")
+    messages.refused(lambda: call(grid={"depth": []}), argument="grid")
+    messages.refused(lambda: call(grid={"contributors": [["a", "b", "c"], ["a", "b", "d"]]}), argument="grid")
+    messages.refused(lambda: call(key_figures="tau"), argument="key_figures")
+    messages.refused(lambda: call(full="yes"), argument="full")
+    messages.refused(lambda: call(verbose="yes"), argument="verbose")
+
+
+def test_results_without_key_figures(messages):
+    messages.refused(lambda: ptr.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="key_figures")
+    for odd in ({}, {"tau": "high"}, 0.9):
+        messages.refused(
+            lambda odd=odd: ptr.sensitivity(
+                ptr.score, RUNS, QRELS, AP, grid=["complete"], key_figures=lambda result: odd
+            ),
+            argument="key_figures",
+        )
+    with pytest.raises(NotImplementedError, match="Result has no key_figures"):
+        Result(table=pd.DataFrame(), settings={}).key_figures()
+
+
+def test_what_the_study_raises_at_the_defaults_goes_to_the_user(messages):
+    messages.refused(lambda: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, remove="most"), argument="remove")
+    messages.refused(
+        lambda: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4).plot("tau"), argument="figure"
+    )
