@@ -59,6 +59,8 @@ from .stats.correlation import tau_ap_a as tau_ap_a
 from .stats.correlation import tau_ap_b as tau_ap_b
 from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
+from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
+from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies

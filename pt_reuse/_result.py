@@ -38,6 +38,7 @@ HOMES = {
     "ExportedTasks": "pt_reuse.judging.people.export",
     "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
+    "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "PassagePositions": "pt_reuse.judging.annotators.positions",
