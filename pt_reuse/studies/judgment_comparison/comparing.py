@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, flag
+from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
@@ -110,14 +110,20 @@ def compare_judgments(
     Cranfield test collections?, SIGIR, for strict and lenient labels.
     """
     names = checked_names(names)
-    pairs = _checked_pairs(measures, measures_b)
-    choice("topics", topics, TOPICS)
-    checked_selected(selected)
-    with arguments_as(order="pool_order"):
-        check_pooling(depth, pool_order)
-    checked_rel(rel)
+    pairs = check_comparing(
+        measures,
+        measures_b,
+        topics=topics,
+        selected=selected,
+        depth=depth,
+        pool_order=pool_order,
+        rel=rel,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=flag("verbose", verbose))
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     runs, qrels_a = as_runs_before(runs, qrels_a)
     wanted = checked_selected(selected, runs.names)
     both = as_qrels(qrels_a, "qrels_a"), as_qrels(qrels_b, "qrels_b")
@@ -175,6 +181,48 @@ def compare_judgments(
         by_topic=pd.concat([new.by_topic, gone.by_topic], ignore_index=True),
         depth=asked.value,
     )
+
+
+def check_comparing(
+    measures: Any,
+    measures_b: Any,
+    *,
+    topics: Any = "shared",
+    selected: Any = None,
+    runs: Sequence[str] | None = None,
+    depth: Any = None,
+    pool_order: Any = None,
+    rel: Any = None,
+    resamples: Any = 0,
+    confidence: Any = 0.95,
+    seed: Any = 0,
+) -> list[tuple[ir_measures.Measure, ir_measures.Measure]]:
+    """Raise where one of the arguments of :func:`compare_judgments` is nothing of the kind.
+
+    Args:
+        measures: under the first judgments.
+        measures_b: under the second, None for the same.
+        topics: one of :data:`TOPICS`.
+        selected: run names, or None.
+        runs: the runs that there are; None where that is not known yet.
+        depth: a pool's, or None.
+        pool_order: a ranking order, or None.
+        rel: the lowest label that is relevant, or None.
+        resamples: of topics.
+        confidence: of intervals.
+        seed: of the draws.
+
+    Returns:
+        Which measure of the first judgments is compared with which of the second.
+    """
+    pairs = _checked_pairs(measures, measures_b)
+    choice("topics", topics, TOPICS)
+    checked_selected(selected, runs)
+    with arguments_as(order="pool_order"):
+        check_pooling(depth, pool_order)
+    checked_rel(rel)
+    checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    return pairs
 
 
 def _checked_pairs(measures: Any, measures_b: Any) -> list[tuple[ir_measures.Measure, ir_measures.Measure]]:
