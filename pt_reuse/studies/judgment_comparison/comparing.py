@@ -99,11 +99,11 @@ def compare_judgments(
         >>> names = ("depth 10", "complete")
         >>> found = ptr.compare_judgments(field.runs, field.qrels, field.all_qrels, "AP", names=names, depth=10)
         >>> found.headline()
-        'complete against depth 10: AP tau_b 0.7516, drop 2; 6,812 documents judged by complete alone, 129 relevant'
+        'complete against depth 10: AP tau_b 0.7516, drop 4; 9,310 documents judged by complete alone, 707 relevant'
         >>> found.by_run.loc[found.by_run["new"] > 0, ["name", "unjudged", "new_relevant"]].head(2)
-            name  unjudged  new_relevant
-        10  neu8a       118             6
-        11  neu8b       125             5
+             name  unjudged  new_relevant
+        14  neu8a        42            12
+        15  neu8b        33            10
 
     Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?,
     https://arxiv.org/abs/2201.11086; sections 7.2 of Voorhees, Craswell and Lin 2022, Too many relevants: whither
@@ -131,11 +131,12 @@ def compare_judgments(
     if topics == "shared":
         both = both[0].select(common.shared), both[1].select(common.shared)
     sides = [NamedJudgments(name, qrels, relevant_from(qrels, rel)) for name, qrels in zip(names, both, strict=True)]
-    caveats = [
-        *few_topics(len(common.shared)),
-        *(caveat for side in sides for caveat in relevant_only(side.qrels, [f"what {side.name} does not know"])),
-    ]
+    caveats = list(few_topics(len(common.shared)))
     tell(caveats)
+    for side in sides:
+        with located(side.name):
+            tell(only := list(relevant_only(side.qrels, ["unjudged"])))
+        caveats += only
     scores = []
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name), told_elsewhere():
@@ -322,9 +323,11 @@ def _per_topic(agreement: Agreement, first: Scores, second: Scores, other_of: di
     """Return tau_b of each shared topic, and the runs that move most there."""
     shared = [topic for topic in first.topics if topic in set(second.topics)]
     rows = [[scores.topics.index(topic) for topic in shared] for scores in (first, second)]
-    moves = [
-        pd.DataFrame(topic_moves(truth[rows[0]], estimate[rows[1]], first.names))
-        for truth, estimate in zip(first.values, second.values, strict=True)
-    ]
-    moved = pd.concat(moves, ignore_index=True).astype({"dropped": object, "risen": object})
+    moved = pd.concat(
+        [
+            topic_moves(truth[rows[0]], estimate[rows[1]], first.names)
+            for truth, estimate in zip(first.values, second.values, strict=True)
+        ],
+        ignore_index=True,
+    )
     return pd.concat([_with_other(agreement.per_topic, other_of), moved], axis=1)

@@ -20,9 +20,7 @@ _OF_TOPIC = ("max_drop", "dropped", "max_rise", "risen")
 _OF_RUN = ("score", "other_score", "rank", "other_rank", "drop")
 
 
-def topic_moves(
-    truth: NDArray[np.float64], estimate: NDArray[np.float64], names: Sequence[str]
-) -> dict[str, list[Any]]:
+def topic_moves(truth: NDArray[np.float64], estimate: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
     """Return per topic the most ranks that a run loses and gains, and which it is.
 
     Args:
@@ -31,8 +29,8 @@ def topic_moves(
         names: of the runs.
 
     Returns:
-        dict: lists of a value per topic: ``max_drop dropped max_rise risen``; of several runs the best one under the
-        truth, None where none moves that way.
+        DataFrame: one row per topic: ``max_drop dropped max_rise risen``; of several runs the best one under the truth,
+        None where none moves that way.
     """
     found: dict[str, list[Any]] = {name: [] for name in _OF_TOPIC}
     for before, after in zip(np.round(truth, DECIMALS), np.round(estimate, DECIMALS), strict=True):
@@ -41,7 +39,7 @@ def topic_moves(
             place = best_first[int(signed[best_first].argmax())]
             found[most].append(max(int(signed[place]), 0))
             found[who].append(names[place] if signed[place] > 0 else None)
-    return found
+    return pd.DataFrame(found | {who: pd.Series(found[who], dtype=object) for who in ("dropped", "risen")})
 
 
 def checked_selected(selected: Any, known: Sequence[str] | None = None) -> list[str] | None:
