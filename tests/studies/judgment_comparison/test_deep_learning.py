@@ -18,6 +18,7 @@ MODELS = {
     "umbrela-gpt-4": (0.850, 0.823, 4.4, 1.4, -1.6),
     "binary-llama-3.2": (0.831, 0.749, -12.0, -0.4, 2.8),
 }
+KINDS = ["GPT re-ranker", "other later run", "official"]
 #: annotator -> topics and tau_b of nDCG@10 with the official judgments
 PEOPLE = {
     "annotator-1": (13, 0.8288), "annotator-2": (13, 0.8992), "annotator-3": (9, 0.8855), "annotator-4": (9, 0.8072),
@@ -56,18 +57,12 @@ def test_runs_that_came_after_the_pool(model, folder, field, nist):
     official, every, *gains = MODELS[model]
     assert round(float(over_official.table["tau_b"].iloc[0]), 3) == official
     assert round(float(found.table["tau_b"].iloc[0]), 3) == every
-    gained = (
-        -found.changes.assign(kind=found.changes["type"].where(found.changes["team"].isna(), "official"))
-        .groupby("kind")["drop"]
-        .mean()
-    )
-    assert gained[["GPT re-ranker", "other later run", "official"]].round(1).tolist() == gains
+    kind = field.run_table.set_index("name")["type"].where((~field.pooled).to_numpy(), "official")
+    gained = -found.changes.groupby(found.changes["name"].map(kind))["drop"].mean()
+    assert gained[KINDS].round(1).tolist() == gains
     # the share of unjudged documents beside the ranks
-    rates = found.by_run[found.by_run["new_by"] == model].assign(
-        kind=lambda f: f["type"].where(f["team"].isna(), "official")
-    )
-    rates = rates.groupby("kind")["unjudged_rate"].mean()
-    assert rates[["GPT re-ranker", "other later run", "official"]].round(3).tolist() == [0.061, 0.047, 0.0]
+    rows = found.by_run[found.by_run["new_by"] == model]
+    assert rows.groupby(rows["name"].map(kind))["unjudged_rate"].mean()[KINDS].round(3).tolist() == [0.061, 0.047, 0.0]
     # the model labelled what people had, so that nothing is new
     assert found.by_topic.loc[found.by_topic["new_by"] == model, "new"].sum() == 0
     later = found.selected[found.selected["why"].str.contains("not pooled")]
