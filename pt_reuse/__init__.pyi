@@ -62,6 +62,8 @@ from .stats.correlation import weighted_tau as weighted_tau
 from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
+from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
+from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies

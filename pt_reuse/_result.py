@@ -40,6 +40,7 @@ HOMES = {
     "Coverage": "pt_reuse.studies.judged_depths.coverage_result",
     "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
+    "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "PassagePositions": "pt_reuse.judging.annotators.positions",

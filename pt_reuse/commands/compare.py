@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._check import choice, count
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -17,19 +18,47 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.scoring.agreement import Agreement
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.run_scores import checked_measures
+from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
+from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
+from pt_reuse.studies.judgment_comparison.reports import measured
 
-_FILES = ("agreement.csv", "changes.csv", "per_topic.csv", "settings.json", "result.json")
+_FILES = (
+    "agreement.csv", "changes.csv", "per_topic.csv", "selected.csv", "by_run.csv", "by_topic.csv", "settings.json",
+    "result.json",
+)  # fmt: skip
+#: the pictures that are of no measure
+_PICTURES = ("remainder", "relevant", "runs")
 #: what the screen shows of a measure -> its heading
 _OF_A_MEASURE = {
     "measure": "measure",
     "tau_b": "tau_b",
+    "tau_b_low": "lower end",
+    "tau_b_high": "upper end",
     "tau_ap": "tau_ap",
     "tau_ap_b": "tau_ap_b",
     "gamma": "gamma",
     "max_drop": "largest drop",
     "max_rise": "largest rise",
+}
+#: of a topic
+_OF_A_TOPIC = {
+    "qid": "topic",
+    "tau_b": "tau_b",
+    "max_drop": "largest drop",
+    "dropped": "of run",
+    "max_rise": "largest rise",
+    "risen": "by run",
+}
+#: of a run that has documents which only one of the two judged
+_OF_A_RUN = {
+    "name": "name",
+    "team": "team",
+    "documents": "documents",
+    "unjudged": "unjudged",
+    "unjudged_rate": "share",
+    "new": "judged anew",
+    "new_relevant": "relevant",
 }
 
 
@@ -40,7 +69,7 @@ def add_to(commands: Commands) -> Parser:
         "compare",
         "how the ranking of runs changes from one set of judgments to another",
         "The ranking by --qrels is taken as right, that by --other as the estimate: a drop is how many ranks a run "
-        "loses under --other.",
+        "loses under --other. It also says what only one of the two has judged, and which runs have it.",
     )
     add_field(parser, positional="runs", qrels=Judgments.NEEDED)
     parser.add_argument("--other", metavar="FILE", required=True, help=f"the other judgments: {QRELS_HELP}")
@@ -48,7 +77,28 @@ def add_to(commands: Commands) -> Parser:
         "--judgment-names", metavar="A,B", help="what to call the two; default the names of their files or collections"
     )
     add_measures(parser)
+    parser.add_argument(
+        "--other-measures",
+        metavar="LIST",
+        help="measures under --other, as many as --measures and compared with them one by one; default the same",
+    )
     parser.add_argument("--shared-topics", action="store_true", help="score on the topics that both have")
+    parser.add_argument(
+        "--selected",
+        metavar="LIST",
+        help="runs to show beside the best of each type and the median; default those not pooled, ten at most",
+    )
+    parser.add_argument(
+        "--depth", type=int, metavar="K", help="rank down to which unjudged documents count; default the pool's, or 100"
+    )
+    parser.add_argument(
+        "--rel", type=int, metavar="LABEL", help="lowest label of a new relevant document; default that of each, else 1"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=0, metavar="N", help="draw the topics N times for intervals; default none"
+    )
+    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the draws; default 0")
     parser.add_argument("--colour", metavar="UNIT", help="of the picture: type (default) or team")
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
@@ -57,48 +107,88 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    with arguments_as(measures_b="other_measures"):
+        _compare(options)
+
+
+def _compare(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     first, second = plan.needed_judgments(), judgment_source(options.other, plan.collection)
     names = _names(options.judgment_names, first.name, second.name)
     rel = first.rel if first.rel == second.rel else None
-    measures = chosen_measures(options, rel)
+    measures = chosen_measures(options, rel if options.rel is None else options.rel)
+    others = _other_measures(options.other_measures)
+    selected = None if options.selected is None else listed(options.selected)
+    check_comparing(
+        measures,
+        others,
+        selected=selected,
+        runs=plan.names,
+        depth=options.depth,
+        rel=options.rel,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
     _check_colour(options.colour, plan.columns)
-    pictures = [picture("scores", repr(measure)) for measure in measures]
-    folder = out_folder(options, [*_FILES, *pictures])
+    pictures = [picture(what, repr(measure)) for measure in measures for what in ("scores", "topics")]
+    folder = out_folder(options, [*_FILES, *pictures, *(f"{kind}.png" for kind in _PICTURES)])
     both, runs = (first.read(), second.read()), plan.read_runs()
-    if options.shared_topics:
-        both = _on_shared_topics(*both)
     say(repr(runs))
     for name, qrels in zip(names, both, strict=True):
         say(f"{name}: {qrels!r}")
+    result = compare_judgments(
+        runs,
+        *both,
+        measures,
+        names=names,
+        measures_b=others,
+        topics="shared" if options.shared_topics else "own",
+        selected=selected,
+        depth=options.depth,
+        rel=options.rel,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+        verbose=shows_bars(options),
+    )
     _tell_topics(names, *both, shared=options.shared_topics)
-    one, other = (score(runs, qrels, measures, verbose=shows_bars(options)) for qrels in both)
-    result = one.compare(other, names)
     _report(result, options.all)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        drawings: dict[str, Drawing] = {
-            name: partial(result.plot, measure, by=options.colour)
-            for name, measure in zip(pictures, one.measures, strict=True)
-        }
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        say(f"\nWritten to {folder}: {', '.join([*written, *draw(_drawings(result, options.colour), folder)])}")
 
 
-def _report(result: Agreement, every: bool) -> None:
+def _drawings(result: JudgmentComparison, colour: str | None) -> dict[str, Drawing]:
+    drawings: dict[str, Drawing] = {}
+    for measure in result.measures:
+        drawings[picture("scores", measure)] = partial(result.plot, measure, by=colour)
+        drawings[picture("topics", measure)] = partial(result.plot, measure, kind="topics")
+    drawings |= {f"{kind}.png": partial(result.plot, kind=kind) for kind in _PICTURES[:2]}
+    return drawings | {"runs.png": partial(result.plot, kind="runs", by=colour)}
+
+
+def _report(result: JudgmentComparison, every: bool) -> None:
     names = result.names
     say(f"\nAgreement of the rankings by {names[0]} (taken as right) and by {names[1]}:")
-    table = result.table[list(_OF_A_MEASURE)].rename(columns=_OF_A_MEASURE)
-    print_table(table, len(table), "measures")
-    measures = result.table["measure"].tolist()
+    said = [measured(*pair) for pair in zip(result.measures, result.table["other_measure"], strict=True)]
+    table = result.table.assign(measure=said)
+    shown = [column for column in _OF_A_MEASURE if column in table]
+    print_table(table[shown].rename(columns=_OF_A_MEASURE), len(table), "measures")
+    if "intervals" in result.settings:
+        say(f"The ends are of tau_b: {result.settings['intervals']}.")
     moving = result.changes.loc[result.changes["drop"] != 0, "measure"].tolist()
     if moving or every:
-        _report_moves(result, moving[0] if moving else measures[0], every)
+        _report_moves(result, moving[0] if moving else result.measures[0], every)
+        _report_topics(result, moving[0] if moving else result.measures[0], every)
+    _report_selected(result)
+    _report_new(result, every)
     say()
-    for measure in measures:
+    for measure in result.measures:
         say(in_words(result, measure))
 
 
-def _report_moves(result: Agreement, measure: str, every: bool) -> None:
+def _report_moves(result: JudgmentComparison, measure: str, every: bool) -> None:
     names = result.names
     changes = result.changes[result.changes["measure"] == measure]
     moved = changes.loc[changes["drop"].abs().sort_values(ascending=False, kind="stable").index]
@@ -117,7 +207,66 @@ def _report_moves(result: Agreement, measure: str, every: bool) -> None:
     print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one", spare=("type", "team"))
 
 
-def in_words(result: Agreement, measure: str) -> str:
+def _report_topics(result: JudgmentComparison, measure: str, every: bool) -> None:
+    rows = result.per_topic[result.per_topic["measure"] == measure].sort_values("tau_b", kind="stable")
+    moving = rows[(rows["max_drop"] > 0) | (rows["max_rise"] > 0)]
+    say(
+        f"\nBy {measure}, the runs ranked on one topic alone: on {len(moving):,} of {count(len(rows), 'topic')} a run "
+        "changes its rank; those that agree least first:"
+    )
+    shown = (rows if every else moving)[list(_OF_A_TOPIC)].rename(columns=_OF_A_TOPIC)
+    print_table(
+        shown, len(shown) if every else SHOWN, "topics; --all shows every one", spare=("by run", "largest rise")
+    )
+
+
+def _report_selected(result: JudgmentComparison) -> None:
+    names, measure = result.names, result.measures[0]
+    rows = result.selected[result.selected["measure"] == measure]
+    say(
+        f"\nBy {measure}, some runs and why they are shown, the best by {names[0]} first (unjudged: share of their "
+        f"first {count(result.depth, 'document')} that {names[0]} does not know):"
+    )
+    shown = pd.DataFrame(
+        {
+            "why": rows["why"],
+            "name": rows["name"],
+            f"score: {names[0]}": rows["score"],
+            f"score: {names[1]}": rows["other_score"],
+            f"rank: {names[0]}": rows["rank"],
+            f"rank: {names[1]}": rows["other_rank"],
+            "unjudged": rows["unjudged_rate"],
+        }
+    )
+    print_table(shown, len(shown), "runs", spare=("why",))
+
+
+def _report_new(result: JudgmentComparison, every: bool) -> None:
+    """Say what only one of the two has judged, and which runs have it."""
+    topics = result.by_topic.groupby("new_by", sort=False)[["new", "new_relevant"]].sum()
+    if not topics["new"].any():
+        say("\nOn the topics that both have, they have judged the same documents.")
+        return
+    say()
+    for name in topics.index[topics["new"] > 0]:
+        new, relevant = topics.loc[name, "new"], topics.loc[name, "new_relevant"]
+        say(f"Judged by {name} alone: {count(int(new), 'document')}, {relevant:,} of them relevant.")
+    newer = result.newer
+    rows = result.by_run[(result.by_run["new_by"] == newer) & (result.by_run["unjudged"] > 0)]
+    older = result.names[result.names[0] == newer]
+    if rows.empty:
+        say(f"No run has a document among its first {result.depth:,} that {older} does not know.")
+        return
+    rows = rows.sort_values("unjudged", ascending=False, kind="stable")
+    say(
+        f"Of the first {count(result.depth, 'document')} of a run on each topic, those that {older} does not know "
+        f"(share: mean over topics), and what {newer} says of them:"
+    )
+    shown = rows[[column for column in _OF_A_RUN if rows[column].notna().any()]].rename(columns=_OF_A_RUN)
+    print_table(shown, len(shown) if every else SHOWN, "runs; --all shows every one", spare=("team",))
+
+
+def in_words(result: JudgmentComparison, measure: str) -> str:
     """Return in a sentence how many runs change their rank by a measure, and which falls and which rises furthest."""
     row = result.table[result.table["measure"] == measure].iloc[0]
     changes = result.changes[result.changes["measure"] == measure]
@@ -165,23 +314,21 @@ def _names(text: str | None, first: str, second: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _on_shared_topics(first: Qrels, second: Qrels) -> tuple[Qrels, Qrels]:
-    there = set(second.topics)
-    shared = [topic for topic in first.topics if topic in there]
-    if not shared:
-        raise InputError(
-            f"the two have no topic in common: {examples(first.topics)}; {examples(second.topics)}.", argument="other"
-        )
-    return first.select(shared), second.select(shared)
+def _other_measures(text: str | None) -> list[ir_measures.Measure] | None:
+    if text is None:
+        return None
+    with located("--other-measures"):
+        return checked_measures(listed(text))
 
 
 def _tell_topics(names: tuple[str, str], first: Qrels, second: Qrels, *, shared: bool) -> None:
+    n_shared = len(set(first.topics) & set(second.topics))
     if shared:
-        say(f"Scored on the {count(len(first.topics), 'topic')} that both have.")
+        say(f"Scored on the {count(n_shared, 'topic')} that both have.")
     elif set(first.topics) != set(second.topics):
         say(
             f"The topics differ: {names[0]} has {len(first.topics):,}, {names[1]} has {len(second.topics):,}, "
-            f"{len(set(first.topics) & set(second.topics)):,} of them in common. Each mean is over all topics of its "
+            f"{n_shared:,} of them in common. Each mean is over all topics of its "
             "own judgments; --shared-topics scores both on those in common."
         )
     else:

@@ -24,6 +24,7 @@ _BY_OPTION = {
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
     "compare": "`pt-reuse compare`",
+    "compare_judgments": "`pt-reuse compare`",
     "compare_strategies": "`pt-reuse compare-strategies`",
     "depth_pool": "`pt-reuse pool`",
     "dropped": "`pt-reuse runs`",
@@ -39,6 +40,11 @@ _BY_COMMAND = {
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
+}
+#: options of Python that are flags here
+_FLAGS = {
+    Option("topics", "shared"): Option("shared_topics", True),
+    Option("topics", "own"): Option("shared_topics", False),
 }
 _QUOTES = "'\""
 
@@ -79,6 +85,7 @@ class Shell:
     def _option(self, advice: Option) -> str:
         if advice == Option("download", True):
             return _BY_COMMAND["fetch"]
+        advice = next((flag for option, flag in _FLAGS.items() if option == advice), advice)
         for parser in (self.running, *self.commands):
             action = _action(parser, advice.name)
             # of another command only what has a name of its own

@@ -182,19 +182,30 @@ def name_losses(sheet: Sheet, views: Views) -> None:
 
     Where no loss can be seen, the runs that fall most ranks are named.
     """
-    ax, table = sheet.ax, views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
+    table = views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
     seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
     worst = table[table["effect"] < -max(seen, _NOTHING)].sort_values("effect", kind="stable")
     if worst.empty:
         worst = table[table["drop"] > 0].sort_values("drop", ascending=False, kind="stable")
     # a name may touch neither a point nor the line on which nothing changes
-    line = np.linspace(*ax.get_xlim(), 400)
+    line = np.linspace(*sheet.ax.get_xlim(), 400)
     unchanged = np.column_stack([line, line if views.kind == "scores" else np.zeros(len(line))])
-    occupied = ax.transData.transform(np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
-    taken: list[NDArray[np.float64]] = []
-    for name, x, y in worst[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
+    name_points(sheet, worst, np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
+
+
+def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64]) -> None:
+    """Write the names of the first of some points beside them, where there is room.
+
+    Args:
+        sheet: what is drawn on.
+        named: ``name x y`` of the points to name, the most important first.
+        occupied: (points, 2) what no name may touch.
+    """
+    ax, taken = sheet.ax, list[NDArray[np.float64]]()
+    pixels = ax.transData.transform(occupied)
+    for name, x, y in named[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
         text = shortened(ax, str(name), sheet.sizes.text, 0.42 * sheet.axes_size[0])
-        name_point(sheet, text, (float(x), float(y)), occupied, taken)
+        name_point(sheet, text, (float(x), float(y)), pixels, taken)
 
 
 def name_point(

@@ -243,7 +243,7 @@ def checked_names(names: Any) -> tuple[str, str]:
     if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
         raise InputError(
             Argument("names"),
-            f" must be two texts that differ, what to call these scores and the others, got {told(names)}.",
+            f" must be two texts that differ, what to call the two that are compared, got {told(names)}.",
             argument="names",
         )
     return found[0], found[1]

@@ -95,8 +95,8 @@ def few_topics(n_topics: int) -> Iterator[Caveat]:
         f"{count(n_topics, 'topic')} only",
         (
             f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. One topic weighs "
-            f"{1 / max(n_topics, 1):.0%} of each mean, so scores, ranks, tests and intervals say little of other topics. "
-            f"Have {FEW_TOPICS} topics at least; 50 are usual.",
+            f"{1 / max(n_topics, 1):.0%} of each mean, so scores, ranks, tests and intervals say little of other "
+            f"topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
         ),
     )
 

@@ -110,6 +110,12 @@ CALLS = {
     "names of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --judgment-names one",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
     "colour": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --colour red",
+    "other measures": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures RR",
+    "unknown other measure": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures Foo@3,RR",
+    "resamples": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --resamples -1",
+    "confidence": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --confidence 95",
+    "depth of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --depth 0",
+    "selected runs by file": "compare {f}/runs --names file --qrels {f}/qrels.txt --other {f}/qrels.txt --selected me",
     "colour without types": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --colour type",
     "depth of a pool": "pool {f}/runs --depth 0",
     "unit of a pool": "pool {f}/runs --by nonsense",
@@ -202,7 +208,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
 
 
 #: files that a command writes with --out, at least
-WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 7, "pool": 5, "compare-strategies": 10}
+WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 15, "pool": 5, "compare-strategies": 10}
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -33,10 +33,12 @@ def test_agreement_and_moves_are_those_of_the_library_and_of_scipy(given, files,
     assert (status, err) == (0, "")
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
     truth, pool = (ptr.score(runs, qrels, ["AP", "nDCG@10"]) for qrels in (field.all_qrels, field.qrels))
-    expected = truth.compare(pool)
+    expected = ptr.compare_judgments(runs, field.all_qrels, field.qrels, ["AP", "nDCG@10"], names=("complete", "pool"))
     saved = ptr.read_result(out)
     pd.testing.assert_frame_equal(saved.table, expected.table)
     pd.testing.assert_frame_equal(saved.changes, expected.changes)
+    for name, table in expected.tables().items():
+        pd.testing.assert_frame_equal(saved.tables()[name], table)
     assert saved.names == ("complete", "pool")
     lines = lines_of_table(printed)
     for row in expected.table.to_dict("records"):
@@ -58,7 +60,10 @@ def test_agreement_and_moves_are_those_of_the_library_and_of_scipy(given, files,
     fallen = changes.sort_values("drop").iloc[-1]
     assert f"falls furthest, by {fallen['drop']} rank" in printed
     pictures = sorted(path.name for path in out.glob("*.png"))
-    assert pictures == ["scores-AP.png", "scores-nDCG@10.png"]
+    assert pictures == [
+        "relevant.png", "remainder.png", "runs.png", "scores-AP.png", "scores-nDCG@10.png", "topics-AP.png",
+        "topics-nDCG@10.png",
+    ]  # fmt: skip
     assert (out / "scores-AP.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -77,6 +82,7 @@ def test_what_agrees_is_said_to(given, files, capsys):
     assert "the runs that move most first" in run(capsys, *given, "--all")[1]
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_topics_that_differ_are_told_or_left_out(given, files, field, capsys):
     shared = field.qrels.topics[:3]
     field.qrels.select(shared).write(files / "pool.txt", overwrite=True)

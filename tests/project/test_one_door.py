@@ -20,7 +20,7 @@ from pt_reuse.judging.given import as_judge
 from pt_reuse.qrels.judgments import as_qrels
 from pt_reuse.runs.given import as_runs
 
-FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
+FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
 POOLED = FIELD.runs.select(pooled=True).names
 RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
@@ -122,6 +122,9 @@ TAKERS = {
     "leave_out_uniques": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
     ),
+    "compare_judgments": lambda d, runs=RUNS: (
+        ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP", depth=3).changes
+    ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
     ),
@@ -165,6 +168,12 @@ OTHERS = {
     "judging.estimate_confusion": lambda d, qrels=QRELS: ptr.judging.estimate_confusion(
         qrels, FIELD.all_qrels.threshold()
     ).reset_index(),
+    "compare_judgments (qrels_a)": lambda d, qrels=QRELS: (
+        ptr.compare_judgments(RUNS, qrels, FIELD.all_qrels, "AP", depth=3).by_topic
+    ),
+    "compare_judgments (qrels_b)": lambda d, qrels=QRELS: (
+        ptr.compare_judgments(RUNS, FIELD.all_qrels, qrels, "AP", depth=3).by_run
+    ),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],

@@ -109,6 +109,18 @@ def results(tmp_path_factory):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
+        "JudgmentComparison": ptr.compare_judgments(
+            field.runs,
+            field.qrels,
+            field.all_qrels,
+            MEASURES[:2],
+            names=("depth 10", "complete"),
+            depth=10,
+            resamples=9,
+        ),
+        "JudgmentComparison, odd": ptr.compare_judgments(
+            runs, qrels, complete.select(complete.topics[:20]), "AP", measures_b="RR", names=(ODD, "other")
+        ),
         **of_annotators(field, runs, qrels),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),

@@ -1,0 +1,265 @@
+"""compare_judgments against pytrec_eval, scipy and counts in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from same import assert_same
+from scipy.stats import kendalltau, rankdata
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
+RUNS = FIELD.runs
+NAMES = ("old", "new")
+DEPTH = 6
+#: measure -> what pytrec_eval calls it
+THEIRS = {"AP": "map", "nDCG@5": "ndcg_cut_5", "P@5": "P_5", "RR": "recip_rank"}
+
+
+def judged(qrels, *, seed=None, topics=None):
+    """Return judgments as a dict of (qid, docno) -> label; with a seed, every third label is another."""
+    frame = qrels.to_frame()
+    if seed is not None:
+        random = np.random.default_rng(seed)
+        other = random.integers(0, 3, len(frame))
+        frame = frame.assign(label=np.where(random.random(len(frame)) < 1 / 3, other, frame["label"]))
+    frame = frame if topics is None else frame[frame["qid"].isin(topics)]
+    return {(row.qid, row.docno): int(row.label) for row in frame.itertuples()}
+
+
+def as_frame(judgments):
+    return pd.DataFrame([(*pair, label) for pair, label in judgments.items()], columns=["qid", "docno", "label"])
+
+
+#: the pool's labels, of which a few documents are taken away, and other people's of all documents
+OLD = {pair: label for n, (pair, label) in enumerate(judged(FIELD.qrels).items()) if n % 9}
+NEW = {pair: label for n, (pair, label) in enumerate(judged(FIELD.all_qrels, seed=3).items()) if n % 5}
+TOPICS = FIELD.qrels.topics
+
+
+def compared(measures=("AP", "nDCG@5"), old=OLD, new=NEW, **options):
+    given = {"names": NAMES, "depth": DEPTH, **options}
+    return ptr.compare_judgments(RUNS, as_frame(old), as_frame(new), list(measures), **given)
+
+
+def scored(judgments, measure, topics=TOPICS):
+    """Return run -> topic -> score by pytrec_eval, 0 where it has none."""
+    nested = {qid: {} for qid in topics}
+    for (qid, docno), label in judgments.items():
+        if qid in nested:
+            nested[qid][docno] = label
+    evaluator = pytrec_eval.RelevanceEvaluator(nested, {THEIRS[measure].replace("_5", ".5")})
+    found = {}
+    for name in RUNS.names:
+        lists = {qid: dict(zip(part["docno"], part["score"], strict=True)) for qid, part in RUNS[name].groupby("qid")}
+        by_topic = evaluator.evaluate(lists)
+        found[name] = {qid: by_topic.get(qid, {}).get(THEIRS[measure], 0.0) for qid in topics}
+    return found
+
+
+def ranks(scores):
+    return rankdata(-np.round(scores, 12), method="min").astype(int)
+
+
+def moves(x, y):
+    """Return the most ranks lost, by whom, gained, and by whom: of several the best one by x, then the first."""
+    drops = ranks(y) - ranks(x)
+    best_first = sorted(range(len(x)), key=lambda r: -round(x[r], 12))
+    lost, won = max(best_first, key=lambda r: drops[r]), max(best_first, key=lambda r: -drops[r])
+    return (
+        max(drops[lost], 0),
+        RUNS.names[lost] if drops[lost] > 0 else None,
+        max(-drops[won], 0),
+        RUNS.names[won] if drops[won] < 0 else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compared(("AP", "nDCG@5", "P@5"))
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P@5"])
+def test_scores_ranks_and_coefficients(found, measure):
+    old, new = scored(OLD, measure), scored(NEW, measure)
+    x = np.array([np.mean(list(old[name].values())) for name in RUNS.names])
+    y = np.array([np.mean(list(new[name].values())) for name in RUNS.names])
+    changes = found.changes[found.changes["measure"] == measure]
+    assert changes["name"].tolist() == RUNS.names
+    assert changes["score"].to_numpy() == pytest.approx(x, abs=1e-9)
+    assert changes["other_score"].to_numpy() == pytest.approx(y, abs=1e-9)
+    assert changes["rank"].tolist() == ranks(x).tolist()
+    assert changes["other_rank"].tolist() == ranks(y).tolist()
+    row = found.table[found.table["measure"] == measure].iloc[0]
+    assert row["other_measure"] == measure
+    assert row["tau_b"] == pytest.approx(kendalltau(np.round(x, 12), np.round(y, 12)).statistic, abs=1e-12)
+    signs = [np.sign(np.round(s, 12)[:, None] - np.round(s, 12)) for s in (x, y)]
+    product = (signs[0] * signs[1])[np.triu_indices(len(x), 1)]
+    assert row["gamma"] == pytest.approx(product.sum() / np.abs(product).sum(), abs=1e-12)
+    assert (row["max_drop"], row["max_rise"]) == (moves(x, y)[0], moves(x, y)[2])
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P@5"])
+def test_the_topics_that_move_and_the_runs_that_move_them(found, measure):
+    old, new = scored(OLD, measure), scored(NEW, measure)
+    rows = found.per_topic[found.per_topic["measure"] == measure].set_index("qid")
+    assert rows.index.tolist() == TOPICS
+    seen = set()
+    for qid in TOPICS:
+        x, y = (np.array([of[name][qid] for name in RUNS.names]) for of in (old, new))
+        tau = kendalltau(np.round(x, 12), np.round(y, 12)).statistic
+        assert rows.loc[qid, "tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
+        assert tuple(rows.loc[qid, ["max_drop", "dropped", "max_rise", "risen"]]) == moves(x, y)
+        seen |= {rows.loc[qid, "dropped"], rows.loc[qid, "risen"]}
+    assert len(seen) > 4
+
+
+@pytest.mark.parametrize(("before", "after", "name"), [(OLD, NEW, "new"), (NEW, OLD, "old")], ids=["new", "old"])
+def test_documents_that_only_one_of_the_two_knows(found, before, after, name):
+    tops = {
+        run: {
+            (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
+        }
+        for run in RUNS.names
+    }  # fmt: skip
+    rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
+    assert rows.index.tolist() == RUNS.names
+    for run, documents in tops.items():
+        unjudged = {pair for pair in documents if pair not in before}
+        rates = [
+            sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
+            for qid in TOPICS
+        ]
+        new = {pair for pair in unjudged if pair in after}
+        row = rows.loc[run]
+        assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
+        assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
+        assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
+    pool = set().union(*tops.values())
+    topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
+    assert topics.index.tolist() == TOPICS
+    for qid in TOPICS:
+        of = {pair: label for pair, label in before.items() if pair[0] == qid}
+        new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
+        assert topics.loc[qid].drop("new_by").tolist() == [
+            len(of),
+            sum(label >= 1 for label in of.values()),
+            sum(pair[0] == qid and pair not in before for pair in pool),
+            len(new),
+            sum(label >= 1 for label in new.values()),
+        ]
+    assert topics["new"].sum() > 10
+
+
+def test_the_rate_is_unjudged_at_k(found):
+    expected = ptr.score(RUNS, as_frame(OLD), ptr.Unjudged @ DEPTH).mean.set_index("name")[f"Unjudged@{DEPTH}"]
+    rows = found.by_run[found.by_run["new_by"] == "new"].set_index("name")["unjudged_rate"]
+    assert rows.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+def test_one_measure_against_another():
+    found = compared(["nDCG@5"], measures_b=["RR"])
+    dense, sparse = scored(OLD, "nDCG@5"), scored(NEW, "RR")
+    x, y = ([np.mean(list(of[name].values())) for name in RUNS.names] for of in (dense, sparse))
+    row = found.table.iloc[0]
+    assert (row["measure"], row["other_measure"]) == ("nDCG@5", "RR")
+    assert row["tau_b"] == pytest.approx(kendalltau(np.round(x, 12), np.round(y, 12)).statistic, abs=1e-12)
+    assert found.changes["other_score"].tolist() == pytest.approx(y, abs=1e-9)
+    assert set(found.changes["other_measure"]) == set(found.per_topic["other_measure"]) == {"RR"}
+    assert found.report().to_frame()["Measure"].tolist() == ["nDCG@5 and RR"]
+    assert "nDCG@5 and RR" in found.report("topic").caption
+
+
+def test_strict_and_lenient_labels_are_those_of_rel():
+    lenient = ptr.Qrels(as_frame(NEW))
+    found = ptr.compare_judgments(RUNS, lenient, lenient.threshold(2), ["AP", "P@5"], depth=DEPTH)
+    same = ptr.compare_judgments(RUNS, NEW_QRELS, NEW_QRELS, ["AP", "P@5"], measures_b=["AP(rel=2)", "P(rel=2)@5"])
+    columns = [column for column in found.table if column != "other_measure"]
+    pd.testing.assert_frame_equal(found.table[columns], same.table[columns])
+    assert not found.by_topic["new"].any()
+    assert "no document is judged by one of the two alone" in found.headline()
+
+
+NEW_QRELS = ptr.Qrels(as_frame(NEW))
+
+
+def test_what_is_relevant_is_what_each_says_or_rel():
+    by_two = sum(label >= 2 for pair, label in NEW.items() if pair not in OLD)
+    for options, expected in (({"rel": 2}, by_two), ({}, sum(NEW[pair] >= 1 for pair in NEW if pair not in OLD))):
+        found = ptr.compare_judgments(RUNS, as_frame(OLD), as_frame(NEW), "nDCG@5", names=NAMES, **options)
+        assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == expected
+    found = ptr.compare_judgments(RUNS, as_frame(OLD), NEW_QRELS.with_rel(2), "nDCG@5", names=NAMES)
+    assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == by_two
+    assert found.settings["relevant"] == "label of at least 1 (old), label of at least 2 (new)"
+
+
+def test_selected_runs():
+    found = compared(["AP", "P@5"], selected=["lex1b", "neu2b"])
+    rows = found.selected[found.selected["measure"] == "AP"].set_index("name")
+    changes = found.changes[found.changes["measure"] == "AP"].sort_values("rank", kind="stable")
+    assert rows.index.tolist() == [name for name in changes["name"] if name in rows.index]
+    for kind in ("lexical", "neural", "manual"):
+        best = changes[changes["type"] == kind]["name"].iloc[0]
+        assert f"best {kind}" in rows.loc[best, "why"]
+    assert "median" in rows.loc[changes["name"].iloc[(len(changes) - 1) // 2], "why"]
+    for name in ("lex1b", "neu2b"):
+        assert "selected" in rows.loc[name, "why"]
+        row = rows.loc[name]
+        assert row["change"] == row["other_score"] - row["score"]
+        assert (row["rank"], row["other_rank"]) == tuple(changes.set_index("name").loc[name, ["rank", "other_rank"]])
+        of = found.by_run.set_index(["new_by", "name"])["unjudged_rate"]
+        assert (row["unjudged_rate"], row["other_unjudged_rate"]) == (of["new", name], of["old", name])
+    assert len(found.selected) == 2 * len(rows)
+    by_default = compared(["AP"]).selected
+    not_pooled = set(RUNS.select(pooled=False).names)
+    assert set(by_default.loc[by_default["why"].str.contains("not pooled"), "name"]) == not_pooled
+    report = found.report("selected", measure="P@5").to_frame()
+    assert len(report) == len(rows)
+    assert report["Run"].iloc[0] == f"{rows.index[0]} ({rows['why'].iloc[0]})"
+
+
+def test_runs_without_a_type_have_one_best():
+    bare = ptr.RunSet.from_frames({name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names})
+    found = ptr.compare_judgments(bare, as_frame(OLD), as_frame(NEW), "AP", depth=DEPTH).selected
+    assert sorted(found["why"]) == ["best", "median"]
+
+
+def test_intervals_hold_the_estimate_and_do_not_depend_on_the_other_measures():
+    found, alone = compared(resamples=60, seed=4), compared(["AP"], resamples=60, seed=4)
+    for name in ("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
+        low, high = found.table[f"{name}_low"], found.table[f"{name}_high"]
+        assert (low <= high).all()
+        assert ((low <= found.table[name]) & (found.table[name] <= high)).all()
+    pd.testing.assert_frame_equal(found.table.head(1), alone.table)
+    without = compared()
+    assert not [column for column in without.table if column.endswith(("_low", "_high"))]
+    pd.testing.assert_frame_equal(found.table[without.table.columns], without.table)
+    assert "60 resamples" in found.settings["intervals"]
+    assert {"tau-b, low", "tau-b, high"} <= set(found.report().to_frame())
+
+
+def test_a_dict_of_results_is_a_field_and_the_result_is_saved_and_read(tmp_path):
+    frames = {name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names}
+    live = ptr.compare_judgments(frames, as_frame(OLD), as_frame(NEW), ["AP"], names=NAMES, depth=DEPTH)
+    columns = ["name", "score", "other_score", "rank", "other_rank"]
+    pd.testing.assert_frame_equal(live.changes[columns], compared(["AP"]).changes[columns])
+    found = compared(resamples=5)
+    found.save(tmp_path)
+    assert_same(ptr.read_result(tmp_path), found)
+
+
+def test_complete_counts_topics_that_a_run_lacks():
+    short = {name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names}
+    short["lex1a"] = short["lex1a"][short["lex1a"]["qid"] != TOPICS[0]]
+    for complete in (True, False):
+        found = ptr.compare_judgments(short, as_frame(OLD), as_frame(NEW), "AP", complete=complete, resamples=3)
+        score = found.changes.set_index("name").loc["lex1a", "score"]
+        mine = [scored(OLD, "AP")["lex1a"][qid] for qid in TOPICS[1:]]
+        assert score == pytest.approx(sum(mine) / (len(TOPICS) if complete else len(TOPICS) - 1), abs=1e-9)
+    row = found.by_run.set_index(["new_by", "name"]).loc[("other judgments", "lex1a")]
+    assert row["unjudged_rate"] == pytest.approx(
+        ptr.score(short, as_frame(OLD), "Unjudged@100").mean.set_index("name").loc["lex1a", "Unjudged@100"], abs=1e-12
+    )
