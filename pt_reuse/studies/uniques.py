@@ -32,6 +32,7 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_reports import UniqueReports
 from pt_reuse.studies.unique_tables import (
@@ -46,7 +47,7 @@ from pt_reuse.studies.unique_tables import (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
+class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
