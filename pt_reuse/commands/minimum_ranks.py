@@ -13,8 +13,7 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.screen import SHOWN, print_table, say
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.studies.best_ranks import EDGES, MinimumRanks, minimum_ranks
-from pt_reuse.studies.judging_rounds import checked_depths
+from pt_reuse.studies.best_ranks import EDGES, MinimumRanks, checked_edges, minimum_ranks
 
 _PICTURE = "minimum-ranks.png"
 _FILES = ("table.csv", "topics.csv", "by_rank.csv", "settings.json", "result.json", _PICTURE)
@@ -62,7 +61,7 @@ def _run(options: argparse.Namespace) -> None:
     checked_rel(options.rel)
     if options.depth is not None:
         checked_depth(options.depth)
-    edges = checked_depths(options.edges, "edges")
+    edges = checked_edges([options.edges] if isinstance(options.edges, int) else options.edges)
     contributors = chosen_contributors(options, plan.names)
     folder = out_folder(options, _FILES)
     qrels, runs = judgments.read(), plan.read_runs()

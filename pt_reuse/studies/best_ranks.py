@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, told
+from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
@@ -22,7 +22,6 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.scoring.caveats import BEWARE, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.relevant_documents import RelevantDocuments, found_none
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class MinimumRanks(Result):
         Raises:
             InputError: an end that is no rank.
         """
-        ends = [edge for edge in checked_depths(edges, "edges") if edge < self.depth]
+        ends = [edge for edge in checked_edges(edges) if edge < self.depth]
         limits = [0, *ends, self.depth]
         rank = self.table["rank"].to_numpy(dtype=float, na_value=np.nan)
         # a document that no run has comes into the last bin
@@ -284,6 +283,17 @@ def minimum_ranks(
             **noted(caveats),
         },
     )
+
+
+def checked_edges(edges: Any) -> list[int]:
+    """Return a user's ``edges=`` as ascending ranks, each once.
+
+    Raises:
+        InputError: no list of ranks.
+    """
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise InputError(Argument("edges"), f" must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
+    return sorted({positive("edges", edge, "ranks") for edge in edges})
 
 
 def _topics(qids: Sequence[str], table: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, flag
+from pt_reuse._check import checked_seed, count, examples, flag, whole
 from pt_reuse._errors import Option, arguments_as, door, warn
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
@@ -203,7 +203,7 @@ def leave_out_dynamic(
         batch=1,
         topic_budget=1,
         query_seed=flag("query_seed", query_seed),
-        presumed_negatives=presumed_negatives,
+        presumed_negatives=whole("presumed_negatives", presumed_negatives, "documents", least=0),
     )
     seed, asked_judge, told_of = checked_seed(seed), None if judge is None else as_judge(judge), TopicTexts(topics)
     queries = queries_of(topics)
@@ -317,7 +317,7 @@ def _with_places(
     if strangers:
         warn(
             f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
-            f"{examples(strangers[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
+            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
         )
     return [
         TopicPools(

@@ -73,11 +73,11 @@ class JudgingRounds:
         """
         found = {}
         for name, given in sets.items():
-            with located(f"round {name}"):
+            with located(name):
                 found[name] = as_qrels(given)
         whole = next(iter(found.values()))
         for name, qrels in list(found.items())[1:]:
-            with located(f"round {name}"), arguments_as(other="qrels"):
+            with located(name), arguments_as("Qrels.union", other="qrels"):
                 whole = whole.union(qrels)
         of_row = np.full(len(whole), len(found) - 1, dtype=np.int64)
         for i, qrels in reversed(list(enumerate(found.values()))):
@@ -207,7 +207,7 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
     return {str(name): pool for name, pool in named.items()}
 
 
-def checked_depths(depths: Any, argument: str = "depths") -> list[int]:
+def checked_depths(depths: Any) -> list[int]:
     """Return a user's depths, one or several, as ascending numbers, each once.
 
     Raises:
@@ -216,6 +216,6 @@ def checked_depths(depths: Any, argument: str = "depths") -> list[int]:
     several = isinstance(depths, Iterable) and not isinstance(depths, str | bytes)
     given = list(depths) if several else [depths]
     if not given:
-        raise InputError(Argument(argument), " names no depth. Give one or several.", argument=argument)
-    with arguments_as(depth=argument):
+        raise InputError(Argument("depths"), " names no depth. Give one or several.", argument="depths")
+    with arguments_as(depth="depths"):
         return sorted({checked_depth(depth) for depth in given})

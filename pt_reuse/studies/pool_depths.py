@@ -300,9 +300,9 @@ def _mostly_unjudged(table: pd.DataFrame) -> Iterator[Caveat]:
     yield Caveat(
         f"not judged to depth {last['depth']:,.0f}",
         (
-            f"most of what the pool of depth {first['depth']:,.0f} adds was never judged, and of that of depth "
-            f"{last['depth']:,.0f} {last['unjudged']:,.0f} of {last['documents']:,.0f} documents were not. From there "
-            "on a pool would find more relevant documents than are known, each at a lower cost than is said here.",
+            f"from depth {first['depth']:,.0f} on most of what a pool adds was never judged: to depth "
+            f"{last['depth']:,.0f} {last['unjudged']:,.0f} of {count(int(last['documents']), 'document')} were not. "
+            "There a pool would find more relevant documents than are known, each at a lower cost than is said here.",
         ),
     )
 

@@ -239,18 +239,17 @@ def density(
 
 
 def _check_one_way(sets: bool, runs: Any, depths: Any, pools: Any, by: Any) -> None:
-    ways = [
-        *(["qrels"] if sets else []),
-        *(name for name, value in (("runs", runs), ("pools", pools), ("by", by)) if value is not None),
-    ]
-    if len(ways) > 1:
+    ways = {"qrels": "several sets of judgments", "runs": "pools of runs", "pools": "pools", "by": "a column"}
+    given = {"qrels": sets, "runs": runs is not None, "pools": pools is not None, "by": by is not None}
+    both = [name for name, is_given in given.items() if is_given]
+    if len(both) > 1:
         raise InputError(
-            "the rounds are given in two ways, by ",
-            Argument(ways[0]),
-            " and by ",
-            Argument(ways[1]),
-            ". Give one of them.",
-            argument=ways[1],
+            f"the rounds are given in two ways, by {ways[both[0]]} (",
+            Argument(both[0]),
+            f") and by {ways[both[1]]} (",
+            Argument(both[1]),
+            "). Give one of them.",
+            argument=both[1],
         )
     if depths is not None and runs is None:
         raise InputError(

@@ -120,7 +120,7 @@ def judged_by_protocol(**flag):
 
 def left_out(**flag):
     docnos = sorted(set(FIELD.all_qrels.to_frame()["docno"]))
-    scorer = ptr.judging.Vectors({docno: [1.0] for docno in docnos}, queries=dict.fromkeys(RUNS.topics, [1.0]))
+    scorer = ptr.judging.Vectors({docno: [1.0] for docno in docnos}, queries={qid: [1.0] for qid in RUNS.topics})
     judge = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
     return ptr.leave_out_dynamic(RUNS, QRELS, "AP", scorer, TOPICS, judge=judge, depth=2, **flag)
 

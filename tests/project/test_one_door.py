@@ -130,9 +130,11 @@ TAKERS = {
     "pool_costs": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.pool_costs(runs, qrels, depths=[1, 2], contributors=POOLED).agreement
     ),
-    "leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: ptr.leave_out_dynamic(
-        runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
-    ).by_run,
+    "leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.leave_out_dynamic(
+            runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
+        ).by_run
+    ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
     ),

@@ -77,14 +77,14 @@ def of_relevants(field, runs, qrels):
     for name, some, labels in (("", field.runs, field.qrels), (", odd", runs, qrels)):
         docnos = sorted(set(labels.to_frame()["docno"]))
         scorer = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(docnos)})
-        topics = pd.DataFrame({"qid": labels.topics})
+        topics, judge = pd.DataFrame({"qid": labels.topics}), ptr.judging.Oracle(labels, unknown="not relevant")
         found |= {
             f"Density{name}": ptr.density(labels, runs=some, depths=[1, 5]),
             f"Saturation{name}": ptr.saturation(ptr.score(some, labels, MEASURES[:2])),
             f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
             f"PoolCosts{name}": ptr.pool_costs(some, labels, MEASURES[:2], depths=[1, 5, 10], resamples=2),
             f"DynamicUniques{name}": ptr.leave_out_dynamic(
-                some, labels, MEASURES[:2], scorer, topics, depth=5, judge=ptr.judging.Oracle(labels, unknown="not relevant")
+                some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
             ),
         }
     return found

@@ -55,7 +55,7 @@ def test_depth_contributors_grade_and_order_change_the_ranks():
 
 
 @given(fields(), st.integers(1, 8), st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_every_list_is_looked_through(field, depth, rel):
     lists, labels = field
     assume(any(label >= rel for of in labels.values() for label in of.values()))
@@ -72,7 +72,7 @@ def test_every_list_is_looked_through(field, depth, rel):
 
 
 @given(fields(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_fewer_judgments_and_shallower_lists_never_find_more(field, data):
     lists, labels = field
     assume(any(label >= 1 for of in labels.values() for label in of.values()))

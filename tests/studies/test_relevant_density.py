@@ -59,7 +59,7 @@ def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
 
 
 @given(fields(), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_pools_of_depths_are_counted_as_plainly(field, rel):
     lists, labels = field
     runs, qrels = as_runs(lists, pooled=True), as_qrels(labels)

@@ -211,7 +211,7 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
     if without:
         raise InputError(
             f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
-            f"example of what is relevant. Give {remedy}, or a protocol with ",
+            f"example of what is relevant. Give {remedy}, or take no query as an example: ",
             Option("query_seed", False),
             ".",
             argument="topics",
