@@ -10,13 +10,20 @@ from pt_reuse.commands.parser import Parser, listed
 from pt_reuse.pooling.contributors import named_contributors
 
 
-def add_contributors(parser: Parser) -> None:
-    """Add the option that says which runs made the pool."""
+def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "runs that made the pool") -> None:
+    """Add the option that says which runs made the pool.
+
+    Args:
+        parser: of the command.
+        default: ``"pooled"`` or ``"all"``.
+        what: what the runs are.
+    """
+    words = ", ".join(f"{word} (default)" if word == default else word for word in ("pooled", "all"))
     parser.add_argument(
         "--contributors",
-        default="pooled",
+        default=default,
         metavar="WHICH",
-        help="runs that made the pool: pooled (default), all, names between commas, or a file of one name a line",
+        help=f"{what}: {words}, names between commas, or a file of one name a line",
     )
 
 

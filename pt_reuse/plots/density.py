@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +19,28 @@ if TYPE_CHECKING:
 FLAGS = ((1 / 3, "1/3", "--"), (1 / 2, "1/2", ":"))
 
 
-def plot_density(rounds: pd.DataFrame, topics: pd.DataFrame, *, place: Place | None = None) -> Axes:
+@dataclass(frozen=True)
+class RoundNames:
+    """What the legend calls the ends of a topic's line.
+
+    Attributes:
+        first: the first round.
+        last: the last one.
+    """
+
+    first: str = "first round"
+    last: str = "at the end"
+
+
+def plot_density(
+    rounds: pd.DataFrame, topics: pd.DataFrame, *, names: RoundNames | None = None, place: Place | None = None
+) -> Axes:
     """Draw the relevant density of each topic after each round.
 
     Args:
-        rounds: the `rounds` table of a :class:`~pt_reuse.ContinuousJudging`.
-        topics: its `topics` table.
+        rounds: the `rounds` table of a :class:`~pt_reuse.ContinuousJudging` or a :class:`~pt_reuse.Density`.
+        topics: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
+        names: what the first and the last round are called.
         place: where to draw; default a new figure of a page's width.
 
     Returns:
@@ -39,17 +56,22 @@ def plot_density(rounds: pd.DataFrame, topics: pd.DataFrame, *, place: Place | N
     x, y = seen["qid"].map(at).to_numpy(dtype=float), seen["density"].to_numpy(dtype=float)
     spans = pd.DataFrame({"x": x, "y": y}).groupby("x")["y"].agg(["min", "max"])
     first, last = ~seen["qid"].duplicated().to_numpy(), ~seen["qid"].duplicated(keep="last").to_numpy()
-    entered = seen["qid"].map(topics.set_index("qid")["evaluated"]).to_numpy(dtype=bool)
+    entered = np.ones(len(seen), dtype=bool)
+    if "evaluated" in topics:
+        entered = seen["qid"].map(topics.set_index("qid")["evaluated"]).to_numpy(dtype=bool)
+    said = names or RoundNames()
+    # where there is but one round, it is the last
+    first &= (~last).any()
     # as large as there is room for, with as many topics beside each other
     area = min(sizes.area, (72 * 0.7 * sheet.width / max(len(order), 1)) ** 2 * 0.6)
     ax.vlines(spans.index, spans["min"], spans["max"], color=ink.faint, linewidth=0.6 * sizes.line, zorder=2)
     entries: list[tuple[Artist, str]] = []
     between = ~first & ~last
     for rows, label, marker, size, edge, inside in (
-        (first, "first round", "o", area, ink.strong, "none"),
+        (first, said.first, "o", area, ink.strong, "none"),
         (between, "further rounds", "o", 0.2 * area, ink.faint, ink.faint),
-        (last & entered, "at the end", "o", area, ink.first, ink.first),
-        (last & ~entered, "at the end, not evaluated", "D", area, ink.second, ink.second),
+        (last & entered, said.last, "o", area, ink.first, ink.first),
+        (last & ~entered, f"{said.last}, not evaluated", "D", area, ink.second, ink.second),
     ):
         if rows.any():
             drawn = ax.scatter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -18,6 +19,28 @@ if TYPE_CHECKING:
 _WORDS = {"team": "team", "name": "run", "type": "type"}
 
 
+@dataclass(frozen=True)
+class TwoScores:
+    """What the figure calls a run's two scores.
+
+    Attributes:
+        full: the judgments of the first.
+        without: how the other was judged.
+        title: of the figure.
+    """
+
+    full: str
+    without: str
+    title: str
+
+    @classmethod
+    def of_uniques(cls, unit: str) -> TwoScores:
+        """Return the words for judgments from which a unit's uniques are taken away."""
+        without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
+        whose = "own" if unit == "run" else f"{unit}'s"
+        return cls("all judgments", without, f"What runs lose without their {whose} uniques")
+
+
 def plot_reduced_scores(
     by_run: pd.DataFrame,
     *,
@@ -25,6 +48,7 @@ def plot_reduced_scores(
     unit: str,
     kind: str = "change",
     by: str | None = None,
+    said: TwoScores | None = None,
     place: Place | None = None,
 ) -> Axes:
     """Draw each run's score against what becomes of it without the uniques of its own unit.
@@ -40,6 +64,7 @@ def plot_reduced_scores(
         by: what gives colour and marker, ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out. Those
             that lose most, six at most, have a colour; of others than the unit all have one where they are no more
             than six.
+        said: what the two scores are called; default as leave-out-uniques calls them.
         place: where to draw; default a new figure of a page's width.
 
     Returns:
@@ -64,16 +89,15 @@ def plot_reduced_scores(
     if None in handles:
         entries.append((handles[None], views.others(column, shown, by)))
     limit(sheet, views)
-    without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
+    words = said or TwoScores.of_uniques(unit)
     y = {
-        "change": f"change of {measure} {without}",
-        "percent": f"change of {measure} in % {without}",
-        "scores": f"{measure}, {without}",
+        "change": f"change of {measure} {words.without}",
+        "percent": f"change of {measure} in % {words.without}",
+        "scores": f"{measure}, {words.without}",
     }
-    whose = "own" if unit == "run" else f"{unit}'s"
     sheet.label(
-        title=f"What runs lose without their {whose} uniques",
-        x=f"{measure}, all judgments{views.not_drawn()}",
+        title=words.title,
+        x=f"{measure}, {words.full}{views.not_drawn()}",
         y=y[kind],
     )
     sheet.grid()

@@ -34,6 +34,7 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_reports import UniqueReports
@@ -60,7 +61,7 @@ KEY_FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(UniqueFigures, UniqueReports, Result):
+class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
     """What leaving each unit (team, run or type) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.

@@ -51,11 +51,15 @@ CALLS = {
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
+    "Density.plot": lambda d, **flag: ptr.density(QRELS).plot(ax=Figure().subplots(), **flag),
+    "DynamicUniques.plot": lambda d, **flag: left_out().plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
+    "MinimumRanks.plot": lambda d, **flag: ptr.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
+    "PoolCosts.plot": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1).plot(ax=Figure().subplots(), **flag),
     "ReuseDataset.fetch": lambda d, **flag: ptr.ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ptr.ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ptr.ReuseDataset("demo").get_runs(type="dense", **flag),
@@ -64,6 +68,7 @@ CALLS = {
     ),
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
+    "Saturation.plot": lambda d, **flag: ptr.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
@@ -78,8 +83,10 @@ CALLS = {
         ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
     ),
     "judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
+    "leave_out_dynamic": lambda d, **flag: left_out(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
+    "pool_costs": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1, **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(
         SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
     ),
@@ -114,6 +121,13 @@ def judged_by_protocol(**flag):
     scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
     judge = ptr.judging.Oracle(QRELS, unknown="not relevant")
     return ptr.judge_continuously(scorer, TOPICS, judge, protocol=protocol, **flag)
+
+
+def left_out(**flag):
+    docnos = sorted(set(FIELD.all_qrels.to_frame()["docno"]))
+    scorer = ptr.judging.Vectors({docno: [1.0] for docno in docnos}, queries={qid: [1.0] for qid in RUNS.topics})
+    judge = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
+    return ptr.leave_out_dynamic(RUNS, QRELS, "AP", scorer, TOPICS, judge=judge, depth=2, **flag)
 
 
 def figures(folder):

@@ -28,6 +28,7 @@ JUDGED = QRELS.to_frame()
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 ERRORS = ptr.judging.flips(0.3, range(4))
 VECTORS = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(sorted(set(RUNS.to_frame()["docno"])))})
+KNOWN = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
 PROTOCOL = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", topic_budget=9)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
@@ -124,6 +125,18 @@ TAKERS = {
     ),
     "compare_judgments": lambda d, runs=RUNS: (
         ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP", depth=3).changes
+    ),
+    "density": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
+    ),
+    "minimum_ranks": lambda d, runs=RUNS, qrels=QRELS: ptr.minimum_ranks(runs, qrels).table,
+    "pool_costs": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.pool_costs(runs, qrels, depths=[1, 2], contributors=POOLED).agreement
+    ),
+    "leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.leave_out_dynamic(
+            runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
+        ).by_run
     ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table

@@ -71,6 +71,25 @@ def of_annotators(field, runs, qrels):
     return found
 
 
+def of_relevants(field, runs, qrels):
+    """Return what there is to say of relevant documents, by a name of their own."""
+    found = {}
+    for name, some, labels in (("", field.runs, field.qrels), (", odd", runs, qrels)):
+        docnos = sorted(set(labels.to_frame()["docno"]))
+        scorer = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(docnos)})
+        topics, judge = pd.DataFrame({"qid": labels.topics}), ptr.judging.Oracle(labels, unknown="not relevant")
+        found |= {
+            f"Density{name}": ptr.density(labels, runs=some, depths=[1, 5]),
+            f"Saturation{name}": ptr.saturation(ptr.score(some, labels, MEASURES[:2])),
+            f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
+            f"PoolCosts{name}": ptr.pool_costs(some, labels, MEASURES[:2], depths=[1, 5, 10], resamples=2),
+            f"DynamicUniques{name}": ptr.leave_out_dynamic(
+                some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
+            ),
+        }
+    return found
+
+
 def judged_by_people(folder):
     """Return the tasks and the labels of people of names that are hard to show; some are missing."""
     pool = ptr.Pool.from_frame(pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"]}))
@@ -132,6 +151,7 @@ def results(tmp_path_factory):
         ),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
+        **of_relevants(field, runs, qrels),
         "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
         "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
     }

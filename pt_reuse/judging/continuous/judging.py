@@ -107,14 +107,14 @@ def judge_continuously(
     asked, folder, told_of = as_judge(judge), checked_folder(session), TopicTexts(topics)
     given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
     lowest = given or asked.rel or 1
-    queries = _queries(topics)
+    queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
         check_corpus(corpus)
     if protocol.query_seed:
-        _check_queries(queries, corpus)
+        check_queries(queries, corpus)
     start = _initial_pool(protocol, runs, pool)
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
-    places = _places(scorer, list(queries))
+    places = places_of(scorer, list(queries))
     if start is not None:
         _compare(start, places)
     belongs = {
@@ -184,7 +184,7 @@ def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
         )
 
 
-def _queries(topics: pd.DataFrame) -> dict[str, str | None]:
+def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
     qids = [str(qid) for qid in topics["qid"]]
     if not qids:
@@ -196,8 +196,13 @@ def _queries(topics: pd.DataFrame) -> dict[str, str | None]:
     }
 
 
-def _check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
-    """Raise where the query of a topic is to be an example and is not there."""
+def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
+    """Raise where the query of a topic is to be an example and is not there.
+
+    Args:
+        queries: topic -> query, None where there is none.
+        corpus: the documents as a user gives them: their texts, or a scorer.
+    """
     lacks = corpus.lacks_query if isinstance(corpus, Scorer) else lambda qid, query: query is None
     without = [qid for qid, query in queries.items() if lacks(qid, query)]
     kind, remedy = ("text", "a column 'query'")
@@ -206,7 +211,7 @@ def _check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
     if without:
         raise InputError(
             f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
-            f"example of what is relevant. Give {remedy}, or a protocol with ",
+            f"example of what is relevant. Give {remedy}, or take no query as an example: ",
             Option("query_seed", False),
             ".",
             argument="topics",
@@ -223,7 +228,7 @@ def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPo
     return InitialPool.of(made, f"depth-{protocol.pool_depth} pool")
 
 
-def _places(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]:
     """Return topic -> document -> its position among the scorer's documents of the topic."""
     made: dict[int, tuple[Any, Mapping[str, int]]] = {}
     found = {}

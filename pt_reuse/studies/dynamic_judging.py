@@ -1,0 +1,148 @@
+"""Judging by a pool and one batch that a classifier chooses, by all contributors and without each of them in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse.judging.continuous.asking import Judged
+from pt_reuse.judging.continuous.protocol import Protocol
+from pt_reuse.judging.continuous.scorer import Scorer
+from pt_reuse.judging.continuous.topic_judging import TopicJudging
+
+#: what the first round is called
+_POOL, _ROUND = "pool", 2
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """How a batch is chosen.
+
+    Attributes:
+        scorer: learns from the pool's labels, and puts all documents in order.
+        protocol: whether the query is an example, and how many documents are presumed not to be relevant.
+        seed: of what is random.
+        rel: the lowest label that is relevant.
+    """
+
+    scorer: Scorer
+    protocol: Protocol
+    seed: int
+    rel: int
+
+
+@dataclass(frozen=True)
+class OnePool:
+    """What is judged first, and how many documents come after it.
+
+    Attributes:
+        docnos: the documents.
+        labels: of each.
+        batch: how many documents the classifier is to choose.
+    """
+
+    docnos: tuple[str, ...]
+    labels: tuple[int, ...]
+    batch: int
+
+
+@dataclass(frozen=True)
+class TopicPools:
+    """The pools of one topic: of all contributors, and without each of some units.
+
+    Attributes:
+        qid: the topic.
+        query: its query, None where there is none.
+        places: document -> its position among the scorer's.
+        pools: the pools; the first is that of all.
+    """
+
+    qid: str
+    query: str | None
+    places: Mapping[str, int]
+    pools: Sequence[OnePool]
+
+    def chosen(self, chooser: Chooser) -> list[tuple[str, ...]]:
+        """Return for each pool the documents that the classifier chooses after it."""
+        return [self._batch(pool, chooser) for pool in self.pools]
+
+    def _batch(self, pool: OnePool, chooser: Chooser) -> tuple[str, ...]:
+        if not pool.batch:
+            return ()
+        n = len(pool.docnos)
+        # made anew for each pool: the same seed, the same order of documents with equal scores
+        topic = TopicJudging(self.qid, self.query, chooser.scorer, self.places, chooser.seed)
+        judged = Judged(
+            qid=self.qid,
+            round=_ROUND - 1,
+            strategy=_POOL,
+            docnos=pool.docnos,
+            reasons=("",) * n,
+            labels=pool.labels,
+            judges=(None,) * n,
+            times=(None,) * n,
+        )
+        topic.learn(judged, chooser.rel)
+        return topic.next_batch(chooser.protocol, min(pool.batch, topic.left), _ROUND).docnos
+
+
+def choose_all(
+    topics: Sequence[TopicPools], chooser: Chooser, *, n_jobs: int | None, verbose: bool
+) -> list[list[tuple[str, ...]]]:
+    """Return for each topic and each of its pools the documents that are chosen, by joblib, a topic a task.
+
+    Args:
+        topics: the pools of each topic.
+        chooser: how a batch is chosen.
+        n_jobs: as joblib takes it.
+        verbose: show a progress bar.
+    """
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
+
+    generates = get_active_backend()[0].supports_return_generator
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
+    done: Iterable[Any] = parallel(delayed(_chosen)(topic, chooser) for topic in topics)
+    return list(pt.tqdm(done, total=len(topics), desc="judging", unit="topic", disable=not verbose))
+
+
+def _chosen(topic: TopicPools, chooser: Chooser) -> list[tuple[str, ...]]:
+    return topic.chosen(chooser)
+
+
+@dataclass(frozen=True)
+class PooledTopic:
+    """The judged documents of a topic that contributors pooled.
+
+    Attributes:
+        qid: the topic.
+        docnos: (documents,) their names.
+        labels: (documents,) their labels.
+        sole: (documents,) the unit that alone contributed each, -1 where there are several.
+        judged: how many documents of the topic are judged in all.
+    """
+
+    qid: str
+    docnos: NDArray[np.object_]
+    labels: NDArray[np.int64]
+    sole: NDArray[np.int64]
+    judged: int
+
+    def losers(self, rel: int) -> list[int]:
+        """Return the units that alone contributed a relevant document, ascending."""
+        return np.unique(self.sole[(self.sole >= 0) & (self.labels >= rel)]).tolist()
+
+    def without(self, unit: int | None) -> OnePool:
+        """Return the pool without a unit's uniques, and the batch that makes the judgments as many as they are.
+
+        Args:
+            unit: the unit; None for the pool of all.
+        """
+        kept = np.ones(len(self.docnos), dtype=bool) if unit is None else self.sole != unit
+        docnos, labels = tuple(self.docnos[kept].tolist()), tuple(self.labels[kept].tolist())
+        return OnePool(docnos, labels, self.judged - len(docnos))

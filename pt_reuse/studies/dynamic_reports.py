@@ -1,0 +1,143 @@
+"""What a paper prints and draws of leave-out-uniques under dynamic judging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from pt_reuse._check import choice, count
+from pt_reuse._errors import door
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse.runs.units import COLUMNS, Units
+from pt_reuse.scoring.caveats import BEWARE
+from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.scoring.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROWS = ("measure", "unit")
+
+
+class DynamicReports:
+    """Reports and draws a :class:`~pt_reuse.DynamicUniques`, which has the attributes that are named here."""
+
+    table: pd.DataFrame
+    by_run: pd.DataFrame
+    summary: pd.DataFrame
+    unique_counts: pd.DataFrame
+    topics: pd.DataFrame
+    scores: Scores
+    units: Units
+    depth: int
+    rel: int
+    settings: Mapping[str, Any]
+
+    @door
+    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
+        """Return what a paper prints: how the ranking holds, or what each left-out unit does to it.
+
+        Args:
+            by: the rows: each ``"measure"`` (default), or each left-out ``"unit"`` under one measure.
+            measure: the one that units are shown under; default the first.
+        """
+        choice("by", by, _ROWS)
+        name = measure_among(self.scores.measures, measure)
+        return _per_measure(self) if by == "measure" else _per_unit(self, name)
+
+    @door
+    def plot(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        kind: str = "scores",
+        by: str | None = None,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw each run's score under LOU-FULL against its score when judged without its own unit.
+
+        Args:
+            measure: one of the measures; default the first.
+            kind: the upright axis: the other ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"``.
+            by: what gives colour and marker: ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: a point per run; those that lose most are named where there is room.
+
+        Source: Voorhees, Craswell and Lin 2022, figure 3.
+        """
+        from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.sheet import Place
+        from pt_reuse.plots.uniques import TwoScores, plot_reduced_scores
+
+        name, unit = measure_among(self.scores.measures, measure), self.units.by
+        check_view(kind, by, tuple(COLUMNS), self.by_run)
+        whose = "it" if unit == "run" else f"its {unit}"
+        said = TwoScores("LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically")
+        place = Place(ax, title, legend, width)
+        return plot_reduced_scores(self.by_run, measure=name, unit=unit, kind=kind, by=by, said=said, place=place)
+
+
+def _per_measure(result: DynamicReports) -> Report:
+    summary, by = result.summary, result.units.by
+    return Report(
+        [
+            Column("Measure", summary["measure"]),
+            Column("tau-b", summary["own_tau_b"], Digits.SCORE),
+            Column("Largest drop", summary["own_max_drop"], Digits.COUNT),
+            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
+            Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
+            Column("Largest drop, field", summary["field_max_drop"], Digits.COUNT),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by} under dynamic judging: {_field(result)} each judged without its own {by}, and "
+            f"the whole field without each {by}, against LOU-FULL."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _per_unit(result: DynamicReports, measure: str) -> Report:
+    by, column = result.units.by, result.units.column
+    rows = result.table[result.table["measure"] == measure].merge(
+        result.unique_counts[[column, "found_again"]], on=column, sort=False
+    )
+    return Report(
+        [
+            Column(by.capitalize(), rows[column]),
+            Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT),
+            Column("Found again", rows["found_again"], Digits.COUNT),
+            Column("tau-b", rows["tau_b"], Digits.SCORE),
+            Column("Largest drop", rows["max_drop"], Digits.COUNT),
+            Column("Dropped run", rows["dropped"]),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by} under dynamic judging and {measure}: {_field(result)} judged without each "
+            f"{by}, against LOU-FULL."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _field(result: DynamicReports) -> str:
+    return count(len(result.scores.names), "run")
+
+
+def _notes(result: DynamicReports) -> list[str]:
+    settings, topics = result.settings, result.topics
+    chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
+    said = [
+        f"LOU-FULL is the depth-{result.depth} pool of {settings['contributors']}, in the order "
+        f"{settings['pool order']}, and {count(chosen, 'document')} that the classifier {settings['scorer']} chose, "
+        f"{without:,} of them without a label; relevant is a label of at least {result.rel}.",
+    ]
+    return [*said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else said

@@ -1,0 +1,373 @@
+"""Leave-out-uniques where judging is dynamic: what a team alone brought, a classifier may find without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import checked_seed, count, examples, flag, whole
+from pt_reuse._errors import Option, arguments_as, door, warn
+from pt_reuse._result import Result
+from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.rescore import Changes
+from pt_reuse.judging.continuous.classifier import TfIdf, check_corpus
+from pt_reuse.judging.continuous.judging import check_queries, places_of, queries_of
+from pt_reuse.judging.continuous.protocol import Protocol
+from pt_reuse.judging.continuous.scorer import Scorer
+from pt_reuse.judging.given import as_judge
+from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.depth import depth_of, pool_to_depth
+from pt_reuse.pooling.fit import MOSTLY, PoolFit
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
+from pt_reuse.runs.given import as_runs_before
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import Units
+from pt_reuse.scoring.caveats import Caveat, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.dynamic_judging import Chooser, PooledTopic, TopicPools, choose_all
+from pt_reuse.studies.dynamic_reports import DynamicReports
+from pt_reuse.studies.dynamic_sets import DynamicSets, check_topics_given
+from pt_reuse.studies.strategy_comparison.comparing import check_jobs
+from pt_reuse.studies.unique_drops import LargeDrops
+from pt_reuse.studies.unique_tables import (
+    Means,
+    UniqueDocuments,
+    by_run_table,
+    count_uniques,
+    summary_table,
+    unit_table,
+)
+from pt_reuse.studies.uniques import check_removal
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DynamicUniques(LargeDrops, DynamicReports, Result):
+    """What leaving each unit out of a pool does to every run where a classifier judges on after the pool.
+
+    The first scores are those under *LOU-FULL*: the pool of all contributors and one batch that the classifier chose.
+
+    Attributes:
+        table: one row per left-out unit and measure, the whole field re-ranked under the judgments made without the
+            unit: the columns of :attr:`LeaveOutUniques.table`; ``removed`` counts judged documents of LOU-FULL that
+            are not judged without the unit.
+        by_run: one row per run and measure, the run under the judgments made without its own unit: the columns of
+            :attr:`LeaveOutUniques.by_run`.
+        summary: one row per measure, the columns of :attr:`LeaveOutUniques.summary`.
+        unique_counts: one row per unit: its ``runs``, those ``contributing``, the judged documents that it alone
+            contributed, ``unique unique_relevant unique_nonrelevant``; ``found_again``, how many of its unique relevant
+            documents the classifier chose without it; ``relevant``, how many documents of its judgments are so.
+        topics: one row per topic: ``qid judged pooled`` and ``chosen``, by the classifier in LOU-FULL; ``relevant``, in
+            LOU-FULL, ``chosen_relevant``, of those chosen; ``unlabelled``, chosen documents without a label, which
+            count as not relevant; ``units``, how many have a unique relevant document there and so judgments of their
+            own.
+        scores: the runs under LOU-FULL.
+        own_scores: each run under the judgments made without its own unit.
+        reduced: (measures, units, runs) means of all runs under the judgments made without each unit.
+        units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
+        depth: the pool's.
+        rel: the lowest label that counts as relevant.
+    """
+
+    title: ClassVar[str] = "Leave-out-uniques, judged dynamically"
+
+    by_run: pd.DataFrame
+    summary: pd.DataFrame
+    unique_counts: pd.DataFrame
+    topics: pd.DataFrame
+    scores: Scores
+    own_scores: Scores
+    reduced: NDArray[np.float64]
+    units: Units
+    depth: int
+    rel: int
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {
+            "summary": self.summary,
+            "table": self.table,
+            "by_run": self.by_run,
+            "unique_counts": self.unique_counts,
+            "topics": self.topics,
+        }
+
+    def headline(self) -> str:
+        """Return the agreement and the largest drops of each measure, and what the classifier found again."""
+        parts = [
+            f"{row['measure']} own tau_b {row['own_tau_b']:.4f}, whole field drop {row['field_max_drop']}"
+            for row in self.summary.to_dict("records")
+        ]
+        again, unique = (int(self.unique_counts[name].sum()) for name in ("found_again", "unique_relevant"))
+        return f"{'; '.join(parts)}; {again:,} of {count(unique, 'relevant unique')} found again"
+
+
+@door
+def leave_out_dynamic(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    corpus: Any,
+    topics: pd.DataFrame,
+    *,
+    by: str = "team",
+    depth: int | None = None,
+    judge: Any = None,
+    rel: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    query_seed: bool = True,
+    presumed_negatives: int = 100,
+    seed: int = 0,
+    complete: bool = True,
+    without_topics: str = "error",
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> DynamicUniques:
+    """Say what leaving each team out does to every run where a classifier goes on judging after the pool.
+
+    *LOU-FULL* stands for the judgments: for each topic the judged documents of the depth-k pool of all contributors,
+    and one batch that a classifier chooses which has learnt from them, X documents, so that there are as many
+    judgments as there are in `qrels`. Then for each team the same is done without it: the pool of the others, and one
+    batch that makes the judgments as many. On a topic where a team has no unique relevant document its judgments are
+    those of LOU-FULL. What a team alone had brought may so be found without it, and other documents, too.
+
+    The classifier chooses among all documents of `corpus`. Were they the judged ones alone, it would choose them all,
+    whoever is left out.
+
+    Args:
+        runs: the field, with teams (``by="team"``) or types: a RunSet, a dict of run name -> results, or run files.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
+        measures: ir_measures measures or their names, one or several.
+        corpus: the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a
+            :class:`~pt_reuse.judging.Scorer`, as of :func:`judge_continuously`.
+        topics: a frame with ``qid`` and ``query``.
+        by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
+        depth: of the pool; default the one on record for the collection, else 100.
+        judge: who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any
+            form. Default nobody: they count as not relevant, and ``.topics`` count them.
+        rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1.
+        contributors: ``"pooled"`` (default), ``"all"``, or run names.
+        pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
+        query_seed: whether the query is one of the relevant examples from which the classifier learns.
+        presumed_negatives: documents drawn at random from which it learns as if they were not relevant.
+        seed: decides all that is random, topic by topic.
+        complete: the mean is over all topics of the judgments (default), or over those that the run has.
+        without_topics: a run with none of the judgments' topics is an ``"error"`` (default), or scores ``"zero"``.
+        n_jobs: jobs at a time, as joblib takes it; the numbers do not depend on it.
+        verbose: show a progress bar.
+
+    Returns:
+        DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
+
+    Raises:
+        InputError: runs without a team or type, a judged topic that is not among the topics, an unknown measure, run or
+            option; scikit-learn is not installed.
+
+    Warns:
+        ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
+            documents that the corpus lacks, which teach it nothing; no relevant judgment at all.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7, n_topics=5)
+        >>> docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
+        >>> words = [{"docno": docno, "text": f"word{n % 7} word{n % 11}"} for n, docno in enumerate(docnos)]
+        >>> topics = pd.DataFrame({"qid": field.qrels.topics, "query": "word1 word2"})
+        >>> judge = ptr.judging.Oracle(field.all_qrels, unknown="not relevant")
+        >>> found = leave_out_dynamic(field.runs, field.qrels, "AP", words, topics, depth=5, judge=judge)
+        >>> found.topics[["judged", "pooled", "chosen"]].sum().tolist()
+        [174, 87, 87]
+
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 3
+    and figure 3; their judgments and texts are not public. That chosen documents without a label count as not relevant
+    is this library's choice.
+    """
+    parsed = checked_measures(measures)
+    check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    check_jobs(n_jobs)
+    protocol = Protocol(
+        batch=1,
+        topic_budget=1,
+        query_seed=flag("query_seed", query_seed),
+        presumed_negatives=whole("presumed_negatives", presumed_negatives, "documents", least=0),
+    )
+    seed, asked_judge, told_of = checked_seed(seed), None if judge is None else as_judge(judge), TopicTexts(topics)
+    queries = queries_of(topics)
+    if not isinstance(corpus, Scorer):
+        check_corpus(corpus)
+    if protocol.query_seed:
+        check_queries(queries, corpus)
+    runs, qrels = as_runs_before(runs, qrels)
+    units = runs.units(by)
+    contributing_runs = contributors_of(runs, contributors)
+    qrels = as_qrels(qrels)
+    lowest = relevant_from(qrels, rel)
+    warn_of_lower_grades(parsed, lowest)
+    if without_topics == "error":
+        check_topics(runs, qrels)
+    check_topics_given(qrels, queries)
+
+    asked = depth_of(runs, depth)
+    with arguments_as(order="pool_order"):
+        ranked = runs.in_pool_order(pool_order)
+    pool = pool_to_depth(ranked, asked.value, contributing_runs)
+    rows = qrels.arrays.documents.find(pool.documents)
+    judged = (rows >= 0) & (np.append(qrels.arrays.labels, UNJUDGED)[rows] >= 0)
+    sole, contributing = pool.sole(by)
+    owner = np.append(units.positions(contributing.names), -1)[sole]
+    fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
+    caveats = [*fit.of_pool(), *relevant_only(qrels, of_judged(parsed)), *none_relevant(qrels, lowest)]
+
+    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=asked_judge is not None)
+    pooled = _pooled_topics(qrels, pool, rows, judged, owner)
+    texts = None if asked_judge is None else scorer.texts
+    chooser = Chooser(scorer, protocol, seed, lowest)
+    chosen = choose_all(_with_places(pooled, chooser, queries), chooser, n_jobs=n_jobs, verbose=verbose)
+    made = DynamicSets(qrels, pooled, chosen, lowest)
+    made.label(asked_judge, told_of, texts)
+    by_topic = made.table()
+    caveats += _mostly_unlabelled(by_topic)
+    tell(caveats)
+
+    n_units = len(units)
+    base, changes = made.judgments(n_units)
+    full, own, reduced = _score_all(runs, base, parsed, changes, units, complete=complete, verbose=verbose)
+    scores = scores_of(runs, base, parsed, full, complete=complete)
+    scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
+    without = f"made without the run's own {by}, depth {asked.value}"
+    own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
+    means = Means(scores.mean_values, own_scores.mean_values, reduced)
+    field = runs.run_table[["name", "team", "type", "pooled"]]
+    contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
+    unique = judged & (owner >= 0)
+    relevant = qrels.arrays.labels[rows[unique]] >= lowest
+    counts = count_uniques(units, contributed, UniqueDocuments(owner[unique], relevant, relevant))
+    table = unit_table(units, counts, made.lost(n_units), scores, means)
+    by_run = by_run_table(field, contributed, units, scores, means)
+    provided = provided_measures(parsed)
+    return DynamicUniques(
+        table=table,
+        by_run=by_run,
+        summary=summary_table(units, table, by_run, scores.measures, means),
+        unique_counts=counts.assign(found_again=made.found_again(n_units), relevant=made.relevant(n_units)),
+        topics=by_topic,
+        scores=scores,
+        own_scores=own_scores,
+        reduced=reduced,
+        units=units,
+        depth=asked.value,
+        rel=lowest,
+        settings={
+            "by": by,
+            "depth": asked.value,
+            "depth from": asked.origin.value,
+            "relevant": f"label of at least {lowest}",
+            "contributors": str(pool.contributors),
+            **runs.settings,
+            "pool order": pool.order,
+            "scorer": type(scorer).__name__,
+            "query is an example": protocol.query_seed,
+            "presumed not relevant": protocol.presumed_negatives,
+            "chosen without a label": "not relevant" if judge is None else "asked of the judge, else not relevant",
+            "seed": seed,
+            "complete": complete,
+            "ties": f"means equal to {DECIMALS} decimals",
+            **({"by ir_measures": provided} if provided else {}),
+            **noted(caveats),
+        },
+    )
+
+
+def _pooled_topics(
+    qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64]
+) -> list[PooledTopic]:
+    """Return the judged documents of the pool, topic by topic of the judgments."""
+    docnos, labels = pool.documents.docnos(), qrels.arrays.labels
+    n_judged = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics)).tolist()
+    found = []
+    for qid, n in zip(qrels.topics, n_judged, strict=True):
+        at = pool.documents.place.get(qid)
+        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
+        mine = mine[judged[mine]]
+        found.append(PooledTopic(qid, docnos[mine], labels[rows[mine]].astype(np.int64), owner[mine], n))
+    return found
+
+
+def _with_places(
+    pooled: Sequence[PooledTopic], chooser: Chooser, queries: Mapping[str, str | None]
+) -> list[TopicPools]:
+    """Return the pools of all contributors and without each unit that loses something; tell what teaches nothing."""
+    places = places_of(chooser.scorer, [topic.qid for topic in pooled])
+    n = sum(len(topic.docnos) for topic in pooled)
+    strangers = [docno for topic in pooled for docno in topic.docnos.tolist() if docno not in places[topic.qid]]
+    if strangers:
+        warn(
+            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
+            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
+        )
+    return [
+        TopicPools(
+            topic.qid,
+            queries.get(topic.qid),
+            places[topic.qid],
+            [topic.without(unit) for unit in (None, *topic.losers(chooser.rel))],
+        )
+        for topic in pooled
+    ]
+
+
+def _mostly_unlabelled(topics: pd.DataFrame) -> Iterator[Caveat]:
+    """Yield a caveat where most of what the classifier chose after the pool of all has no label."""
+    chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
+    if without <= MOSTLY * chosen:
+        return
+    yield Caveat(
+        f"{without / chosen:.0%} of what the classifier chose has no label",
+        (
+            f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
+            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what "
+            "it would find is not known. ",
+            Option("judge", ...),
+            " may label them.",
+        ),
+    )
+
+
+def _score_all(
+    runs: RunSet,
+    qrels: Qrels,
+    measures: Sequence[Any],
+    changes: Changes,
+    units: Units,
+    *,
+    complete: bool,
+    verbose: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return scores under LOU-FULL and each run's own, (measures, topics, runs), and means without each unit."""
+    full = np.empty((len(measures), len(qrels.topics), len(runs)))
+    own = np.empty(full.shape)
+    has = None if complete else topics_of_runs(runs, qrels)
+    means = MeansOfSets((len(measures), changes.n_sets, len(runs)), len(qrels.topics), has)
+    for block in rescore(runs, qrels, list(measures), changes, verbose=verbose):
+        topics = slice(block.topics.start, block.topics.stop)
+        full[:, topics] = own[:, topics] = block.base
+        of_full = np.flatnonzero(block.set == 0)
+        full[:, block.topic[of_full]] = block.values[:, of_full]
+        cell, run = np.nonzero(block.set[:, None] == units.of_run + 1)
+        own[:, block.topic[cell], run] = block.values[:, cell, run]
+        means.add(block)
+    return full, own, means.means()[:, 1:]

@@ -1,0 +1,115 @@
+"""How many documents the pool of each depth has, and how many of them are judged and relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.engine.hits import HitIndex
+from pt_reuse.pooling.contributors import Contributors
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+
+
+@dataclass(frozen=True)
+class PoolSizes:
+    """The sizes of the pools of a field at every depth, on the topics of some judgments.
+
+    Attributes:
+        rank: (judgments,) the best rank of each judged document over the contributors, 0 where none has it.
+        pooled: (depths,) documents of the pool of depth 1, 2 and so on.
+        judged: (depths,) how many of these are judged.
+        relevant: (depths,) how many are relevant.
+        n_relevant: how many are relevant in all.
+        n_topics: topics of the judgments.
+    """
+
+    rank: NDArray[np.int64]
+    pooled: NDArray[np.int64]
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    n_relevant: int
+    n_topics: int
+
+    @classmethod
+    def of(cls, ranked: RunSet, qrels: Qrels, contributors: Contributors, lowest: int) -> PoolSizes:
+        """Count the documents of a field.
+
+        Args:
+            ranked: the field, in the order in which it is pooled.
+            qrels: the judgments; topics without any are left out.
+            contributors: the runs that are pooled.
+            lowest: the lowest label that is relevant.
+        """
+        field, labels = ranked.field, qrels.arrays.labels
+        index = HitIndex(field, qrels.arrays.documents)
+        longest = max(int(field.lengths[:, contributors.runs].max(initial=1)), 1)
+        rank, pooled = np.zeros(len(labels), dtype=np.int64), np.zeros(longest + 1, dtype=np.int64)
+        starts = qrels.arrays.documents.starts.tolist()
+        for t, rows in zip(index.topics, index.rows_of_codes(index.topics), strict=True):
+            if rows is None:
+                continue
+            code, _, at = field.top(index.field_topic[t], longest, contributors.runs)
+            best = np.full(len(rows), longest + 1)
+            np.minimum.at(best, code, at)
+            found = best <= longest
+            # a topic that nobody judged is no part of what pools cost
+            if starts[t + 1] > starts[t]:
+                pooled += np.bincount(best[found], minlength=longest + 1)
+            known = found & (rows >= 0)
+            rank[rows[known]] = best[known]
+        relevant = labels >= lowest
+        of_judged, of_relevant = (
+            np.bincount(rank[kept & (rank > 0)], minlength=longest + 1) for kept in (labels >= 0, relevant)
+        )
+        return cls(
+            rank,
+            np.cumsum(pooled)[1:],
+            np.cumsum(of_judged)[1:],
+            np.cumsum(of_relevant)[1:],
+            int(relevant.sum()),
+            len(qrels.topics),
+        )
+
+    def table(self, depths: Sequence[int]) -> pd.DataFrame:
+        """Return one row per depth; see :class:`~pt_reuse.PoolCosts`.
+
+        Args:
+            depths: ascending.
+        """
+        # runs that end before a depth bring all they have
+        at = np.minimum(depths, len(self.pooled)) - 1
+        documents, judged, relevant = self.pooled[at], self.judged[at], self.relevant[at]
+        new, new_relevant = np.diff(documents, prepend=0), np.diff(relevant, prepend=0)
+        return pd.DataFrame(
+            {
+                "depth": depths,
+                "documents": documents,
+                "per_topic": documents / max(self.n_topics, 1),
+                "judged": judged,
+                "unjudged": documents - judged,
+                "relevant": relevant,
+                "share": relevant / self.n_relevant if self.n_relevant else np.nan,
+                "new_documents": new,
+                "new_relevant": new_relevant,
+                "cost": np.divide(new, new_relevant, out=np.full(len(new), np.nan), where=new_relevant > 0),
+            }
+        )
+
+    def needed(self, shares: Sequence[float]) -> pd.DataFrame:
+        """Return for each share of the relevant documents the smallest depth whose pool has it, and that pool's size.
+
+        Args:
+            shares: above 0, up to 1.
+        """
+        wanted = np.ceil(np.round(np.array(shares) * self.n_relevant, 9)).astype(np.int64)
+        at = np.searchsorted(self.relevant, wanted)
+        missing = (at >= len(self.relevant)) | (wanted == 0)
+        at = np.where(missing, 0, at)
+        columns = {"depth": at + 1, "documents": self.pooled[at]}
+        numbers = {name: pd.Series(values, dtype="Int64").mask(missing) for name, values in columns.items()}
+        return pd.DataFrame({"share": list(shares), "relevant": wanted, **numbers})

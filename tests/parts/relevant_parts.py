@@ -1,0 +1,77 @@
+"""Small fields with judgments of several grades, for studies of relevant documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+import pt_reuse as ptr
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+
+DOCS = [f"d{n}" for n in range(8)]
+
+
+def as_runs(lists, **labels):
+    """Return runs of name -> topic -> documents, the best first."""
+    frames = {}
+    for name, topics in lists.items():
+        rows = [(qid, docno, float(-n)) for qid, docnos in topics.items() for n, docno in enumerate(docnos)]
+        frames[name] = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"qid": str, "docno": str})
+    return RunSet.from_frames(frames, **labels)
+
+
+def as_qrels(labels, **options):
+    """Return judgments of topic -> document -> label."""
+    rows = [(qid, docno, label) for qid, of in labels.items() for docno, label in of.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"]).astype({"qid": str, "docno": str, "label": int})
+    return Qrels(frame, topics=list(labels), **options)
+
+
+@st.composite
+def fields(draw, *, least=1):
+    """Draw (lists of runs, labels of topics): each run has the first topic, some have the second."""
+    names = [f"r{n}" for n in range(draw(st.integers(least, 4)))]
+    lists = {}
+    for name in names:
+        lists[name] = {"1": draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))}
+        if draw(st.booleans()):
+            lists[name]["2"] = draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
+    grade = st.integers(-1, 3)
+    labels = {qid: draw(st.dictionaries(st.sampled_from(DOCS), grade, min_size=1)) for qid in ("1", "2")}
+    return lists, labels
+
+
+def simulated(seed=3, **options):
+    """Return a small simulated field."""
+    return ptr.simulate_field(
+        seed=seed, **{"n_topics": 6, "n_docs": 60, "n_teams": 4, "length": 15, "depth": 4, **options}
+    )
+
+
+def deep_learning_2021(data):
+    """Return runs and judgments of the passages of Deep Learning 2021, None where they are not here."""
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        return None
+    runs = ptr.read_runs(
+        folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file"
+    )
+    return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
+
+
+def scores_of(values, *, measure="P@10", complete=True, has_topic=None):
+    """Return Scores of (topics, runs) values under one measure."""
+    values = np.asarray(values, dtype=float)
+    n_topics, n_runs = values.shape
+    table = pd.DataFrame({"name": [f"r{n}" for n in range(n_runs)], "team": None, "type": None})
+    return ptr.Scores(
+        run_table=table,
+        topics=[str(n) for n in range(1, n_topics + 1)],
+        measures=[measure],
+        values=values[None],
+        complete=complete,
+        has_topic=np.ones(values.shape, dtype=bool) if has_topic is None else np.asarray(has_topic),
+        settings={"order": "trec_eval"},
+    )

@@ -1,0 +1,138 @@
+"""Minimum ranks of relevant documents, against looking through every list."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from relevant_parts import as_qrels, as_runs, fields
+
+import pt_reuse as ptr
+
+RUNS = as_runs(
+    {"A": {"1": ["a", "b", "c"], "2": ["a", "b"]}, "B": {"1": ["b", "d", "a"]}},
+    pooled=["A"],
+)
+QRELS = as_qrels({"1": {"a": 2, "b": 1, "c": 1, "x": 3, "d": 0}, "2": {"b": 1}, "3": {}})
+
+
+def ranks(found):
+    return {(r.qid, r.docno): None if pd.isna(r.rank) else r.rank for r in found.table.itertuples()}
+
+
+def test_by_hand():
+    found = ptr.minimum_ranks(RUNS, QRELS)
+    assert ranks(found) == {("1", "a"): 1, ("1", "b"): 1, ("1", "c"): 3, ("1", "x"): None, ("2", "b"): 2}
+    assert found.table["runs"].tolist() == [2, 2, 1, 0, 1]
+    assert found.topics.drop(columns="median").astype(object).where(lambda f: f.notna(), None).values.tolist() == [
+        ["1", 4, 3, 1, 3],
+        ["2", 1, 1, 0, 2],
+        ["3", 0, 0, 0, None],
+    ]
+    assert found.topics["median"].tolist()[:2] == [1.0, 2.0]
+    assert (found.depth, found.settings["depth from"]) == (3, "the longest list")
+    table = found.by_rank([1, 2])
+    assert table["ranks"].tolist() == ["1", "2", "3", "NR"]
+    assert table["documents"].tolist() == [2, 1, 1, 1]
+    assert table["share"].tolist() == [0.4, 0.2, 0.2, 0.2]
+    assert table["up_to"].tolist()[:3] == pytest.approx([0.4, 0.6, 0.8])
+    assert table[["label 1", "label 2", "label 3"]].values.tolist() == [[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]]
+    assert found.headline() == "5 relevant documents, 4 in the first 3 of some run, 4 in the first 10"
+
+
+def test_depth_contributors_grade_and_order_change_the_ranks():
+    assert ranks(ptr.minimum_ranks(RUNS, QRELS, depth=2))["1", "c"] is None
+    assert ranks(ptr.minimum_ranks(RUNS, QRELS, contributors="pooled"))["1", "b"] == 2
+    assert set(ranks(ptr.minimum_ranks(RUNS, QRELS, rel=2))) == {("1", "a"), ("1", "x")}
+    assert set(ranks(ptr.minimum_ranks(RUNS, QRELS.with_rel(3)))) == {("1", "x")}
+    backwards = {
+        name: RUNS[name].assign(rank=lambda f: f.groupby("qid").cumcount(ascending=False)) for name in RUNS.names
+    }
+    runs = ptr.RunSet.from_frames(backwards)
+    assert ranks(ptr.minimum_ranks(runs, QRELS, pool_order="rank"))["1", "c"] == 1
+    assert ranks(ptr.minimum_ranks(runs, QRELS))["1", "c"] == 3
+
+
+@given(fields(), st.integers(1, 8), st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_every_list_is_looked_through(field, depth, rel):
+    lists, labels = field
+    assume(any(label >= rel for of in labels.values() for label in of.values()))
+    found = ptr.minimum_ranks(as_runs(lists), as_qrels(labels), depth=depth, rel=rel)
+    expected = {}
+    for qid, of in labels.items():
+        for docno, label in of.items():
+            at = [topics[qid].index(docno) + 1 for topics in lists.values() if docno in topics.get(qid, [])[:depth]]
+            if label >= rel:
+                expected[qid, docno] = min(at, default=None)
+    assert ranks(found) == expected
+    assert found.by_rank()["documents"].sum() == len(expected)
+    assert found.cells()["documents"].sum() == len(expected)
+
+
+@given(fields(), st.data())
+@settings(max_examples=15, deadline=None)
+def test_fewer_judgments_and_shallower_lists_never_find_more(field, data):
+    lists, labels = field
+    assume(any(label >= 1 for of in labels.values() for label in of.values()))
+    runs, qrels = as_runs(lists), as_qrels(labels)
+    kept = data.draw(st.lists(st.booleans(), min_size=len(qrels), max_size=len(qrels)))
+    fewer = ptr.Qrels(qrels.to_frame()[kept], topics=qrels.topics)
+    assume((fewer.arrays.labels >= 1).any())
+    depth = data.draw(st.integers(1, 8))
+    some, all_ = ptr.minimum_ranks(runs, fewer), ptr.minimum_ranks(runs, qrels)
+    assert some.topics["found"].sum() <= all_.topics["found"].sum()
+    assert (some.topics["found"] <= all_.topics["found"]).all()
+    assert ranks(some).items() <= ranks(all_).items()
+    shallow = ptr.minimum_ranks(runs, qrels, depth=depth)
+    assert (shallow.topics["found"] <= all_.topics["found"]).all()
+
+
+def test_cells_are_what_is_drawn():
+    found = ptr.minimum_ranks(RUNS, QRELS)
+    cells = found.cells()
+    assert cells.astype(object).where(cells.notna(), None).values.tolist() == [
+        ["1", 1, 2],
+        ["1", 3, 1],
+        ["1", None, 1],
+        ["2", 2, 1],
+    ]
+    assert found.cells(label=3)["rank"].isna().tolist() == [True]
+
+
+def test_the_report():
+    frame = ptr.minimum_ranks(RUNS, QRELS).report().to_frame()
+    assert frame["Minimum rank"].tolist() == ["1", "2-3", "NR"]
+    assert frame["Documents"].tolist() == [2, 2, 1]
+    topics = ptr.minimum_ranks(RUNS, QRELS).report("topic").to_frame()
+    assert topics["Topic"].tolist() == ["1", "2", "3"]
+
+
+def test_one_run_and_a_topic_that_no_run_has():
+    runs = as_runs({"A": {"1": ["a"]}})
+    found = ptr.minimum_ranks(runs, as_qrels({"1": {"a": 1}, "2": {"b": 1}}))
+    assert ranks(found) == {("1", "a"): 1, ("2", "b"): None}
+    assert found.by_rank()["ranks"].tolist() == ["1", "NR"]
+
+
+def test_nothing_relevant_is_told(messages):
+    found = messages.warned(lambda: ptr.minimum_ranks(RUNS, QRELS, rel=5))
+    assert len(found.table) == 0
+    assert found.by_rank()["documents"].tolist() == [0, 0, 0]
+    assert found.by_rank()["share"].isna().all()
+    assert found.settings["beware"] == "no judgment is relevant from label 5"
+    found.plot()
+
+
+def test_what_cannot_be(messages):
+    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, depth=0), argument="depth")
+    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, rel=0), argument="rel")
+    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, contributors=["C"]), argument="contributors")
+    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, pool_order="best"), argument="pool_order")
+    messages.refused(lambda: ptr.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
+    found = ptr.minimum_ranks(RUNS, QRELS)
+    messages.refused(lambda: found.by_rank([0]), argument="edges")
+    messages.refused(lambda: found.cells(label=0), argument="label")
+    messages.refused(lambda: found.plot(label=7), argument="label")
+    messages.refused(lambda: found.report("run"), argument="by")

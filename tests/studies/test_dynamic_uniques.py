@@ -1,0 +1,254 @@
+"""Leave-out-uniques under dynamic judging: the sets against plain loops, and what must hold of any field."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from relevant_parts import as_qrels, as_runs
+from scipy.stats import kendalltau
+
+import pt_reuse as ptr
+from pt_reuse.judging import Oracle, Scorer
+from pt_reuse.pooling.adaptive.lists import random_of_topic
+
+MEASURES = ["AP", "P@5", "Judged@5"]
+DOCNOS = [f"d{n:02}" for n in range(50)]
+QIDS = ["1", "2", "3", "4", "5"]
+
+
+def made_field(seed=1):
+    """Return runs of four teams that share little, and the labels of all documents."""
+    random = np.random.default_rng(seed)
+    labels = {qid: {docno: int(random.random() < 0.3) * int(random.integers(1, 3)) for docno in DOCNOS} for qid in QIDS}
+    lists = {}
+    for name in ("a1", "a2", "b1", "c1", "c2", "d1", "d2"):
+        found = {}
+        for qid in QIDS:
+            luck = random.random(len(DOCNOS)) + [0.4 * labels[qid][docno] for docno in DOCNOS]
+            found[qid] = [DOCNOS[i] for i in np.argsort(-luck)[:12]]
+        lists[name] = found
+    runs = as_runs(lists, teams={name: name[0] for name in lists}, pooled=[name for name in lists if name != "d2"])
+    return runs, as_qrels(labels)
+
+
+RUNS, COMPLETE = made_field()
+TOPICS = pd.DataFrame({"qid": QIDS, "query": "q"})
+ALL = {(r.qid, r.docno): r.label for r in COMPLETE.to_frame().itertuples()}
+
+
+class Near(Scorer):
+    """Scores by how near the number of a document is to those of the relevant examples; ties are frequent."""
+
+    def __init__(self, docnos=DOCNOS):
+        self.docnos = np.array(docnos, dtype=object)
+
+    def documents(self, qid):
+        return self.docnos
+
+    def fit(self, qid, query, training):
+        good = training.documents[training.relevant]
+        places = np.arange(len(self.docnos))
+        return -np.abs(places[:, None] - good[None]).min(axis=1, initial=99).astype(float) // 3
+
+
+def judgments():
+    """Return what was judged: the pool to depth 3, and each third document beside."""
+    pool = ptr.depth_pool(RUNS, depth=3).to_frame()
+    pairs = set(zip(pool["qid"], pool["docno"], strict=True))
+    pairs |= {pair for n, pair in enumerate(sorted(ALL)) if n % 9 == 0}
+    labels = {qid: {d: ALL.get((q, d), 0) for q, d in sorted(pairs) if q == qid} for qid in QIDS}
+    return as_qrels(labels)
+
+
+JUDGED = judgments()
+KNOWN = Oracle(COMPLETE, unknown="not relevant")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, depth=3, judge=KNOWN, seed=2)
+
+
+def slow_sets(seed=2, depth=3):
+    """Return topic -> the documents of LOU-FULL, and (team, topic) -> those without the team, where it loses."""
+    table = RUNS.run_table
+    pooled = table[table["pooled"].fillna(True).astype(bool)]
+    team_of = dict(zip(pooled["name"], pooled["team"], strict=True))
+    labels = {(r.qid, r.docno): r.label for r in JUDGED.to_frame().itertuples()}
+    full, without = {}, {}
+    for qid in JUDGED.topics:
+        teams = {}
+        for name, team in team_of.items():
+            for docno in RUNS[name].query("qid == @qid")["docno"].tolist()[:depth]:
+                if (qid, docno) in labels:
+                    teams.setdefault(docno, set()).add(team)
+        n_judged = sum(q == qid for q, _ in labels)
+
+        def judged(pool, qid=qid, n_judged=n_judged):
+            random = random_of_topic(seed, qid)
+            tie = random.permutation(len(DOCNOS)).tolist()
+            good = [DOCNOS.index(d) for d in pool if labels[qid, d] >= 1 and d in DOCNOS]
+            free = [i for i, d in enumerate(DOCNOS) if d not in pool]
+            distance = {i: min([abs(i - g) for g in good], default=99) for i in free}
+            best = sorted(free, key=lambda i: (-(-min(distance[i], 99) // 3), tie[i]))
+            return set(pool) | {DOCNOS[i] for i in best[: n_judged - len(pool)]}
+
+        full[qid] = judged(sorted(teams))
+        for team in set(team_of.values()):
+            mine = [d for d, who in teams.items() if who == {team}]
+            if any(labels[qid, d] >= 1 for d in mine):
+                without[team, qid] = judged(sorted(set(teams) - set(mine)))
+    return full, without
+
+
+FULL, WITHOUT = slow_sets()
+
+
+def as_frame(sets):
+    rows = [(qid, docno, ALL.get((qid, docno), 0)) for qid, docnos in sets.items() for docno in sorted(docnos)]
+    return ptr.Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=JUDGED.topics)
+
+
+def test_the_field_has_something_to_lose(found):
+    assert len(WITHOUT) > 3
+    assert any(FULL[qid] != docnos for (_, qid), docnos in WITHOUT.items())
+    assert (found.topics["chosen"] > 0).all()
+
+
+def test_scores_are_those_of_the_sets_of_plain_loops(found):
+    expected = ptr.score(RUNS, as_frame(FULL), MEASURES)
+    assert np.allclose(found.scores.values, expected.values, atol=1e-12)
+    for place, team in enumerate(found.units.names):
+        sets = as_frame({qid: WITHOUT.get((team, qid), docnos) for qid, docnos in FULL.items()})
+        reduced = ptr.score(RUNS, sets, MEASURES)
+        assert np.allclose(found.reduced[:, place], reduced.mean_values, atol=1e-12), team
+        own = found.units.of_run == place
+        assert np.allclose(found.own_scores.values[:, :, own], reduced.values[:, :, own], atol=1e-12), team
+
+
+def test_scores_of_ir_measures_are_the_same(found):
+    judged = as_frame(FULL).to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    name = RUNS.names[0]
+    run = RUNS[name].rename(columns={"qid": "query_id", "docno": "doc_id"})
+    score = found.by_run.set_index(["name", "measure"])["score"]
+    for measure in (ir_measures.AP, ir_measures.P @ 5):
+        value = ir_measures.calc_aggregate([measure], judged, run)[measure]
+        assert score[name, repr(measure)] == pytest.approx(value, abs=1e-9)
+
+
+def test_the_tables_say_what_the_sets_are(found):
+    relevant = {qid: {d for d in docnos if ALL.get((qid, d), 0) >= 1} for qid, docnos in FULL.items()}
+    assert found.topics["judged"].tolist() == [len(FULL[qid]) for qid in JUDGED.topics]
+    assert found.topics["relevant"].tolist() == [len(relevant[qid]) for qid in JUDGED.topics]
+    assert (found.topics["pooled"] + found.topics["chosen"] == found.topics["judged"]).all()
+    assert found.topics["units"].tolist() == [sum(q == qid for _, q in WITHOUT) for qid in JUDGED.topics]
+    assert found.topics["unlabelled"].tolist() == [0] * len(JUDGED.topics)
+    removed = found.table[found.table["measure"] == "AP"].set_index("team")["removed"]
+    static = ptr.leave_out_uniques(RUNS, JUDGED, "AP", depth=3)
+    counts = found.unique_counts.set_index("team")
+    assert counts["unique_relevant"].to_dict() == static.unique_counts.set_index("team")["unique_relevant"].to_dict()
+    for team in found.units.names:
+        mine = {qid: WITHOUT.get((team, qid), FULL[qid]) for qid in JUDGED.topics}
+        assert removed[team] == sum(len(FULL[qid] - docnos) for qid, docnos in mine.items())
+        n_relevant = sum(ALL.get((qid, d), 0) >= 1 for qid, docnos in mine.items() for d in docnos)
+        assert counts.loc[team, "relevant"] == n_relevant
+        assert all(len(docnos) == len(FULL[qid]) for qid, docnos in mine.items())
+    uniques = ptr.depth_pool(RUNS, depth=3).uniques().merge(JUDGED.to_frame()).query("label >= 1")
+    for team, of in uniques.groupby("team"):
+        again = sum(docno in WITHOUT[team, qid] for qid, docno in zip(of["qid"], of["docno"], strict=True))
+        assert counts.loc[team, "found_again"] == again
+
+
+def test_agreement_and_drops_follow_from_the_means(found):
+    full = found.scores.mean_values[0].round(12)
+    rows = found.table[found.table["measure"] == "AP"].set_index("team")
+    for place, team in enumerate(found.units.names):
+        reduced = found.reduced[0, place].round(12)
+        assert rows.loc[team, "tau_b"] == pytest.approx(kendalltau(full, reduced).statistic)
+        drop = [(reduced > b).sum() - (full > a).sum() for a, b in zip(full, reduced, strict=True)]
+        assert rows.loc[team, "max_drop"] == max(0, *drop)
+
+
+def test_large_drops_count_the_units(found):
+    for n in (0, 1, 10):
+        for row in found.large_drops(n).to_dict("records"):
+            of = found.table[found.table["measure"] == row["measure"]]
+            assert row["units"] == (of["max_drop"] > n).sum()
+            assert (row["of"], row["largest"]) == (len(of), of["max_drop"].max())
+            assert len([name for name in row["names"].split(", ") if name]) == row["units"]
+
+
+def test_two_processes_give_what_one_gives(found):
+    again = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2)
+    pd.testing.assert_frame_equal(found.by_run, again.by_run)
+    pd.testing.assert_frame_equal(found.table, again.table)
+
+
+def test_seed_and_texts_and_runs_are_options_that_count():
+    words = [{"docno": docno, "text": f"word{n % 5} word{n % 7} thing{n % 3}"} for n, docno in enumerate(DOCNOS)]
+    topics = TOPICS.assign(query="word1 thing2")
+    by_run = ptr.leave_out_dynamic(RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN)
+    assert by_run.settings["scorer"] == "TfIdf"
+    assert by_run.by_run.shape[0] == len(RUNS)
+    other = ptr.leave_out_dynamic(
+        RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN, query_seed=False, presumed_negatives=30
+    )
+    assert (other.settings["query is an example"], other.settings["presumed not relevant"]) == (False, 30)
+    assert not np.array_equal(by_run.scores.values, other.scores.values)
+
+
+def test_a_classifier_that_finds_everything_again_loses_nothing():
+    good = {qid: {docno for docno in DOCNOS if ALL[qid, docno] >= 1} for qid in QIDS}
+
+    class Knowing(Near):
+        def fit(self, qid, query, training):
+            return np.array([float(docno in good[qid]) for docno in self.docnos])
+
+    found = ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(), TOPICS, depth=3)
+    assert (found.unique_counts["found_again"] == found.unique_counts["unique_relevant"]).all()
+    assert found.unique_counts["unique_relevant"].sum() > 0
+    assert (found.by_run["change"] == 0).all()
+    assert (found.table["max_drop"] == 0).all()
+
+
+def test_no_team_with_a_unique():
+    lists = {"1": ["a", "b", "c"]}
+    runs = as_runs({"A": lists, "B": lists}, teams={"A": "x", "B": "y"}, pooled=True)
+    scorer = ptr.judging.Vectors({d: [1.0] for d in "abcdef"})
+    qrels = as_qrels({"1": {"a": 1, "b": 0}})
+    found = ptr.leave_out_dynamic(runs, qrels, "AP", scorer, pd.DataFrame({"qid": ["1"]}), depth=2, query_seed=False)
+    assert found.table["removed"].tolist() == [0, 0]
+    assert (found.by_run["change"] == 0).all()
+    assert found.headline().endswith("0 of 0 relevant uniques found again")
+
+
+def test_what_nobody_labelled_is_told(messages):
+    call = lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", Near(), TOPICS, depth=3)  # noqa: E731
+    found = messages.warned(call)
+    assert found.topics["unlabelled"].sum() > 0
+    assert "has no label" in found.settings["beware"]
+    assert found.report().notes[-1].startswith("Beware: ")
+
+
+def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
+    pooled = ptr.depth_pool(RUNS, depth=3).to_frame()["docno"][0]
+    scorer = Near([docno for docno in DOCNOS if docno != pooled])
+    messages.warned(lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
+
+
+def test_what_cannot_be(messages):
+    def call(measures="AP", corpus=None, topics=TOPICS, **options):
+        return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(), topics, depth=3, **options)
+
+    messages.refused(lambda: call(topics=TOPICS.head(2)), argument="topics")
+    messages.refused(lambda: call(topics=TOPICS[["query"]]))
+    messages.refused(lambda: call(corpus="a text"), argument="corpus")
+    messages.refused(lambda: call(corpus=[{"docno": "a", "text": "b"}], topics=TOPICS[["qid"]]), argument="topics")
+    messages.refused(lambda: call("XYZ"), argument="measures")
+    messages.refused(lambda: call(by="colour"), argument="by")
+    messages.refused(lambda: call(seed=-1), argument="seed")
+    messages.refused(lambda: call(n_jobs=0), argument="n_jobs")
+    messages.refused(lambda: call(presumed_negatives=-1), argument="presumed_negatives")
+    messages.refused(lambda: call(rel=0), argument="rel")

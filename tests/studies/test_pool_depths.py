@@ -1,0 +1,155 @@
+"""What pools of each depth cost and find, against sets of documents and scores of restricted judgments."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relevant_parts import as_qrels, as_runs, fields, simulated
+
+import pt_reuse as ptr
+from pt_reuse.studies.pool_depths import in_words
+
+QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+FIELD = simulated(n_topics=8, depth=6)
+MEASURES = ["AP", "nDCG@5", "Judged@5"]
+
+
+@pytest.fixture(scope="module")
+def costs():
+    return ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
+
+
+def test_by_hand():
+    runs = as_runs(
+        {"A": {"1": ["a", "b", "c"]}, "B": {"1": ["b", "d", "a"]}, "C": {"1": ["x", "y"]}}, pooled=["A", "B"]
+    )
+    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 1, "d": 0, "z": 1}})
+    found = ptr.pool_costs(runs, qrels, "P@1", depths=[1, 3, 9])
+    table = found.table.set_index("depth")
+    # depth 1: a b, depth 2 adds d, depth 3 c; x and y are of no contributor, z is in no run
+    assert table["documents"].tolist() == [2, 4, 4]
+    assert table["relevant"].tolist() == [1, 2, 2]
+    assert table["new_documents"].tolist() == [2, 2, 0]
+    assert table["cost"].tolist()[:2] == [2.0, 2.0]
+    assert math.isnan(table["cost"][9])
+    assert table["share"].tolist() == pytest.approx([1 / 3, 2 / 3, 2 / 3])
+    assert table["unjudged"].tolist() == [0, 0, 0]
+    needed = found.needed.set_index("share")
+    assert needed.loc[0.5].tolist() == [2, 3, 4]
+    assert needed.loc[0.75, ["depth", "documents"]].isna().all()
+    assert in_words(found) == "No pool of these runs finds 75% of the relevant documents known."
+
+
+@QUIET
+@given(fields(), st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_sizes_are_those_of_sets(field, rel):
+    lists, labels = field
+    found = ptr.pool_costs(as_runs(lists), as_qrels(labels), "AP", depths=range(1, 9), rel=rel, without_topics="zero")
+    known = {(qid, docno): label for qid, of in labels.items() for docno, label in of.items()}
+    for row in found.table.to_dict("records"):
+        pool = {(qid, d) for topics in lists.values() for qid, of in topics.items() for d in of[: row["depth"]]}
+        judged = [pair for pair in pool if known.get(pair, -1) >= 0]
+        relevant = [pair for pair in pool if known.get(pair, -1) >= rel]
+        sizes = (row["documents"], row["judged"], row["unjudged"], row["relevant"])
+        assert sizes == (len(pool), len(judged), len(pool) - len(judged), len(relevant))
+    n = sum(label >= rel for label in known.values())
+    for row in found.needed.to_dict("records"):
+        fits = found.table[found.table["relevant"] >= math.ceil(row["share"] * n - 1e-9)]
+        if n == 0 or fits.empty:
+            assert pd.isna(row["depth"])
+        else:
+            assert (row["depth"], row["documents"]) == (fits["depth"].iloc[0], fits["documents"].iloc[0])
+
+
+def test_the_ranking_is_that_of_restricted_judgments(costs):
+    full = ptr.score(FIELD.runs, FIELD.qrels, MEASURES)
+    for depth in (1, 2, 4, 6):
+        reduced = FIELD.qrels.restrict(ptr.depth_pool(FIELD.runs, depth=depth))
+        expected = full.compare(ptr.score(FIELD.runs, reduced, MEASURES)).table
+        found = costs.agreement[costs.agreement["depth"] == depth].reset_index(drop=True)
+        for column in ("measure", "tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
+            pd.testing.assert_series_equal(found[column], expected[column], check_dtype=False)
+    assert (costs.table["documents"] == [len(ptr.depth_pool(FIELD.runs, depth=d)) for d in (1, 2, 4, 6)]).all()
+    end = costs.agreement[(costs.agreement["depth"] == 6) & (costs.agreement["measure"] != "Judged@5")]
+    assert (end["tau_b"] == 1).all()
+
+
+def test_intervals_stand_beside_what_is_estimated(costs):
+    drawn = ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
+    pd.testing.assert_frame_equal(drawn.agreement[list(costs.agreement)], costs.agreement)
+    assert {"tau_b_low", "tau_b_high", "max_drop_low", "max_drop_high"} <= set(drawn.agreement)
+    assert "tau_b_low" not in costs.agreement
+    some = drawn.agreement.dropna(subset=["tau_b_low"])
+    assert (some["tau_b_low"] <= some["tau_b_high"]).all()
+    again = ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
+    pd.testing.assert_frame_equal(drawn.agreement, again.agreement)
+    assert "30 resamples" in drawn.settings["intervals"]
+    assert costs.settings["intervals"] == "none"
+
+
+def test_means_over_a_runs_own_topics():
+    runs = as_runs({"A": {"1": ["a", "b"], "2": ["c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c"], "2": ["d"]}})
+    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 0}, "2": {"c": 1, "d": 0}})
+    for complete in (True, False):
+        found = ptr.pool_costs(runs, qrels, "AP", depths=1, complete=complete)
+        full, reduced = (
+            ptr.score(runs, judged, "AP", complete=complete)
+            for judged in (qrels, qrels.restrict(ptr.depth_pool(runs, depth=1)))
+        )
+        assert found.agreement["tau_b"][0] == full.compare(reduced).table["tau_b"][0]
+
+
+def test_the_reports(costs):
+    assert costs.report().to_frame()["Documents"].tolist() == costs.table["documents"].tolist()
+    assert costs.report("measure", measure="nDCG@5").to_frame()["tau-b"].tolist() == (
+        costs.agreement.loc[costs.agreement["measure"] == "nDCG@5", "tau_b"].tolist()
+    )
+    assert costs.report("share").to_frame()["Share"].tolist() == ["50%", "75%", "90%", "95%", "99%", "100%"]
+    assert "the last step" in in_words(costs).lower()
+    assert costs.headline().startswith("depth 6: ")
+
+
+def test_all_runs_tie():
+    runs = as_runs({"A": {"1": ["a"]}, "B": {"1": ["a"]}})
+    found = ptr.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])
+    assert found.agreement["tau_b"].isna().all()
+    assert found.agreement["max_drop"].tolist() == [0, 0]
+
+
+def test_one_run():
+    found = ptr.pool_costs(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({"1": {"a": 1, "b": 0}}), depths=1)
+    assert found.agreement["tau_b"].isna().all()
+    assert found.table["documents"].tolist() == [1]
+
+
+def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
+    runs = as_runs({"A": {"1": list("abcdefgh")}, "B": {"1": list("bacdijkl")}})
+    judged = as_qrels({"1": {"a": 1, "b": 0}})
+    found = messages.warned(lambda: ptr.pool_costs(runs, judged, depths=[1, 2, 8]))
+    assert found.settings["beware"] == "not judged to depth 8"
+    assert "10 documents of the deepest pool were never judged" in in_words(found)
+    nothing = messages.warned(lambda: ptr.pool_costs(runs, judged, depths=2, rel=2, measures="AP(rel=2)"))
+    assert nothing.table["share"].isna().all()
+    assert nothing.needed[["depth", "documents"]].isna().all(axis=None)
+    assert "no relevant document is known" in nothing.headline()
+
+
+def test_what_cannot_be(messages):
+    runs, qrels = FIELD.runs, FIELD.qrels
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, depths=[0]), argument="depths")
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, depths=[]), argument="depths")
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, "XYZ"), argument="measures")
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, resamples=-1), argument="resamples")
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, resamples=1, confidence=1), argument="confidence")
+    messages.refused(lambda: ptr.pool_costs(runs, qrels, contributors=["nobody"]), argument="contributors")
+    messages.refused(lambda: ptr.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
+    found = ptr.pool_costs(runs, qrels, depths=1)
+    messages.refused(lambda: found.report("topic"), argument="by")
+    messages.refused(lambda: found.plot("P@5"), argument="measure")
+    assert np.isfinite(found.table["cost"][0])

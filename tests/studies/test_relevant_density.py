@@ -1,0 +1,157 @@
+"""Relevant densities: round by round, however the rounds are said, against plain counting."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relevant_parts import as_qrels, as_runs, fields, simulated
+
+import pt_reuse as ptr
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+RUNS = as_runs({"A": {"1": ["a", "b", "c"], "2": ["a", "b"]}, "B": {"1": ["b", "d", "a"], "2": ["e"]}}, pooled=True)
+QRELS = as_qrels({"1": {"a": 2, "b": 0, "c": 1, "d": 0, "x": 3}, "2": {"a": 0, "b": 0, "e": 1, "f": -1}, "3": {}})
+
+
+def row(frame, **key):
+    (found,) = frame[(frame[list(key)] == pd.Series(key)).all(axis=1)].to_dict("records")
+    return found
+
+
+def test_by_hand():
+    found = ptr.density(QRELS, runs=RUNS, depths=[1, 2])
+    names = ["depth-1 pool", "depth-2 pool", "all judgments"]
+    assert found.summary["round"].tolist() == names
+    # depth 1: a and b of topic 1, a and e of topic 2; depth 2: also d, and b
+    assert found.rounds["judged"].tolist() == [2, 3, 5, 2, 3, 3, 0, 0, 0]
+    assert found.rounds["relevant"].tolist() == [1, 1, 3, 1, 1, 1, 0, 0, 0]
+    assert found.rounds["new_judged"].tolist() == [2, 1, 2, 2, 1, 0, 0, 0, 0]
+    assert row(found.table, qid="1") == {
+        "qid": "1",
+        "judged": 5,
+        "relevant": 3,
+        "density": 0.6,
+        "above_third": True,
+        "above_half": True,
+        "largest": 0.6,
+    }
+    # 1/3 is not above 1/3
+    assert row(found.table, qid="2")["above_third"] is False
+    assert found.table["largest"].tolist()[:2] == [0.6, 0.5]
+    assert found.table["density"].isna().tolist() == [False, False, True]
+    end = found.summary.iloc[-1]
+    assert (end["topics"], end["judgments"], end["per_topic"], end["relevant"]) == (2, 8, 4.0, 4)
+    assert (end["above_third"], end["above_half"]) == (1, 1)
+    assert end["mean_density"] == pytest.approx((0.6 + 1 / 3) / 2)
+    assert found.summary["above_half"].tolist() == [0, 0, 1]
+
+
+def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
+    assert ptr.density(QRELS).table["relevant"].tolist() == [3, 1, 0]
+    assert ptr.density(QRELS.with_rel(2)).table["relevant"].tolist() == [2, 0, 0]
+    assert ptr.density(QRELS.with_rel(2), rel=3).table["relevant"].tolist() == [1, 0, 0]
+    assert ptr.density(QRELS, rel=3).settings["relevant"] == "label of at least 3"
+
+
+@given(fields(), st.integers(1, 3))
+@settings(max_examples=15, deadline=None)
+def test_pools_of_depths_are_counted_as_plainly(field, rel):
+    lists, labels = field
+    runs, qrels = as_runs(lists, pooled=True), as_qrels(labels)
+    found = ptr.density(qrels, runs=runs, depths=[1, 3], rel=rel)
+    for qid, of in labels.items():
+        for depth in (1, 3):
+            pool = {docno for topics in lists.values() for docno in topics.get(qid, [])[:depth]}
+            judged = [label for docno, label in of.items() if docno in pool and label >= 0]
+            cell = row(found.rounds, qid=qid, round=f"depth-{depth} pool")
+            assert (cell["judged"], cell["relevant"]) == (len(judged), sum(label >= rel for label in judged))
+        judged = [label for label in of.values() if label >= 0]
+        share = Fraction(sum(label >= rel for label in judged), len(judged)) if judged else Fraction(0)
+        end = row(found.table, qid=qid)
+        assert (end["above_third"], end["above_half"]) == (share > Fraction(1, 3), share > Fraction(1, 2))
+        assert end["density"] == float(share) if judged else pd.isna(end["density"])
+
+
+def test_rounds_of_a_column_and_what_has_none_comes_first():
+    frame = QRELS.to_frame().assign(round=pd.array([2, 1, 1, 2, None, 1, 1, 3, 1], dtype="Int64"))
+    found = ptr.density(frame)
+    assert found.summary["round"].tolist() == ["no round given", "1", "2", "3"]
+    assert found.rounds["judged"].tolist()[:4] == [1, 3, 5, 5]
+    assert found.settings["rounds"] == "column round"
+    other = ptr.density(frame.rename(columns={"round": "when"}), by="when")
+    pd.testing.assert_frame_equal(other.rounds, found.rounds)
+    assert ptr.density(frame.rename(columns={"round": "when"})).summary["round"].tolist() == ["all judgments"]
+
+
+def test_sets_of_rounds_alone_or_with_all_before_say_the_same():
+    first, second = QRELS.select(["1"]), QRELS.select(["2", "3"])
+    alone, so_far = ptr.density([first, second]), ptr.density({"round 1": first, "round 2": QRELS})
+    pd.testing.assert_frame_equal(alone.rounds, so_far.rounds)
+    assert alone.rounds["judged"].tolist() == [5, 5, 0, 3, 0, 0]
+    # what was pooled only is judged when somebody judges it
+    later = as_qrels({"2": {"f": 1}})
+    assert row(ptr.density([QRELS, later]).rounds, qid="2", round="round 2")["new_relevant"] == 1
+
+
+def test_pools_of_any_kind_are_rounds():
+    pools = {"first": ptr.depth_pool(RUNS, depth=1), "more": ptr.take_pool(RUNS, n=3)}
+    found = ptr.density(QRELS, pools=pools)
+    for name, pool in pools.items():
+        whole = QRELS.restrict(pool).counts()
+        assert row(found.summary, round=name)["judgments"] >= whole["judged"].sum()
+    assert found.summary["round"].tolist() == ["first", "more", "all judgments"]
+    assert ptr.density(QRELS, pools=[pools["first"]]).summary["round"].tolist() == ["pool 1", "all judgments"]
+
+
+def test_continuous_judging_gives_the_same_densities():
+    field = simulated()
+    docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
+    scorer = ptr.judging.Vectors({docno: [1.0, n % 5] for n, docno in enumerate(docnos)})
+    topics = pd.DataFrame({"qid": field.runs.topics})
+    protocol = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", batch=4, topic_budget=20)
+    judge = ptr.judging.Oracle(field.all_qrels, unknown="not relevant")
+    judged = ptr.judge_continuously(scorer, topics, judge, protocol=protocol, runs=field.runs)
+    both = ptr.density(judged.qrels).rounds.assign(round=lambda f: f["round"].astype(int))
+    merged = judged.rounds.merge(both, on=["qid", "round"], suffixes=("", "_here"))
+    assert len(merged) == len(judged.rounds)
+    assert (merged["density"] == merged["density_here"]).all()
+    assert (merged["judged"] == merged["judged_here"]).all()
+
+
+def test_the_report_is_table_1():
+    found = ptr.density(QRELS, runs=RUNS, depths=2)
+    frame = found.report().to_frame()
+    assert frame.columns.tolist() == ["Judgments", "Number", "Per topic", "Relevant", "Above 1/3", "Above 1/2"]
+    assert frame.values.tolist() == [["Depth-2 pool", 6, 3.0, 2, 0, 0], ["All judgments", 8, 4.0, 4, 1, 1]]
+    assert found.report("topic").to_frame()["Topic"].tolist() == ["1", "2", "3"]
+    assert found.headline() == "3 topics, largest density 0.600, mean 0.467, 1 above 1/3, 1 above 1/2"
+
+
+def test_nothing_judged():
+    found = ptr.density(as_qrels({"1": {"a": -1}, "2": {}}))
+    assert found.summary[["topics", "judgments"]].values.tolist() == [[0, 0]]
+    assert found.headline() == "2 topics, nothing judged, 0 above 1/3, 0 above 1/2"
+    assert found.table["density"].isna().all()
+
+
+def test_relevant_documents_only_are_told(messages):
+    messages.warned(lambda: ptr.density(as_qrels({"1": {"a": 1}})))
+
+
+def test_what_cannot_be(messages):
+    messages.refused(lambda: ptr.density([QRELS, QRELS], by="round"), argument="by")
+    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, pools=[ptr.depth_pool(RUNS, depth=1)]), argument="pools")
+    messages.refused(lambda: ptr.density(QRELS, depths=[1]), argument="depths")
+    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[]), argument="depths")
+    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[0]), argument="depths")
+    messages.refused(lambda: ptr.density(QRELS, by="when"), argument="by")
+    messages.refused(lambda: ptr.density(QRELS, pools=[]), argument="pools")
+    messages.refused(lambda: ptr.density(QRELS, pools="deep"), argument="pools")
+    messages.refused(lambda: ptr.density(QRELS, rel=0), argument="rel")
+    messages.refused(lambda: ptr.density([QRELS, as_qrels({"1": {"a": 0}})]))
+    messages.refused(lambda: ptr.density(QRELS).report("round 1"), argument="by")

@@ -1,0 +1,98 @@
+"""The figures of the reference for Voorhees, Craswell and Lin 2022, on TREC-8 ad hoc and Deep Learning 2021 passages."""
+
+from __future__ import annotations
+
+import pytest
+from ir_measures import AP, P, nDCG
+from relevant_parts import deep_learning_2021
+
+import pt_reuse as ptr
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def dl21(data):
+    """Return the runs and judgments, relevant from label 2."""
+    found = deep_learning_2021(data)
+    if found is None:
+        pytest.skip("the test data has no folder dl21-passages")
+    return found
+
+
+# TREC-8 ad hoc
+
+
+def test_densities_of_trec8(trec8):
+    found = ptr.density(trec8.qrels, runs=trec8.runs)
+    # the depth-100 pool is all that was judged
+    assert found.summary["round"].tolist() == ["depth-100 pool"]
+    end = found.summary.iloc[-1]
+    assert (end["judgments"], end["relevant"], end["above_third"], end["above_half"]) == (86_830, 4_728, 0, 0)
+    assert (round(end["largest_density"], 3), round(end["mean_density"], 3)) == (0.240, 0.055)
+
+
+def test_saturated_topics_of_trec8(trec8):
+    found = ptr.saturation(ptr.score(trec8.runs, trec8.qrels, P @ 10))
+    assert found.summary[["topics", "saturated", "near"]].values.tolist() == [[50, 1, 5]]
+    assert found.summary["saturated_topics"].tolist() == ["410"]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [("trec_eval9", [1_910, 1_958, 860]), ("trec_eval", [1_909, 1_959, 860])]
+)
+def test_minimum_ranks_of_trec8(trec8, order, expected):
+    found = ptr.minimum_ranks(trec8.runs.reorder(order), trec8.qrels)
+    table = found.by_rank([10, 50, 100]).set_index("ranks")["documents"]
+    assert table.to_dict() == {"1-10": expected[0], "11-50": expected[1], "51-100": expected[2], "101-1,000": 0, "NR": 0}
+
+
+def test_what_pools_of_trec8_cost(trec8):
+    found = ptr.pool_costs(trec8.runs, trec8.qrels, AP, depths=[1, 5, 10, 20, 50, 100])
+    assert found.table["documents"].tolist() == [1_487, 5_542, 10_134, 19_231, 45_584, 86_830]
+    assert found.table["relevant"].tolist() == [466, 1_239, 1_746, 2_431, 3_718, 4_728]
+    assert found.table["unjudged"].sum() == 0
+    assert found.agreement["tau_b"].round(4).tolist() == [0.7354, 0.8924, 0.9133, 0.9448, 0.9847, 1]
+    assert found.agreement["max_drop"].tolist() == [61, 21, 19, 13, 8, 0]
+    # all that is known is in the pool that was judged, and its last rank brings some of it
+    assert found.needed["depth"].tolist()[-1] == 100
+
+
+# Deep Learning 2021, passages
+
+
+def test_table_1_and_figure_1(dl21):
+    runs, qrels = dl21
+    found = ptr.density(qrels, runs=runs, depths=10)
+    table = found.summary.set_index("round")
+    assert table["judgments"].tolist() == [7_443, 10_828]
+    assert table["relevant"].tolist() == [1_946, 3_427]
+    assert table["topics"].tolist() == [53, 53]
+    assert round(table["per_topic"].iloc[-1], 1) == 204.3
+    assert table[["above_half", "above_third"]].values.tolist() == [[10, 19], [9, 23]]
+    assert round(table["largest_density"].iloc[-1], 3) == 0.723
+    assert found.table["relevant"].min() == 5
+
+
+@pytest.mark.parametrize(
+    ("rel", "measure", "teams", "largest"),
+    [(2, P(rel=2) @ 10, 4, 18), (1, nDCG @ 10, 4, 21), (2, nDCG @ 10, 2, 14)],
+)
+def test_static_leave_out_uniques(dl21, rel, measure, teams, largest):
+    runs, qrels = dl21
+    lou = ptr.leave_out_uniques(runs.reorder("file"), qrels.with_rel(rel), measure, depth=10)
+    (found,) = lou.large_drops().to_dict("records")
+    assert (found["units"], found["of"], found["largest"]) == (teams, 16, largest)
+    assert found["names"].split(", ")[0] == "h2oloo"
+    assert lou.table["tau_b"].min() >= 0.937 - 5e-4
+
+
+def test_minimum_ranks_of_passages(dl21):
+    found = ptr.minimum_ranks(*dl21)
+    assert (found.depth, len(found.table)) == (100, 3_427)
+    table = found.by_rank()
+    assert table["ranks"].tolist() == ["1", "2-5", "6-10", "11-30", "31-50", "51-100", "NR"]
+    assert table["documents"].sum() == 3_427
+    # the pool was of depth 10, in the order of the lines
+    in_file = ptr.minimum_ranks(*dl21, pool_order="file").by_rank([10])
+    assert in_file["documents"].tolist()[0] == 1_946
