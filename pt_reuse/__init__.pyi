@@ -59,6 +59,9 @@ from .stats.correlation import tau_ap_a as tau_ap_a
 from .stats.correlation import tau_ap_b as tau_ap_b
 from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
+from .studies.corpus_parts.result import Subcollections as Subcollections
+from .studies.corpus_parts.splitting import subcollections as subcollections
+from .studies.corpus_parts.systems import Systems as Systems
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies

@@ -45,6 +45,7 @@ HOMES = {
     "Scores": "pt_reuse.scoring.scores",
     "SimulatedField": "pt_reuse.demo.simulated",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
+    "Subcollections": "pt_reuse.studies.corpus_parts.result",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it
