@@ -29,6 +29,7 @@ try:
         pool,
         runs,
         score,
+        subcollections,
         unjudged,
         verify,
     )
@@ -49,6 +50,7 @@ _COMMANDS = (
     judge,
     runs,
     infer_pool,
+    subcollections,
     collections,
     fetch,
     verify,

@@ -84,9 +84,15 @@ def plot_grid(by_pair: pd.DataFrame, *, column: str, label: str, place: Place | 
     for one, other, value in zip(means["part"], means["other_part"], means[column], strict=True):
         i, j = sorted((place_of[one], place_of[other]))
         cells[j, i] = value
-    low = -1.0 if column == "tau_b" else 0.0
+    low, high = (
+        (float(end) for end in (np.nanmin(cells), np.nanmax(cells))) if len(means[column].dropna()) else (0.0, 1.0)
+    )
+    # light greys alone, on which black numbers are read
+    most = low + max(high - low, 1e-9) / 0.45
     # the first part has no row and the last no column: the grid is the lower triangle
-    ax.imshow(cells[1:, :-1], cmap="Greys", vmin=low, vmax=1.6, aspect="auto", interpolation="none")
+    ax.imshow(
+        cells[1:, :-1], cmap="Greys", vmin=low - 0.1 * (most - low), vmax=most, aspect="auto", interpolation="none"
+    )
     for i, j in product(range(1, len(names)), range(len(names) - 1)):
         if i > j:
             text = "-" if np.isnan(cells[i, j]) else f"{cells[i, j]:.2f}"
@@ -101,7 +107,7 @@ def plot_grid(by_pair: pd.DataFrame, *, column: str, label: str, place: Place | 
 def _draw_lines(sheet: Sheet, lines: Sequence[tuple[str, pd.DataFrame]], across: str, column: str, title: str) -> None:
     """Draw lines with standard errors, and their legend."""
     entries: list[tuple[Artist, str]] = []
-    tops, bottoms = [1.0], [0.0]
+    ends: list[float] = []
     looks = list(product(_STROKES, zip(COLOURS, MARKERS, strict=True)))
     for number, (name, rows) in enumerate(lines):
         stroke, (colour, marker) = looks[number % len(looks)]
@@ -122,10 +128,11 @@ def _draw_lines(sheet: Sheet, lines: Sequence[tuple[str, pd.DataFrame]], across:
         )
         # the legend shows the line and its marker, without the bar of an error
         entries.append((drawn.lines[0], plain(name)))
-        tops.append(float((mine[column] + error).max()))
-        bottoms.append(float((mine[column] - error).min()))
-    low = float(np.nanmin(bottoms))
-    sheet.limit("y", (low * 1.05 if low < 0 else 0, float(np.nanmax(tops)) * 1.03))
+        ends += [float((mine[column] - error).min()), float((mine[column] + error).max())]
+    seen = [end for end in ends if not np.isnan(end)] or [0.0, 1.0]
+    # differences of a few hundredths are what there is to see; 0 need not be in view
+    room = max(0.12 * (max(seen) - min(seen)), 0.01)
+    sheet.limit("y", (min(seen) - room, max(seen) + room))
     sheet.grid()
     sheet.ticks("x", "y")
     sheet.key(entries, title)

@@ -119,13 +119,10 @@ def subcollections(
     """
     parsed, rule = checked_measures(measures), source_rule(sources)
     drawing = checked_drawing(how=how, sizes=sizes, shares=shares, repeats=repeats, seed=seed)
-    choice("relevant", relevant, ("all", "own"))
-    checked_rel(rel)
-    choice("test", test, tuple(TESTS))
-    level = fraction("alpha", alpha, ends=False)
-    testing = Testing(test, level, checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence))
-    _check_jobs(n_jobs)
+    testing = checked_testing(test=test, alpha=alpha, resamples=resamples, confidence=confidence, seed=seed)
+    check_splitting(relevant=relevant, rel=rel, n_jobs=n_jobs)
     flag("verbose", verbose)
+    level = testing.alpha
     systems, judged = _systems_and_qrels(runs, qrels)
     lowest = relevant_from(judged, rel)
     warn_of_lower_grades(parsed, lowest)
@@ -189,7 +186,17 @@ _PARTS = {
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def _check_jobs(n_jobs: Any) -> None:
+def checked_testing(*, test: Any, alpha: Any, resamples: Any, confidence: Any, seed: Any) -> Testing:
+    """Return how a user wants pairs of systems tested, see :func:`subcollections`."""
+    choice("test", test, tuple(TESTS))
+    level = fraction("alpha", alpha, ends=False)
+    return Testing(test, level, checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence))
+
+
+def check_splitting(*, relevant: Any, rel: Any, n_jobs: Any) -> None:
+    """Raise where one of these arguments of :func:`subcollections` is wrong whatever the runs are."""
+    choice("relevant", relevant, ("all", "own"))
+    checked_rel(rel)
     whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole_number and n_jobs):
         raise InputError(
