@@ -15,6 +15,7 @@ from pt_reuse._errors import located
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.significance import PairTests, pair_tests
 from pt_reuse.stats.significance_agreement import winners
@@ -68,9 +69,8 @@ class ScoredPart:
         return TopicScores(values, np.repeat(self.counts[:, None], values.shape[1], axis=1))
 
     def means(self, measure: int) -> NDArray[np.float64]:
-        """Return (systems,) means over the topics that count."""
-        found: NDArray[np.float64] = self.topic_scores(measure).means()[0]
-        return found
+        """Return (systems,) means over the topics that count, as scores have them."""
+        return mean_over_topics(self.values[measure], self.topic_scores(measure).has_topic)
 
 
 @dataclass(frozen=True)

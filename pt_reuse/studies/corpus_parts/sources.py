@@ -96,9 +96,9 @@ def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
     present = {source for source in found if source is not None}
     empty = [name for name in rule.named if name not in present]
     if empty or not present:
-        what = f"no document of the source {examples(empty)}" if empty else "no document has a source"
+        what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
         raise InputError(
-            f"{what}: by {rule.words} none of {count(len(docnos), 'document')} matches. Docnos look like "
+            f"{what}. The rule, {rule.words}, was tried on {count(len(docnos), 'document')}; docnos look like "
             f"{examples(docnos)}.",
             argument="sources",
         )
@@ -109,8 +109,8 @@ def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
     if len(lacking):
         some = examples([docnos[i] for i in lacking[:3].tolist()])
         warn(
-            f"{count(len(lacking), 'document')} of {len(docnos):,} without a source by {rule.words}, such as {some}: "
-            "in no part, but where they are relevant and every part has all relevant documents."
+            f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as {some}: they "
+            f"are in no part. The rule is {rule.words}."
         )
     return Sources(names, code, rule.words)
 

@@ -345,8 +345,8 @@ def _caveats(
         yield Caveat(
             f"no significant pair of systems on {len(nothing_found)} of {len(by_pair)} pairs of parts",
             (
-                f"no pair of systems is significant on both or either of {where} ({len(nothing_found):,} of "
-                f"{len(by_pair):,} such rows in all): agreement is NaN there, and no part of the means.",
+                f"no pair of systems is significant on either of {where} ({len(nothing_found):,} of {len(by_pair):,} "
+                "rows of such pairs in all): agreement is NaN there, and no part of the means.",
             ),
         )
     emptied = sum(part.emptied for part in scored)
