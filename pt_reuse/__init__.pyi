@@ -61,6 +61,9 @@ from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
 from .studies.best_ranks import MinimumRanks as MinimumRanks
 from .studies.best_ranks import minimum_ranks as minimum_ranks
+from .studies.corpus_parts.result import Subcollections as Subcollections
+from .studies.corpus_parts.splitting import subcollections as subcollections
+from .studies.corpus_parts.systems import Systems as Systems
 from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.dynamic_uniques import DynamicUniques as DynamicUniques
 from .studies.dynamic_uniques import leave_out_dynamic as leave_out_dynamic

@@ -55,6 +55,7 @@ HOMES = {
     "SimulatedField": "pt_reuse.demo.simulated",
     "Stability": "pt_reuse.studies.swap_rates.result",
     "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparison",
+    "Subcollections": "pt_reuse.studies.corpus_parts.result",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it

@@ -36,6 +36,7 @@ try:
         saturation,
         score,
         sensitivity,
+        subcollections,
         unjudged,
         verify,
     )
@@ -63,6 +64,7 @@ _COMMANDS = (
     judge,
     runs,
     infer_pool,
+    subcollections,
     collections,
     fetch,
     verify,

@@ -1,0 +1,148 @@
+"""Systems scored and tested on parts of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._errors import located
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.topic_sets import mean_over_topics
+from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.stats.significance import PairTests, pair_tests
+from pt_reuse.stats.significance_agreement import winners
+from pt_reuse.stats.two_rankings import TopicScores
+from pt_reuse.studies.corpus_parts.systems import OnParts
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested.
+
+    Attributes:
+        test: one of :data:`~pt_reuse.stats.significance.TESTS`.
+        alpha: the level.
+        bootstrap: over topics; None for no intervals.
+    """
+
+    test: str
+    alpha: float
+    bootstrap: TopicBootstrap | None
+
+
+@dataclass(frozen=True)
+class ScoredPart:
+    """What systems score on a part.
+
+    Attributes:
+        values: (measures, topics, systems), the topics those of all judgments.
+        counts: (topics,) whether a topic counts on this part.
+        tests: for each measure the tests of all pairs of systems, over the topics that count.
+        drawn: for each measure (resamples, pairs) who is significantly better in each resample of topics; none without
+            a bootstrap.
+        judged: how many judgments the part has.
+        retrieved: documents in a list of a run, on average.
+        emptied: lists of a run and a topic without a document.
+    """
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.bool_]
+    tests: list[PairTests]
+    drawn: list[NDArray[np.int8]]
+    judged: int
+    retrieved: float
+    emptied: int
+
+    def topic_scores(self, measure: int) -> TopicScores:
+        """Return the scores by one measure, and which topics count."""
+        values = self.values[measure]
+        if self.counts.all():
+            return TopicScores(values)
+        return TopicScores(values, np.repeat(self.counts[:, None], values.shape[1], axis=1))
+
+    def means(self, measure: int) -> NDArray[np.float64]:
+        """Return (systems,) means over the topics that count, as scores have them."""
+        return mean_over_topics(self.values[measure], self.topic_scores(measure).has_topic)
+
+
+@dataclass(frozen=True)
+class PartTask:
+    """What one job works on.
+
+    Attributes:
+        name: of the part.
+        systems: what can be had on a part.
+        docnos: of the part.
+        qrels: the judgments of its documents.
+        counts: (topics,) whether a topic counts.
+        measures: the measures.
+        testing: how differences are tested.
+    """
+
+    name: str
+    systems: OnParts
+    docnos: Sequence[str]
+    qrels: Qrels
+    counts: NDArray[np.bool_]
+    measures: Sequence[ir_measures.Measure]
+    testing: Testing
+
+    def run(self) -> ScoredPart:
+        """Have the systems on the part, score them, and test all pairs."""
+        with located(f"part {self.name!r}"):
+            runs = self.systems.on_part(self.docnos).select(self.systems.names)
+            values = np.empty((len(self.measures), len(self.qrels.topics), len(runs)))
+            for block in rescore(runs, self.qrels, self.measures):
+                values[:, block.topics.start : block.topics.stop] = block.base
+        tests = [pair_tests(mine[self.counts], self.testing.test) for mine in values]
+        bootstrap = self.testing.bootstrap
+        drawn = [] if bootstrap is None else [self._drawn(mine, bootstrap) for mine in values]
+        lengths = _lengths(runs, self.qrels.topics)[self.counts]
+        return ScoredPart(
+            values, self.counts, tests, drawn, len(self.qrels), float(lengths.mean()), int((lengths == 0).sum())
+        )
+
+    def _drawn(self, values: NDArray[np.float64], bootstrap: TopicBootstrap) -> NDArray[np.int8]:
+        """Return (resamples, pairs) who is significantly better in each resample of the topics."""
+        found = []
+        for times in bootstrap.counts(len(values)):
+            sample = np.repeat(values, np.where(self.counts, times, 0), axis=0)
+            found.append(winners(pair_tests(sample, self.testing.test), self.testing.alpha))
+        return np.stack(found)
+
+
+def scored_parts(tasks: Iterable[PartTask], n_tasks: int, *, n_jobs: int | None, verbose: bool) -> list[ScoredPart]:
+    """Run tasks by joblib, under whatever backend the user has configured, and return what each returns, in order.
+
+    Args:
+        tasks: made one by one, since each holds the names of its documents.
+        n_tasks: how many there are.
+        n_jobs: tasks at a time.
+        verbose: show a progress bar.
+    """
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
+
+    generates = get_active_backend()[0].supports_return_generator
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
+    done: Iterable[Any] = parallel(delayed(_run)(task) for task in tasks)
+    return list(pt.tqdm(done, total=n_tasks, desc="parts", unit="part", disable=not verbose))
+
+
+def _run(task: PartTask) -> ScoredPart:
+    return task.run()
+
+
+def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
+    """Return (topics, runs): how many documents each list has."""
+    rows = [runs.field.topic_row.get(topic, -1) for topic in topics]
+    lengths: NDArray[np.int64] = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[rows]
+    return lengths

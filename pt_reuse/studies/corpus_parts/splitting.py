@@ -1,0 +1,362 @@
+"""subcollections: do systems differ alike on parts of a corpus?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, flag, fraction, told
+from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.runs.given import as_runs_before
+from pt_reuse.scoring.caveats import Caveat, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.run_scores import checked_measures, provided_measures
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.stats.bootstrap import checked_bootstrap
+from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.stats.significance import TESTS
+from pt_reuse.stats.significance_agreement import winners
+from pt_reuse.studies.corpus_parts.drawing import Drawing, How, Part, checked_drawing
+from pt_reuse.studies.corpus_parts.result import Subcollections
+from pt_reuse.studies.corpus_parts.scoring import PartTask, ScoredPart, Testing, scored_parts
+from pt_reuse.studies.corpus_parts.sources import SourceRule, Sources, source_rule, sources_of
+from pt_reuse.studies.corpus_parts.systems import OnParts, RestrictedRuns, Systems
+from pt_reuse.studies.corpus_parts.tables import SETTING, Agreements, averaged, part_table, tested_table
+
+#: fewer topics than these say little
+_FEW_TOPICS = 5
+
+
+@door
+def subcollections(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    sources: Any = None,
+    how: str = "source",
+    shares: float | Iterable[float] | None = None,
+    sizes: float | Iterable[float] | None = None,
+    repeats: int = 10,
+    relevant: str = "all",
+    rel: int | None = None,
+    test: str = "t",
+    alpha: float = 0.05,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Subcollections:
+    """Say whether the same systems differ significantly on different parts of a corpus.
+
+    The documents that are relevant to any topic are set aside. All others are split: by their source, at random, or so
+    that a share of a part comes from one source. Each part gets all relevant documents back, so that parts differ in
+    what is not relevant alone. The systems are had on each part, either as `runs` that keep the documents of the part
+    (their scores stay) or, from :class:`Systems`, indexed and run anew. On each part every pair of systems is tested
+    over topics; two parts agree as far as they find the same pairs significant, with the same winners.
+
+    Args:
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or :class:`Systems`.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Each part has those of its
+            documents.
+        measures: ir_measures measures or their names, one or several; means are over all topics of the judgments, a
+            topic that a run lacks counting 0.
+        sources: which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its
+            source, or a dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression
+            whose first group is the source, or a function of a docno that returns its source or None. Default: the
+            letters with which the docno begins. Documents without a source are in no part, with a warning.
+        how: ``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two without a
+            document in common, of all `sizes`, or as many and as large as the sources are; ``"mixed"``: for each source
+            and share a part of which that share comes from the source and the rest from all others, compared with a
+            part of the same size that comes from the source alone, without a document in common but relevant ones.
+        shares: from 0 to 1, for mixed parts; default the quarters.
+        sizes: documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several.
+            Default: all of a source; for mixed parts the largest size that all sources allow.
+        repeats: how often parts are drawn, where anything is left to chance.
+        relevant: ``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others,
+            and on each part the topics count that have a relevant document in it.
+        rel: the lowest label that is relevant; default the judgments' own.
+        test: of two systems over topics, by its name; ``"t"`` (default) is Student's paired t test, two-sided.
+        alpha: the level; p-values below it are significant. They are not corrected for the number of pairs.
+        resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs anew; default 0, none.
+        confidence: of the intervals.
+        seed: of all that is drawn.
+        n_jobs: parts at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers
+            do not depend on it. Systems must be able to run in other processes.
+        verbose: show a progress bar.
+
+    Returns:
+        Subcollections: ``.table`` (means over pairs of parts), ``.by_pair``, ``.between_measures``, ``.by_part``,
+        ``.parts``, ``.significance(part)``, ``.report()``, ``.plot()``.
+
+    Raises:
+        InputError: one system, a source that has no document, one source, sizes that are more than there is, no
+            relevant document, a part without a topic that counts, a system that retrieves what its part does not have.
+
+    Warns:
+        ReuseWarning: fewer than five topics; systems that all tie on a part; lists of runs that keep no document; pairs
+            of parts on which no pair of systems is significant. ``settings["beware"]`` says it, too.
+
+    Example:
+        >>> import pyterrier as pt, pt_reuse as ptr
+        >>> demo = pt.get_dataset("reuse:demo")
+        >>> found = ptr.subcollections(demo.get_runs(), demo.get_judgments(), ["AP", "nDCG@10"])
+        >>> found.parts[["part", "drawn"]].values.tolist()
+        [['ENC', 58], ['FORUM', 65], ['NEWS', 89]]
+
+    Source: Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter: understanding inconsistencies in
+    test collection-based evaluation, CIKM; ``relevant="own"`` follows Sanderson, Turpin, Zhang and Scholer 2012,
+    Differences in effectiveness across sub-collections, CIKM. The counts are those of Moffat, Scholer and Thomas 2012,
+    Models and metrics: IR evaluation as a user process, ADCS.
+    """
+    parsed, rule = checked_measures(measures), source_rule(sources)
+    drawing = checked_drawing(how=how, sizes=sizes, shares=shares, repeats=repeats, seed=seed)
+    testing = checked_testing(test=test, alpha=alpha, resamples=resamples, confidence=confidence, seed=seed)
+    check_splitting(relevant=relevant, rel=rel, n_jobs=n_jobs)
+    flag("verbose", verbose)
+    level = testing.alpha
+    systems, judged = _systems_and_qrels(runs, qrels)
+    lowest = relevant_from(judged, rel)
+    warn_of_lower_grades(parsed, lowest)
+    corpus = _Corpus.of(systems, judged, lowest, shared=relevant == "all")
+    split = drawing.split(corpus.sources(rule, needed=drawing.needs_sources or sources is not None))
+    told_of = tuple(relevant_only(judged, of_judged(parsed)))
+    tell(told_of)
+    counting = [corpus.counting(part) for part in split.parts]
+    tasks = (
+        PartTask(_called(part, drawing), systems, *corpus.part(part), counts, parsed, testing)
+        for part, counts in zip(split.parts, counting, strict=True)
+    )
+    scored = scored_parts(tasks, len(split.parts), n_jobs=n_jobs, verbose=verbose)
+    names = [repr(measure) for measure in parsed]
+    found = Agreements(split.parts, scored, names, testing)
+    by_pair, drawn = found.of_pairs(split.pairs)
+    of_measures = found.of_measures()
+    better = np.array([[winners(tests, level) for tests in one.tests] for one in scored])
+    by_part = tested_table(split.parts, scored, names, better)
+    caveats = list(_caveats(split.parts, scored, by_part, by_pair, len(systems.names)))
+    tell(caveats)
+    provided = provided_measures(parsed)
+    n_draws = len(drawing.draws)
+    of_what = "draws, each with its pairs of parts" if n_draws > 1 else "pairs of parts"
+    return Subcollections(
+        table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, testing.bootstrap),
+        by_pair=by_pair,
+        between_measures=averaged(of_measures, ["measure", "other_measure"], "parts"),
+        by_part=by_part,
+        parts=part_table(split.parts, scored, len(corpus.added)),
+        names=systems.names,
+        measures=names,
+        means=np.array([[one.means(m) for m in range(len(names))] for one in scored]),
+        p=np.array([[tests.p for tests in one.tests] for one in scored]),
+        alpha=level,
+        settings={
+            "parts": _PARTS[drawing.how],
+            **({"sources": rule.words} if drawing.needs_sources or sources is not None else {}),
+            **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
+            "draws": n_draws,
+            **({"seed": drawing.seed} if n_draws > 1 or testing.bootstrap else {}),
+            "documents": corpus.in_words(),
+            "relevant": f"label of at least {lowest}, {_RELEVANT[relevant]}",
+            **systems.settings,
+            "test": f"{test}, two-sided, p below {level:g}, not corrected for the number of pairs",
+            "standard error": f"of the mean, as a bootstrap over {of_what} gives it",
+            **({"intervals": testing.bootstrap.words()} if testing.bootstrap else {}),
+            "complete": True,
+            "ties": f"means equal to {DECIMALS} decimals",
+            **({"by ir_measures": provided} if provided else {}),
+            **noted([*told_of, *caveats]),
+        },
+    )
+
+
+_PARTS = {
+    How.SOURCE: "one for each source",
+    How.RANDOM: "drawn at random, two and two apart",
+    How.MIXED: "a share from one source, against a part from that source alone",
+}
+_RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
+
+
+def checked_testing(*, test: Any, alpha: Any, resamples: Any, confidence: Any, seed: Any) -> Testing:
+    """Return how a user wants pairs of systems tested, see :func:`subcollections`."""
+    choice("test", test, tuple(TESTS))
+    level = fraction("alpha", alpha, ends=False)
+    return Testing(test, level, checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence))
+
+
+def check_splitting(*, relevant: Any, rel: Any, n_jobs: Any) -> None:
+    """Raise where one of these arguments of :func:`subcollections` is wrong whatever the runs are."""
+    choice("relevant", relevant, ("all", "own"))
+    checked_rel(rel)
+    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole_number and n_jobs):
+        raise InputError(
+            Argument("n_jobs"),
+            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
+            argument="n_jobs",
+        )
+
+
+def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[OnParts, Qrels]:
+    """Return the systems and the judgments, which have topics in common."""
+    systems: OnParts
+    if isinstance(runs, Systems):
+        judged, systems = as_qrels(qrels), runs
+        runs.check_topics(judged.topics)
+    else:
+        field, given = as_runs_before(runs, qrels)
+        judged, systems = as_qrels(given), RestrictedRuns(field)
+        check_topics(field, judged)
+    if len(systems.names) < 2:
+        raise InputError(
+            f"there is one system, {examples(systems.names)}, and it takes two to differ.", argument="runs"
+        )
+    return systems, judged
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    """The documents that are split, and the judgments of them.
+
+    Attributes:
+        docnos: of all documents, in the order of their bytes.
+        split: (documents to be split,) their positions.
+        added: documents that every part has.
+        qrels: the judgments.
+        judged: (judgments,) the document of each.
+        relevant: (judgments,) whether it is relevant.
+    """
+
+    docnos: list[str]
+    split: NDArray[np.int64]
+    added: NDArray[np.int64]
+    qrels: Qrels
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, systems: OnParts, qrels: Qrels, rel: int, *, shared: bool) -> _Corpus:
+        """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
+        of_judgments = qrels.arrays.documents.docnos().tolist()
+        docnos = sorted({*systems.docnos(), *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
+        place = {docno: i for i, docno in enumerate(docnos)}
+        judged = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
+        relevant = np.asarray(qrels.arrays.labels >= rel)
+        if not relevant.any():
+            raise InputError(
+                f"no judgment has a label of at least {rel}, so no document is relevant and every score is 0. ",
+                Option("rel", ...),
+                " is the lowest label that is relevant.",
+                argument="qrels",
+            )
+        is_added = np.zeros(len(docnos), dtype=bool)
+        if shared:
+            is_added[judged[relevant]] = True
+        rest = np.flatnonzero(~is_added)
+        if not len(rest):
+            raise InputError(
+                "every document is relevant to some topic, so there is nothing to split.", argument="qrels"
+            )
+        return cls(docnos, rest, np.flatnonzero(is_added), qrels, judged, relevant)
+
+    def sources(self, rule: SourceRule, *, needed: bool) -> Sources:
+        """Return the sources of the documents to be split; one for all of them where none are needed."""
+        if not needed:
+            return Sources(("all",), np.zeros(len(self.split), dtype=np.int64), "")
+        return sources_of(rule, [self.docnos[i] for i in self.split.tolist()])
+
+    def part(self, part: Part) -> tuple[list[str], Qrels]:
+        """Return the docnos of a part, and its judgments."""
+        has = self._has(part)
+        return [self.docnos[i] for i in np.flatnonzero(has).tolist()], self.qrels.keep(has[self.judged])
+
+    def counting(self, part: Part) -> NDArray[np.bool_]:
+        """Return (topics,) which topics count on a part: all, or those with a relevant document that fell into it."""
+        n_topics = len(self.qrels.topics)
+        if len(self.added):
+            return np.ones(n_topics, dtype=bool)
+        found = self.qrels.arrays.documents.topic[self._has(part)[self.judged] & self.relevant]
+        counts: NDArray[np.bool_] = np.bincount(found, minlength=n_topics) > 0
+        if not counts.any():
+            raise InputError(
+                f"no topic has a relevant document in the part {part.name!r}, so there is nothing to test. ",
+                Option("relevant", "all"),
+                " adds all relevant documents to each part.",
+                argument="relevant",
+            )
+        return counts
+
+    def _has(self, part: Part) -> NDArray[np.bool_]:
+        """Return (documents,) whether a part has each."""
+        has = np.zeros(len(self.docnos), dtype=bool)
+        has[self.added] = True
+        has[self.split[part.documents]] = True
+        return has
+
+    def in_words(self) -> str:
+        """Return how many documents there are."""
+        added = f", {len(self.added):,} relevant ones added to each part" if len(self.added) else ""
+        return f"{len(self.split):,} split{added}"
+
+
+def _called(part: Part, drawing: Drawing) -> str:
+    return part.name if len(drawing.draws) == 1 else f"{part.name}, draw {part.draw}"
+
+
+def _caveats(
+    parts: Sequence[Part],
+    scored: Sequence[ScoredPart],
+    by_part: pd.DataFrame,
+    by_pair: pd.DataFrame,
+    n_systems: int,
+) -> Iterator[Caveat]:
+    n_topics, where = min((int(one.counts.sum()), part.name) for part, one in zip(parts, scored, strict=True))
+    if n_topics < _FEW_TOPICS:
+        few = count(n_topics, "topic")
+        nothing = ", and no pair can be tested" if n_topics < 2 else ""
+        yield Caveat(
+            f"{few} on part {where}",
+            (f"only {few} on the part {where!r}: tests over so few topics say little{nothing}.",),
+        )
+    tied = by_part[by_part["least"] == by_part["most"]]
+    if len(tied):
+        row = tied.iloc[0]
+        where = f"{row['measure']} on part {row['part']}"
+        yield Caveat(
+            f"all systems tie by {where}",
+            (
+                f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in "
+                "all): nothing is significant there, and tau-b is NaN.",
+            ),
+        )
+    nothing_found = by_pair[by_pair["agree"].isna()]
+    if len(nothing_found) and not len(tied):
+        row = nothing_found.iloc[0]
+        where = f"{row['part']} and {row['other_part']} by {row['measure']}"
+        yield Caveat(
+            f"no significant pair of systems on {len(nothing_found)} of {len(by_pair)} pairs of parts",
+            (
+                f"no pair of systems is significant on either of {where} ({len(nothing_found):,} of {len(by_pair):,} "
+                "rows of such pairs in all): agreement is NaN there, and no part of the means.",
+            ),
+        )
+    emptied = sum(part.emptied for part in scored)
+    lists = sum(int(part.counts.sum()) for part in scored) * n_systems
+    if emptied:
+        share = emptied / lists
+        yield Caveat(
+            f"{emptied} of {lists} lists are empty",
+            (
+                f"{emptied:,} of {lists:,} lists of a run and a topic ({share:.1%}) have no document on their part, "
+                "and score 0. The table of parts says where.",
+            ),
+        )

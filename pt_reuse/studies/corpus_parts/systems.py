@@ -1,0 +1,227 @@
+"""Systems on a part of a corpus: runs that are restricted to it, or pipelines that are built and run anew."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import columns, count, examples, told
+from pt_reuse._errors import Argument, InputError, ReuseWarning, door, located
+from pt_reuse.runs.ordering import check_order
+from pt_reuse.runs.run_set import RunSet
+
+#: ``docno``, ``text`` and whatever else an index takes
+Document: TypeAlias = Mapping[str, Any]
+_Index = TypeVar("_Index")
+
+
+class OnParts(Protocol):
+    """Systems that can be had on any part of a corpus."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the systems."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return how they are had on a part, in words."""
+
+    def docnos(self) -> list[str]:
+        """Return the documents that can be split, besides those that are judged."""
+
+    def on_part(self, docnos: Iterable[str]) -> RunSet:
+        """Return the runs of the systems on a corpus that has these documents only."""
+
+
+@dataclass(frozen=True)
+class RestrictedRuns:
+    """Runs that exist, of which each part keeps its documents."""
+
+    runs: RunSet
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the runs."""
+        return self.runs.names
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return how the runs are had on a part."""
+        return {"systems": "runs restricted to the documents of each part", **self.runs.settings}
+
+    def docnos(self) -> list[str]:
+        """Return the documents that any run retrieves."""
+        return self.runs.docnos()
+
+    def on_part(self, docnos: Iterable[str]) -> RunSet:
+        """Return the runs with these documents only."""
+        with warnings.catch_warnings():
+            # lists that are left empty are counted in the table of parts
+            warnings.simplefilter("ignore", ReuseWarning)
+            return self.runs.restrict(docnos)
+
+
+class Systems(Generic[_Index]):
+    """Retrieval systems that can be built and run on any part of a corpus.
+
+    What :func:`subcollections` takes in the place of runs, to index each part and run every system on it.
+
+    Args:
+        factories: system name -> a function that makes its pipeline: of what `index` returned for the documents of a
+            part or, without `index`, of these documents.
+        documents: the corpus, each document a dict with ``docno`` and what an index takes, such as ``text``: a list, or
+            a function that returns an iterator over them, such as a dataset's ``get_corpus_iter``.
+        topics: frame with the columns ``qid``, ``query``.
+        index: indexes the documents of a part, once for all systems; default None: each factory sees the documents.
+        order: the ranking order of the runs.
+
+    Raises:
+        InputError: a factory or an index that is no function, documents that can be read but once, topics without
+            ``qid``.
+
+    Example:
+        >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+        >>> documents = [{"docno": "d1", "text": "oak"}, {"docno": "d2", "text": "elm"}]
+        >>> def first(documents):
+        ...     docno = next(iter(documents))["docno"]
+        ...     return pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": [docno], "score": [1.0]}))
+        >>> systems = ptr.Systems({"first": first}, documents, pd.DataFrame({"qid": ["1"], "query": ["oak"]}))
+        >>> systems
+        Systems: 1 system on 1 topic, indexed by each system
+        >>> systems.on_part(["d2"]).to_frame()["docno"].tolist()
+        ['d2']
+    """
+
+    @door
+    def __init__(
+        self,
+        factories: Mapping[str, Callable[[_Index], pt.Transformer]],
+        documents: Iterable[Document] | Callable[[], Iterable[Document]],
+        topics: pd.DataFrame,
+        *,
+        index: Callable[[Iterable[Document]], _Index] | None = None,
+        order: str = "trec_eval",
+    ):
+        if not isinstance(factories, Mapping) or not factories or not all(map(callable, factories.values())):
+            raise InputError(
+                Argument("factories"),
+                f" must be a dict of system name -> function that returns a pipeline, got {told(factories)}.",
+                argument="factories",
+            )
+        if not callable(documents) and iter(documents) is documents:
+            raise InputError(
+                Argument("documents"),
+                " can be read but once, and each part reads them. Give a list, or a function that returns an iterator.",
+                argument="documents",
+            )
+        if index is not None and not callable(index):
+            raise InputError(Argument("index"), f" must be a function, got {told(index)}.", argument="index")
+        if not isinstance(topics, pd.DataFrame):
+            raise InputError(
+                Argument("topics"), f" must be a frame with qid and query, got {told(topics)}.", argument="topics"
+            )
+        columns("topics", topics.columns, ("qid",))
+        check_order("order", order)
+        self._factories, self._documents, self._topics = dict(factories), documents, topics
+        self._index, self._order = index, order
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the systems."""
+        return list(self._factories)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return how the systems are had on a part."""
+        by = "once for all systems" if self._index is not None else "by each system"
+        return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
+
+    def docnos(self) -> list[str]:
+        """Return the documents of the corpus, in its order.
+
+        Raises:
+            InputError: a document without a docno, or two with the same one.
+        """
+        found: dict[str, None] = {}
+        for n, document in enumerate(self._all_documents()):
+            docno = document.get("docno") if isinstance(document, Mapping) else None
+            if not isinstance(docno, str) or not docno or docno in found:
+                problem = f"has the docno {docno!r} again" if docno in found else "has no docno"
+                raise InputError(
+                    Argument("documents"), f": document {n:,} {problem}: {told(document)}.", argument="documents"
+                )
+            found[docno] = None
+        return list(found)
+
+    @door
+    def on_part(self, docnos: Iterable[str]) -> RunSet:
+        """Index some documents, run every system on them, and return the runs.
+
+        Args:
+            docnos: of the part.
+
+        Raises:
+            InputError: a system that retrieves a document which the part does not have.
+        """
+        wanted = frozenset(docnos)
+        part: Any = _PartDocuments(self._all_documents, wanted)
+        index: Any = part if self._index is None else self._index(part)
+        pipelines = {}
+        for name, factory in self._factories.items():
+            pipelines[name] = factory(index)
+            if not isinstance(pipelines[name], pt.Transformer):
+                raise InputError(
+                    f"its factory must return a pipeline, got {told(pipelines[name])}.",
+                    place=f"system {name!r}",
+                    argument="factories",
+                )
+        runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
+        if not wanted.issuperset(runs.docnos()):
+            _tell_strangers(runs, wanted)
+        return runs
+
+    def check_topics(self, judged: Iterable[str]) -> None:
+        """Raise where none of the topics is among those that are judged."""
+        mine = self._topics["qid"].astype(str).tolist()
+        theirs = list(judged)
+        if not set(mine) & set(theirs):
+            raise InputError(
+                f"none of the topics that the systems are run on, {examples(mine) or 'none'}, is one of the "
+                f"judgments', {examples(theirs)}.",
+                argument="runs",
+            )
+
+    def _all_documents(self) -> Iterator[Document]:
+        return iter(self._documents() if callable(self._documents) else self._documents)
+
+    def __repr__(self) -> str:
+        n_systems, n_topics = count(len(self._factories), "system"), count(len(self._topics), "topic")
+        return f"Systems: {n_systems} on {n_topics}, indexed {self.settings['systems'].rsplit('indexed ')[-1]}"
+
+
+@dataclass(frozen=True)
+class _PartDocuments:
+    """The documents of a part, which can be read as often as one likes."""
+
+    everything: Callable[[], Iterator[Document]]
+    docnos: frozenset[str]
+
+    def __iter__(self) -> Iterator[Document]:
+        return (document for document in self.everything() if document["docno"] in self.docnos)
+
+
+def _tell_strangers(runs: RunSet, docnos: frozenset[str]) -> None:
+    for name in runs.names:
+        strange = [docno for docno in runs[name]["docno"].unique() if docno not in docnos]
+        if strange:
+            with located(f"system {name!r}"):
+                raise InputError(
+                    f"retrieves documents that the part does not have: {examples(strange)}. Its factory must use the "
+                    "index or the documents that it is given.",
+                    argument="factories",
+                )

@@ -1,0 +1,231 @@
+"""Redo "Size and source matter" on corpora that can be had, and store what its page shows.
+
+    python scripts/papers/subcollections.py [DATA] [WHAT ...]
+
+DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes`,
+`shares` and `demo`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts
+the runs of TREC-8; default all. Terrier needs Java; without it models and settings of PISA stand in, and the numbers
+are others.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+import pt_reuse as ptr
+
+TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
+MODELS = (
+    "BM25", "DPH", "PL2", "TF_IDF", "DirichletLM", "Hiemstra_LM", "DFRee", "InL2",
+    "LemurTF_IDF", "DLH", "DLH13", "LGD", "In_expB2", "IFB2", "InB2", "DFR_BM25",
+)  # fmt: skip
+MEASURES = ["AP", "P@10", "nDCG@10"]
+SOURCES = ["CACM", "CISI", "CRAN", "VASW"]
+#: topics of each collection, so that none outweighs the others, and documents of a list
+TOPICS, DEPTH = 25, 100
+
+
+def plain(text: str) -> str:
+    """Return the words of a text without signs that Terrier's query language would read."""
+    return " ".join(re.findall(r"\w+", text))
+
+
+def corpus(data: Path) -> tuple[list[dict[str, str]], pd.DataFrame, pd.DataFrame]:
+    """Return the documents, topics and judgments of four collections, each name with the collection's in front."""
+    documents, topics, qrels = [], [], []
+    for source, (texts, queries, judged) in zip(SOURCES, (cacm(data), cisi(data), *irds(data)), strict=True):
+        documents += [{"docno": f"{source}-{docno}", "text": text} for docno, text in texts]
+        relevant = {qid for qid, _, label in judged if label > 0}
+        asked = [qid for qid, _ in queries if qid in relevant][:TOPICS]
+        topics += [{"qid": f"{source}-{qid}", "query": plain(text)} for qid, text in queries if qid in asked]
+        qrels += [(f"{source}-{qid}", f"{source}-{docno}", label) for qid, docno, label in judged if qid in asked]
+    frame = pd.DataFrame(qrels, columns=["qid", "docno", "label"]).drop_duplicates(["qid", "docno"])
+    return documents, pd.DataFrame(topics), frame
+
+
+Read = tuple[list[tuple[str, str]], list[tuple[str, str]], list[tuple[str, str, int]]]
+
+
+def cacm(data: Path) -> Read:
+    """Return the texts, queries and judgments of CACM."""
+    folder = data / "corpora" / "cacm"
+    with gzip.open(folder / "corpus" / "jsonl" / "cacm.json.gz", "rt", encoding="utf-8") as file:
+        # documents are CACM-0115 here, and CACM-115 in the judgments
+        texts = [(str(int(row["id"].removeprefix("CACM-"))), row["contents"]) for row in map(json.loads, file)]
+    asked = (folder / "topics.cacm.txt").read_text()
+    queries = re.findall(r"<DOCNO>\s*(\d+)\s*</DOCNO>(.*?)</DOC>", asked, re.DOTALL)
+    lines = (line.split() for line in (folder / "qrels.cacm.txt").read_text().splitlines())
+    return texts, queries, [(qid, str(int(docno.removeprefix("CACM-"))), int(label)) for qid, _, docno, label in lines]
+
+
+def cisi(data: Path) -> Read:
+    """Return the texts, queries and judgments of CISI."""
+    folder = data / "corpora" / "cisi"
+    whole = gzip.decompress((folder / "CISI.ALL.gz").read_bytes()).decode("utf-8", "replace")
+    queries = list(fields((folder / "CISI.QRY").read_text(), "TW"))
+    lines = (line.split() for line in (folder / "CISI.REL").read_text().splitlines() if line.strip())
+    return list(fields(whole, "TW")), queries, [(line[0], line[1], 1) for line in lines]
+
+
+def fields(text: str, wanted: str) -> Iterator[tuple[str, str]]:
+    """Yield the number and the wanted fields of each record of a file in SMART's form."""
+    for record in re.split(r"^\.I\s+", text, flags=re.MULTILINE)[1:]:
+        number, *parts = re.split(r"^\.([A-Z])\s*$", record, flags=re.MULTILINE)
+        kept = [part for name, part in zip(parts[::2], parts[1::2], strict=True) if name in wanted]
+        yield number.strip(), " ".join(kept)
+
+
+def irds(data: Path) -> Iterator[Read]:
+    """Yield the texts, queries and judgments of cranfield and vaswani, as ir_datasets has them."""
+    import ir_datasets
+
+    for name in ("cranfield", "vaswani"):
+        dataset = ir_datasets.load(name)
+        texts = [(doc.doc_id, doc.default_text()) for doc in dataset.docs_iter()]
+        queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
+        yield texts, queries, [(q.query_id, q.doc_id, int(q.relevance > 0)) for q in dataset.qrels_iter()]
+
+
+def weighting_model(name: str) -> Callable[[Any], pt.Transformer]:
+    """Return a function that makes Terrier's retriever of an index."""
+    return lambda index: pt.terrier.Retriever(index, wmodel=name, num_results=DEPTH)
+
+
+def indexed(documents: Iterable[Mapping[str, Any]]) -> Any:
+    """Index documents in memory."""
+    folder = tempfile.mkdtemp()
+    try:
+        return pt.IterDictIndexer(folder, type=pt.index.IndexingType.MEMORY, meta={"docno": 20}).index(documents)
+    finally:
+        shutil.rmtree(folder)
+
+
+def of_pisa(documents: Iterable[Mapping[str, Any]]) -> Any:
+    """Index documents with PISA."""
+    from pyterrier_pisa import PisaIndex
+
+    index = PisaIndex(tempfile.mkdtemp(), text_field="text", stemmer="porter2", overwrite=True)
+    index.index(documents)
+    return index
+
+
+#: sixteen systems without Java: four models, each with four settings
+PISA: dict[str, Callable[[Any], pt.Transformer]] = {
+    **{f"BM25 b={b}": lambda index, b=b: index.bm25(b=b, num_results=DEPTH) for b in (0.1, 0.4, 0.75, 0.95)},
+    **{f"QLD mu={mu}": lambda index, mu=mu: index.qld(mu=mu, num_results=DEPTH) for mu in (50, 250, 1000, 4000)},
+    **{f"PL2 c={c}": lambda index, c=c: index.pl2(c=c, num_results=DEPTH) for c in (0.5, 1, 4, 16)},
+    **{f"BM25 k1={k1}": lambda index, k1=k1: index.bm25(k1=k1, num_results=DEPTH) for k1 in (0.3, 0.6, 2, 4)},
+}
+
+
+def systems(documents: list[dict[str, str]], topics: pd.DataFrame) -> ptr.Systems[Any]:
+    """Return sixteen systems of Terrier, or of PISA where there is no Java."""
+    if shutil.which("java"):
+        return ptr.Systems({name: weighting_model(name) for name in MODELS}, documents, topics, index=indexed)
+    return ptr.Systems(PISA, documents, topics, index=of_pisa)
+
+
+def four(data: Path) -> None:
+    """By source and by chance with the sizes of the sources: table 1."""
+    documents, topics, qrels = corpus(data)
+    mine = systems(documents, topics)
+    keep(ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
+    found = ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, how="random", repeats=3, verbose=True)
+    keep(found, "like-sources")
+
+
+def sizes(data: Path) -> None:
+    """By two sizes: figure 1."""
+    documents, topics, qrels = corpus(data)
+    found = ptr.subcollections(
+        systems(documents, topics), qrels, MEASURES[:1], how="random", sizes=[250, 1000, 4000], repeats=4, verbose=True
+    )
+    keep(found, "sizes")
+
+
+def shares(data: Path) -> None:
+    """By the share of one source: figure 2."""
+    documents, topics, qrels = corpus(data)
+    found = ptr.subcollections(
+        systems(documents, topics),
+        qrels,
+        MEASURES[:1],
+        sources=SOURCES,
+        how="mixed",
+        shares=[0, 0.5, 1],
+        repeats=3,
+        verbose=True,
+    )
+    keep(found, "shares")
+
+
+def demo(data: Path) -> None:
+    """The three sources of the demo collection, run anew."""
+    collection = pt.get_dataset("reuse:demo")
+    topics = collection.get_topics().assign(query=lambda frame: frame["query"].map(plain))
+    mine = systems(list(collection.get_corpus_iter(verbose=False)), topics)
+    keep(ptr.subcollections(mine, collection.get_judgments("complete").with_rel(2), ["AP(rel=2)", "nDCG@10"]), "demo")
+
+
+def trec8(data: Path) -> None:
+    """The four sources of TREC-8, by restriction; too many pairs of runs to store, so the tables are."""
+    folder = data / "trec8-adhoc"
+    runs, qrels = (
+        ptr.read_runs(folder / "inputs", teams=folder / "runs-pids"),
+        ptr.read_qrels(folder / "trec8.qrels.gz"),
+    )
+    prefixes = ["FBIS", "FT", "FR94", "LA"]
+    by_source = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes)
+    own = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes, relevant="own")
+    by_chance = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes, how="random", repeats=3, verbose=True)
+    mixed = ptr.subcollections(runs, qrels, "AP", sources=prefixes, how="mixed", repeats=3, verbose=True)
+    texts = {
+        "sources": [by_source.report(), by_source.report("measures"), by_source.parts.to_string(index=False)],
+        "own": [own.report(), own.parts.to_string(index=False)],
+        "random": [by_chance.report()],
+        "shares": [mixed.report()],
+    }
+    for name, said in texts.items():
+        path = TARGET.parents[1] / "experiments" / f"subcollections-trec8-{name}.txt"
+        path.write_text("\n\n".join(map(str, said)) + "\n", encoding="utf-8")
+        print(path.read_text(encoding="utf-8"))
+
+
+def keep(found: ptr.Subcollections, name: str) -> None:
+    """Store a result, and say how long it took."""
+    found.save(TARGET / f"subcollections-{name}", overwrite=True)
+    print(found.report(), flush=True)
+
+
+STUDIES = {"four": four, "sizes": sizes, "shares": shares, "demo": demo, "trec8": trec8}
+
+
+def main(arguments: list[str]) -> None:
+    """Compute what is asked for."""
+    wanted = [name for name in arguments if name in STUDIES] or list(STUDIES)
+    data = Path(next((name for name in arguments if name not in STUDIES), os.environ.get("PT_REUSE_DATA", "")))
+    with tempfile.TemporaryDirectory() as home:
+        # ir_datasets writes beside what it reads
+        shutil.copytree(data / "irds-cache", home, dirs_exist_ok=True)
+        os.environ["IR_DATASETS_HOME"] = home
+        for name in wanted:
+            start = time.perf_counter()
+            STUDIES[name](data)
+            print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,90 @@
+"""`pt-reuse subcollections`, compared with the function."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from command_parts import run
+from same import assert_same
+
+import pt_reuse as ptr
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*to be split without a source:pt_reuse.ReuseWarning"),
+]
+PATTERN = "(.)$"
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    field.runs.write(tmp_path / "runs")
+    field.qrels.write(tmp_path / "qrels.txt")
+    return ["--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt", "--measures", "AP,P@5"]
+
+
+def expected(files, **options):
+    given = {"sources": re.compile(PATTERN), **options}
+    return ptr.subcollections(ptr.read_runs(files[1]), ptr.read_qrels(files[3]), ["AP", "P@5"], **given)
+
+
+def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
+    more = ["--how", "mixed", "--shares", "0,.5", "--repeats", 2, "--seed", 3, "--alpha", ".2", "--relevant", "all",
+            "--resamples", 4, "--confidence", ".9", "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
+    status, out, err = run(
+        capsys, "subcollections", *files, "--source-pattern", PATTERN, *more, "--out", tmp_path / "o"
+    )
+    assert status == 0, err
+    found = expected(
+        files, how="mixed", shares=[0, 0.5], repeats=2, seed=3, alpha=0.2, resamples=4, confidence=0.9,
+        sizes=4,
+    )  # fmt: skip
+    assert_same(ptr.read_result(tmp_path / "o"), found)
+    written = {path.name for path in (tmp_path / "o").iterdir()}
+    tables = {"table.csv", "by_pair.csv", "between_measures.csv", "by_part.csv", "parts.csv"}
+    assert written == {*tables, "settings.json", "arrays.npz", "result.json", "agree-AP.png", "agree-P@5.png"}
+    assert f"\n{found.headline()}\n" in out.replace("\n", " ") or found.headline()[:40] in out
+
+
+def test_parts_pairs_and_means_are_shown(files, capsys):
+    status, out, _ = run(capsys, "subcollections", *files, "--source-pattern", "([13])$")
+    assert status == 0
+    found = expected(files, sources=re.compile("([13])$"))
+    row = found.by_pair.iloc[0]
+    assert [row["part"], row["other_part"]] == ["1", "3"]
+    assert f"{row['agree']:.4f}" in out
+    for word in ("documents in a list", "agree-SSa", "SS_a", "other measure", "--out DIR writes"):
+        assert word in out
+
+
+def test_each_part_with_its_own_relevant_documents(files, tmp_path, capsys):
+    more = ["--relevant", "own", "--sources", "doc000,doc0"]
+    assert run(capsys, "subcollections", *files, *more, "--out", tmp_path / "o")[0] == 0
+    found = ptr.read_result(tmp_path / "o")
+    assert_same(found, expected(files, sources=["doc000", "doc0"], relevant="own"))
+    assert found.settings["relevant"] == "label of at least 1, each in the part that it falls into"
+
+
+def test_what_cannot_be_meant_is_told_before_anything_is_read(files, capsys):
+    files[3].write_text("these are no judgments")
+    for more, what in (
+        (["--how", "x"], "--how must be one of"),
+        (["--alpha", "2"], "--alpha must be a number above 0"),
+        (["--test", "x"], "--test must be one of"),
+        (["--sources", "x", "--source-pattern", "(y)"], "--sources and --source-pattern say the same thing"),
+        (["--source-pattern", "("], "--source-pattern is no regular expression"),
+        (["--source-pattern", "y"], "must have a group that is the source"),
+        (["--shares", ".5"], "Give --how mixed"),
+        (["--relevant", "x"], "--relevant must be one of"),
+        (["--jobs", "0"], "--jobs must be a whole number of jobs"),
+    ):
+        status, _, err = run(capsys, "subcollections", *files, *more)
+        assert status
+        assert what in " ".join(err.split()), err
+
+
+def test_a_prefix_of_no_document_is_named(files, capsys):
+    status, _, err = run(capsys, "subcollections", *files, "--sources", "doc0,ZZZ")
+    assert status
+    assert "no document comes from 'ZZZ'" in err

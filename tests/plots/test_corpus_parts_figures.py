@@ -1,0 +1,95 @@
+"""Figures of parts of a corpus: what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from drawing_parts import check
+from matplotlib.image import AxesImage
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
+pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def study(**options):
+    return ptr.subcollections(
+        FIELD.runs, FIELD.qrels, ["AP", "P@5"], sources=lambda docno: "xyz"[int(docno[-1]) % 3], **options
+    )
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {
+        "grid": study(),
+        "sizes": study(how="random", sizes=[5, 12, 25], repeats=3),
+        "shares": study(how="mixed", shares=[0, 0.5, 1], repeats=3),
+    }
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+@pytest.mark.parametrize("name", ["grid", "sizes", "shares"])
+def test_figures_are_whole_at_every_width(results, name, width):
+    check(results[name].plot(width=width), 7 if width < 4.5 else 9)
+
+
+@pytest.mark.parametrize("kind", ["agree", "passive", "tau_b"])
+def test_a_line_for_each_source_against_the_share(results, kind):
+    table = results["shares"].table.query("measure == 'P@5'")
+    ax = results["shares"].plot(kind, measure="P@5")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x", "y", "z"]
+    for name, drawn in zip("xyz", ax.containers, strict=True):
+        mine = table[table["source"] == name].sort_values("share")
+        middle, errors = (mine[column].to_numpy(dtype=float) for column in (kind, f"{kind}_se"))
+        line, _, (bars,) = drawn.lines
+        assert line.get_xdata().tolist() == [0, 50, 100]
+        assert np.allclose(line.get_ydata().astype(float), middle, equal_nan=True)
+        ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+        expected = np.column_stack([middle - errors, middle + errors])
+        assert np.allclose(ends, expected[~np.isnan(expected).any(axis=1)])
+    assert len({line.get_marker() for line in [drawn.lines[0] for drawn in ax.containers]}) == 3
+
+
+def test_a_line_for_each_size_against_the_other(results):
+    table = results["sizes"].table.query("measure == 'AP'").set_index(["size", "other_size"])["agree"]
+    ax = results["sizes"].plot()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["5", "12", "25"]
+    assert ax.get_legend().get_title().get_text() == "documents of the other part"
+    for size, drawn in zip((5, 12, 25), ax.containers, strict=True):
+        line = drawn.lines[0]
+        assert line.get_xdata().tolist() == [5, 12, 25]
+        expected = [table[min(size, other), max(size, other)] for other in (5, 12, 25)]
+        assert np.allclose(line.get_ydata().astype(float), expected)
+
+
+def test_a_cell_for_each_two_parts(results):
+    found = results["grid"].by_pair.query("measure == 'AP'").set_index(["part", "other_part"])["agree"]
+    ax = results["grid"].plot()
+    (image,) = [child for child in ax.get_children() if isinstance(child, AxesImage)]
+    cells = np.asarray(image.get_array().filled(np.nan))
+    assert cells[0, 0] == found["x", "y"]
+    assert cells[1].tolist() == [found["x", "z"], found["y", "z"]]
+    assert np.isnan(cells[0, 1])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["x", "y"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["y", "z"]
+    numbers = [text.get_text() for text in ax.texts]
+    assert numbers == [f"{found[pair]:.2f}" for pair in (("x", "y"), ("x", "z"), ("y", "z"))]
+
+
+def test_axes_say_what_is_shown(results):
+    ax = results["shares"].plot(measure="P@5")
+    assert ax.get_ylabel() == "agree-SSa (P@5)"
+    assert ax.get_xlabel() == "share of the other part from the same source, %"
+    assert results["sizes"].plot("tau_b").get_ylabel() == "tau-b (AP)"

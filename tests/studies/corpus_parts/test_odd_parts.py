@@ -1,0 +1,116 @@
+"""Input that says little or nothing: told by name, before work starts where it can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=3, n_topics=3, n_docs=60, n_teams=3, length=20, depth=3)
+QRELS = FIELD.qrels.to_frame()
+
+
+def source(docno):
+    return "xy"[int(docno[-1]) % 2]
+
+
+def study(runs=FIELD.runs, qrels=FIELD.qrels, measures="AP", **options):
+    return ptr.subcollections(runs, qrels, measures, **{"sources": source, **options})
+
+
+FIRST = {
+    "measures": {"measures": "Foo@3"},
+    "sources": {"sources": "FT"},
+    "how": {"how": "by source"},
+    "shares": {"how": "mixed", "shares": "half"},
+    "sizes": {"sizes": -1},
+    "repeats": {"repeats": 0},
+    "relevant": {"relevant": "none"},
+    "rel": {"rel": 0},
+    "test": {"test": "Student"},
+    "alpha": {"alpha": 0},
+    "resamples": {"resamples": -1},
+    "confidence": {"confidence": 1},
+    "seed": {"seed": 0.5},
+    "n_jobs": {"n_jobs": 0},
+    "verbose": {"verbose": "no"},
+}
+
+
+@pytest.mark.parametrize("fault", FIRST)
+def test_arguments_are_checked_before_judgments_are_read(fault, tmp_path, monkeypatch):
+    def reached(*_, **__):
+        pytest.fail("the arguments were to be judged before")
+
+    monkeypatch.setattr("pt_reuse.qrels.judgments.read_arrays", reached)
+    with pytest.raises(ptr.InputError) as caught:
+        study(qrels=tmp_path / "qrels.txt", **FIRST[fault])
+    assert caught.value.argument == fault
+
+
+def test_judgments_without_a_topic_of_the_runs(messages):
+    messages.refused(lambda: study(qrels=QRELS.assign(qid="x" + QRELS["qid"])), argument="runs")
+
+
+def test_one_system(messages):
+    messages.refused(lambda: study(FIELD.runs.select(FIELD.runs.names[0])), argument="runs")
+
+
+def test_one_source(messages):
+    messages.refused(lambda: study(sources=None), argument="sources")
+
+
+def test_nothing_relevant(messages):
+    messages.refused(lambda: study(qrels=QRELS.assign(label=0)), argument="qrels")
+    messages.refused(lambda: study(rel=3, measures="nDCG@5"), argument="qrels")
+
+
+def test_nothing_to_split(messages):
+    everything = {"docno": FIELD.runs.docnos(), "label": 1}
+    messages.refused(lambda: study(qrels=pd.DataFrame({"qid": FIELD.qrels.topics[0], **everything})), argument="qrels")
+
+
+def test_a_part_with_no_judged_topic(messages):
+    mine = QRELS[QRELS["docno"].map(source) == "x"]
+    messages.refused(lambda: study(qrels=mine, relevant="own"), argument="relevant")
+
+
+def test_fewer_than_five_topics(messages):
+    found = messages.warned(lambda: study(alpha=0.9))
+    assert "3 topics on part x" in found.settings["beware"]
+    found = messages.warned(lambda: study(qrels=QRELS[QRELS["qid"] == FIELD.qrels.topics[0]]), times=2)
+    assert found.by_pair["untested"].tolist() == [15]
+    assert np.isnan(found.table["agree"].item())
+
+
+def test_all_systems_tie(messages):
+    alone = FIELD.runs[FIELD.runs.names[0]].query("qid == '1'")
+    run = pd.concat([alone.assign(qid=str(q)) for q in range(6)])
+    qrels = pd.concat([QRELS[QRELS["qid"] == "1"].assign(qid=str(q)) for q in range(6)])
+    found = messages.warned(lambda: study({"one": run, "twin": run}, qrels))
+    assert found.by_pair[["ss_a", "nn", "agree"]].fillna(-1).values.tolist() == [[0, 1, -1]]
+    assert np.isnan(found.table["tau_b"].item())
+    assert (found.p == 1).all()
+    assert found.report() is not None
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+def test_documents_without_a_source_are_in_no_part():
+    with pytest.warns(ptr.ReuseWarning, match="42 documents of 53 to be split without a source"):
+        found = study(sources=lambda docno: {"1": "x", "2": "y"}.get(docno[-1]))
+    relevant = set(QRELS["docno"][QRELS["label"] > 0])
+    expected = [
+        sum(d[-1] == end and d not in relevant for d in {*FIELD.runs.docnos(), *QRELS["docno"]}) for end in "12"
+    ]
+    assert found.parts["drawn"].tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+def test_relevant_from_a_higher_label():
+    with pytest.warns(ptr.ReuseWarning, match="label 1 as relevant"):
+        study(rel=2)
+    found = study(rel=2, measures="AP(rel=2)")
+    two = set(QRELS["docno"][QRELS["label"] >= 2])
+    assert found.parts["documents"].sum() - found.parts["drawn"].sum() == 2 * len(two)

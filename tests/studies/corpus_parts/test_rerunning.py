@@ -1,0 +1,170 @@
+"""Systems that are indexed and run anew on each part, with a toy of an index in pure Python."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from same import assert_same
+
+import pt_reuse as ptr
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+WORDS = ["oak", "elm", "ash", "fir", "yew"]
+RANDOM = np.random.default_rng(4)
+DOCUMENTS = [{"docno": f"{'ABC'[n % 3]}{n}", "text": " ".join(RANDOM.choice(WORDS, size=2 + n % 5))} for n in range(90)]
+TOPICS = pd.DataFrame({"qid": [str(q) for q in range(8)],
+                       "query": [f"{WORDS[q % 5]} {WORDS[(q * 2 + 1) % 5]}" for q in range(8)]})  # fmt: skip
+QRELS = pd.DataFrame(
+    [
+        (topic.qid, doc["docno"], int(len(set(topic.query.split()) & set(doc["text"].split())) > 1 and n % 4 != 1))
+        for topic in TOPICS.itertuples()
+        for n, doc in enumerate(DOCUMENTS)
+        if (n + int(topic.qid)) % 3
+    ],
+    columns=["qid", "docno", "label"],
+)
+
+
+def rank_by(score):
+    """Return a factory of a pipeline that scores documents by a function of query, text and how many have a word."""
+
+    def factory(documents):
+        texts = {doc["docno"]: doc["text"].split() for doc in documents}
+        spread = {word: sum(word in text for text in texts.values()) for word in WORDS}
+
+        def transform(topics):
+            rows = [
+                (topic.qid, docno, float(score(topic.query.split(), text, spread)))
+                for topic in topics.itertuples()
+                for docno, text in texts.items()
+            ]
+            found = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+            return found[found["score"] > 0]
+
+        return pt.apply.generic(transform, transform_outputs=lambda columns: ["qid", "docno", "score"])
+
+    return factory
+
+
+SCORES = {
+    "overlap": lambda query, text, spread: sum(word in text for word in query),
+    "count": lambda query, text, spread: sum(text.count(word) for word in query),
+    "rare": lambda query, text, spread: sum(text.count(word) / (1 + spread[word]) for word in query),
+    "short": lambda query, text, spread: sum(word in text for word in query) / len(text),
+    "first": lambda query, text, spread: text[0] in query,
+}
+FACTORIES = {name: rank_by(score) for name, score in SCORES.items()}
+
+
+def study(systems, **options):
+    return ptr.subcollections(systems, QRELS, ["AP", "P@5"], **{"alpha": 0.3, **options})
+
+
+def test_each_part_is_run_by_itself():
+    found = study(ptr.Systems(FACTORIES, DOCUMENTS, TOPICS))
+    relevant = set(QRELS["docno"][QRELS["label"] > 0])
+    for i, source in enumerate("ABC"):
+        mine = [doc for doc in DOCUMENTS if doc["docno"][0] == source or doc["docno"] in relevant]
+        docnos = {doc["docno"] for doc in mine}
+        runs = {name: factory(mine)(TOPICS) for name, factory in FACTORIES.items()}
+        scores = ptr.score(runs, QRELS[QRELS["docno"].isin(docnos)], ["AP", "P@5"])
+        assert np.array_equal(found.means[i], scores.mean_values)
+    assert found.settings["systems"] == "run anew on each part, indexed by each system"
+    # a part changes what is rare in it, which no restriction of runs can
+    whole = {name: factory(DOCUMENTS)(TOPICS) for name, factory in FACTORIES.items()}
+    restricted = study(whole)
+    at = [found.names.index(name) for name in ("overlap", "count", "short", "first")]
+    assert np.array_equal(found.means[..., at], restricted.means[..., at])
+    rare = found.names.index("rare")
+    assert not np.array_equal(found.means[..., rare], restricted.means[..., rare])
+
+
+def test_an_index_is_made_once_for_a_part():
+    indexed = []
+
+    def index(documents):
+        indexed.append(sorted(doc["docno"] for doc in documents))
+        return [doc for doc in DOCUMENTS if doc["docno"] in set(indexed[-1])]
+
+    found = study(ptr.Systems(FACTORIES, lambda: iter(DOCUMENTS), TOPICS, index=index))
+    assert len(indexed) == 3
+    expected = study(ptr.Systems(FACTORIES, DOCUMENTS, TOPICS))
+    assert np.array_equal(found.means, expected.means)
+    assert found.settings["systems"] == "run anew on each part, indexed once for all systems"
+    assert [len(docnos) for docnos in indexed] == found.parts["documents"].tolist()
+
+
+def test_one_and_two_processes_give_the_same():
+    systems = ptr.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
+    alone, together = (study(systems, how="random", repeats=2, resamples=5, n_jobs=n, seed=4) for n in (1, 2))
+    assert_same(alone, together)
+    assert alone.means.tobytes() != study(systems, how="random", repeats=2, seed=5).means.tobytes()
+
+
+def test_a_pipeline_that_ignores_its_part_is_refused(messages):
+    everything = FACTORIES["overlap"](DOCUMENTS)
+    systems = ptr.Systems({**FACTORIES, "all": lambda documents: everything}, DOCUMENTS, TOPICS)
+    messages.refused(lambda: study(systems), argument="factories", place="part 'A', system 'all'")
+
+
+def wrong(**change):
+    given = {"factories": FACTORIES, "documents": DOCUMENTS, "topics": TOPICS, **change}
+    return ptr.Systems(given.pop("factories"), given.pop("documents"), given.pop("topics"), **given)
+
+
+WRONG = {
+    "factories": {"factories": {}},
+    "a pipeline as factory": {"factories": {"x": pt.Transformer.identity, "y": 3}},
+    "documents": {"documents": iter(DOCUMENTS)},
+    "index": {"index": "terrier"},
+    "topics": {"topics": ["oak"]},
+    "topics without qid": {"topics": TOPICS[["query"]]},
+    "order": {"order": "x"},
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_systems_that_are_none(fault, messages):
+    messages.refused(lambda: wrong(**WRONG[fault]), argument=next(iter(WRONG[fault])))
+
+
+LATER = {
+    "a docno twice": {"documents": [*DOCUMENTS, DOCUMENTS[0]]},
+    "a document without a docno": {"documents": [{"text": "oak"}]},
+    "other topics": {"topics": TOPICS.assign(qid="x" + TOPICS["qid"])},
+    "one system": {"factories": {"overlap": FACTORIES["overlap"]}},
+    "no pipeline": {"factories": {**FACTORIES, "none": lambda documents: "bm25"}},
+}
+
+
+@pytest.mark.parametrize("fault", LATER)
+def test_systems_that_cannot_be_run(fault, messages):
+    messages.refused(lambda: study(wrong(**LATER[fault])))
+
+
+@pytest.mark.filterwarnings("ignore:Attempted to get latest version")
+def test_terriers_models_on_two_parts():
+    """Six topics are enough to see that each part has an index, and each system runs on it."""
+    if not list(Path(pt.io.pyterrier_home()).glob("terrier-assemblies-*.jar")) or shutil.which("java") is None:
+        pytest.skip("Terrier's jars are not in PYTERRIER_HOME, or there is no Java to run it with")
+    made = []
+
+    def index(documents):
+        indexer = pt.IterDictIndexer(tempfile.mkdtemp(), type=pt.index.IndexingType.MEMORY)
+        made.append(indexer.index(documents))
+        return made[-1]
+
+    models = ("BM25", "DirichletLM", "DPH")
+    factories = {name: lambda index, name=name: pt.terrier.Retriever(index, wmodel=name) for name in models}
+    found = study(ptr.Systems(factories, DOCUMENTS, TOPICS, index=index), sources={"A": ["A"], "others": ["B", "C"]})
+    assert [
+        pt.terrier.IndexFactory.of(one).getCollectionStatistics().getNumberOfDocuments() for one in made
+    ] == found.parts["documents"].tolist()
+    assert found.means.shape == (2, 2, 3)
+    assert (found.means.max(axis=2) >= 0.5).all()
