@@ -59,10 +59,16 @@ from .stats.correlation import tau_ap_a as tau_ap_a
 from .stats.correlation import tau_ap_b as tau_ap_b
 from .stats.correlation import tau_b as tau_b
 from .stats.correlation import weighted_tau as weighted_tau
+from .studies.found_documents import FoundByDepth as FoundByDepth
+from .studies.found_documents import found_by_depth as found_by_depth
+from .studies.left_out_types import LeftOutTypes as LeftOutTypes
+from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies
 from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
+from .studies.type_pools.pools_by_type import PoolsByType as PoolsByType
+from .studies.type_pools.type_study import by_type as by_type
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import Verification as Verification

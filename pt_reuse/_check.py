@@ -114,6 +114,20 @@ def checked_seed(seed: Any) -> int:
     return int(seed)
 
 
+def checked_jobs(n_jobs: Any) -> int | None:
+    """Return a user's ``n_jobs=`` as joblib takes it, None where joblib is to decide, or say that it is none."""
+    if n_jobs is None:
+        return None
+    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not whole_number or not n_jobs:
+        raise InputError(
+            Argument("n_jobs"),
+            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
+            argument="n_jobs",
+        )
+    return int(n_jobs)
+
+
 def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     """Return `value` as a float when it is a number from 0 to 1, else raise; without `ends` 0 and 1 are none."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import ir_measures
 
-from pt_reuse._check import examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
 
@@ -17,6 +17,8 @@ from pt_reuse.qrels.judgments import Qrels
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
+#: on fewer topics a ranking is mostly chance
+FEW_TOPICS = 5
 
 
 class CaveatWarning(ReuseWarning):
@@ -77,6 +79,24 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
             "relevant and no unique is taken out: that nothing is lost says nothing of the pool. ",
             Option("rel", ...),
             " is the lowest label that is relevant.",
+        ),
+    )
+
+
+def few_topics(n_topics: int) -> Iterator[Caveat]:
+    """Yield a caveat where the means are over so few topics that other topics would rank the runs otherwise.
+
+    Args:
+        n_topics: how many topics there are.
+    """
+    if n_topics >= FEW_TOPICS:
+        return
+    topics = count(n_topics, "topic")
+    yield Caveat(
+        f"{topics} alone",
+        (
+            f"the means are over {topics} alone. A ranking of runs on fewer than {FEW_TOPICS} topics is mostly chance: "
+            "how far two such rankings agree says little of other topics.",
         ),
     )
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, examples, flag, positive, told
+from pt_reuse._check import checked_jobs, checked_seed, choice, examples, flag, positive, told
 from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
 from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
@@ -187,13 +187,7 @@ def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed:
         choice("leave_out", leave_out, tuple(COLUMNS))
     positive("repeats", repeats, "seeds")
     checked_seed(seed)
-    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (whole_number and n_jobs):
-        raise InputError(
-            Argument("n_jobs"),
-            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
-            argument="n_jobs",
-        )
+    checked_jobs(n_jobs)
 
 
 def checked_strategies(strategies: Any) -> list[Strategy]:
