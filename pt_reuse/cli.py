@@ -18,6 +18,7 @@ try:
     from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
     from pt_reuse.commands import (
+        by_type,
         collections,
         compare,
         compare_strategies,
@@ -46,6 +47,7 @@ _COMMANDS = (
     compare,
     pool,
     compare_strategies,
+    by_type,
     judge,
     runs,
     infer_pool,

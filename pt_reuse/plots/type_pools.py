@@ -49,7 +49,9 @@ def plot_type_scores(
     entries: list[tuple[Artist, str]] = []
     for group in shown:
         said = f" ({_tau(taus.get(str(group), float('nan')))})"
-        entries.append((handles[group], shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(said)) + said))
+        entries.append(
+            (handles[group], shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(said)) + said)
+        )
     if None in handles:
         entries.append((handles[None], views.others("type", shown, "type")))
     limit(sheet, views)
@@ -85,7 +87,15 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
         look, tau = kinds[number % len(kinds)], mine["tau_b"].to_numpy(dtype=float)
         sd = mine["tau_b_sd"].fillna(0).to_numpy(dtype=float)
         ax.vlines(x, mine["tau_b_min"], mine["tau_b_max"], color=look.colour, linewidth=0.6 * sizes.line, zorder=2)
-        ax.vlines(x, np.maximum(tau - sd, -1), np.minimum(tau + sd, 1), color=look.colour, linewidth=2.2 * sizes.line, alpha=0.6, zorder=2)
+        ax.vlines(
+            x,
+            np.maximum(tau - sd, -1),
+            np.minimum(tau + sd, 1),
+            color=look.colour,
+            linewidth=2.2 * sizes.line,
+            alpha=0.6,
+            zorder=2,
+        )
         points = ax.scatter(
             x,
             tau,

@@ -23,12 +23,11 @@ from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import check_unit, units_of
 from pt_reuse.scoring.caveats import Caveat, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.studies.type_pools.type_splits import ALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: what the row of all units together is called
-ALL = "all"
 #: depths of a report
 _FEW = (1, 5, 10, 20, 50, 100)
 _NEVER = np.iinfo(np.int64).max
@@ -45,7 +44,8 @@ class FoundByDepth(Result):
             together, those that one unit alone has); ``judged_share`` of the pool, NaN where it is empty.
         by: what the units are.
         judged_to: the depth down to which every document of every contributing run is judged, on the topics of the
-            judgments; 0 where that is not so at rank 1. Beyond it, what is found depends on who was judged.
+            judgments; 0 where that is not so at rank 1, the largest depth asked for where it is so there. Beyond it,
+            what is found depends on who was judged.
     """
 
     title: ClassVar[str] = "Found by depth"
@@ -76,9 +76,10 @@ class FoundByDepth(Result):
         return int((within or depths)[-1])
 
     def _lines(self) -> list[str]:
-        return [self._meaningful()]
+        return [self.meaningful()]
 
-    def _meaningful(self) -> str:
+    def meaningful(self) -> str:
+        """Return down to which depth the numbers do not depend on who was judged, in words."""
         if not self.judged_to:
             return "Not even the first document of every run is judged: what is found depends on who was judged."
         return (
@@ -101,7 +102,7 @@ class FoundByDepth(Result):
             raise InputError(
                 f"depths must be {MOST} at most of those in the table, got {told(chosen)}.", argument="depths"
             )
-        cells = self.table.pivot(index=self.column, columns="depth", values="relevant").loc[[*self.units, ALL]]
+        cells = self.table.pivot_table("relevant", self.column, "depth", aggfunc="first").loc[[*self.units, ALL]]
         return Report(
             [
                 Column(self.by.capitalize(), cells.index.tolist()),
@@ -111,7 +112,7 @@ class FoundByDepth(Result):
                 f"Relevant documents ({self.settings['relevant']}) in the pool of the contributing runs of each "
                 f"{self.by}, and of all, down to several depths."
             ),
-            notes=[f"Documents are pooled in the order {self.settings['pool order']}.", self._meaningful()],
+            notes=[f"Documents are pooled in the order {self.settings['pool order']}.", self.meaningful()],
         )
 
     @door
@@ -191,7 +192,7 @@ def found_by_depth(
         >>> field = ptr.simulate_field(seed=7)
         >>> found = ptr.found_by_depth(field.runs, field.qrels, depths=[1, 10])
         >>> found.table[["type", "depth", "relevant", "unique"]].tail(2).values.tolist()
-        [['all', 1, 109, 70], ['all', 10, 381, 162]]
+        [['all', 1, 89, 53], ['all', 10, 387, 134]]
         >>> found.judged_to
         10
 
@@ -212,12 +213,13 @@ def found_by_depth(
         ranked = runs.in_pool_order(pool_order)
     longest = int(runs.field.lengths[:, contributing.runs].max(initial=1))
     chosen = list(range(1, min(USUAL_DEPTH, longest) + 1)) if wanted is None else wanted
-    # a document more, to see whether all is judged beyond
     pool = pool_to_depth(ranked, chosen[-1], contributing)
     labels = np.append(qrels.arrays.labels, np.int16(-1))[qrels.arrays.documents.find(pool.documents)]
     units = units_of(pool.run_table, by)
     if ALL in units.names:
-        raise InputError(f"a {by} is called {ALL!r}, which here are all together. Give it another name.", argument="runs")
+        raise InputError(
+            f"a {by} is called {ALL!r}, which here are all together. Give it another name.", argument="runs"
+        )
     best = _best_ranks(pool, units.of_run, len(units))
     table = _table(units.column, units.names, best, labels, lowest, chosen)
     judged_to = _judged_to(pool, labels, set(qrels.topics), chosen[-1])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, positive
+from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
@@ -22,7 +22,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures
-from pt_reuse.studies.type_pools.type_splits import checked_types
+from pt_reuse.studies.type_pools.type_splits import checked_types, types_of
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class LeftOutTypes(Result):
         types = list(dict.fromkeys(self.table["type"]))
         if left_out is not None:
             return choice("left_out", left_out, types)
-        return str(self.table.loc[self.table["lost"].idxmax(), "type"])
+        return str(self.table["type"].iloc[int(self.table["lost"].to_numpy().argmax())])
 
     def _of_types(self, measure: str) -> Report:
         rows = self.table[self.table["measure"] == measure]
@@ -127,9 +127,9 @@ class LeftOutTypes(Result):
     def _note(self) -> str:
         settings = self.settings
         return (
-            f"Recovered: {settings['recovered']}. Pool of depth {settings['depth']}, contributors {settings['contributors']}; relevant is a "
-            f"{settings['relevant']}; documents are ranked in the order {settings['order']} and pooled in the order "
-            f"{settings['pool order']}."
+            f"Recovered: {settings['recovered']}. Pool of depth {settings['depth']}, contributors "
+            f"{settings['contributors']}; relevant is a {settings['relevant']}; documents are ranked in the order "
+            f"{settings['order']} and pooled in the order {settings['pool order']}."
         )
 
     @door
@@ -192,7 +192,8 @@ def leave_out_type(
         types: the types to leave out, one at a time; default each.
         depth: of the pool; default the one on record for the collection (``runs.pool_depth``), else 100.
         rel: the lowest label that is relevant; default what the judgments say.
-        contributors: the runs that made the pool: ``"pooled"`` (default), ``"all"`` or run names. Every run can recover.
+        contributors: the runs that made the pool: ``"pooled"`` (default), ``"all"`` or run names. Every run can
+            recover.
         pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
         down_to: how far down a run's list, in the order in which it is scored, a document counts as recovered; default
             the whole list.
@@ -212,17 +213,17 @@ def leave_out_type(
         >>> field = ptr.simulate_field(seed=7)
         >>> left = ptr.leave_out_type(field.runs, field.qrels, "AP", types="manual", depth=field.depth)
         >>> left.table[["lost", "recovered", "max_drop"]].values.tolist()
-        [[81, 78, 1]]
+        [[29, 29, 4]]
 
     Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?,
     https://arxiv.org/abs/2201.11086, section 5: TREC-8 without its manual runs, where this loses 1,130 relevant
-    documents, with tau_b .9806 of MAP and gamma .9961 of P@10.
+    documents, with tau_b .9806 of MAP and gamma .9961 of ``P@10``.
     """
-    parsed, wanted = checked_measures(measures), checked_types(types)
+    parsed, wanted, verbose = checked_measures(measures), checked_types(types), flag("verbose", verbose)
     check_removal(by="type", depth=depth, pool_order=pool_order, rel=rel)
     deepest = None if down_to is None else positive("down_to", down_to, "documents per run and topic")
     runs, qrels = as_runs_before(runs, qrels)
-    kinds = runs.units("type")
+    kinds = types_of(runs)
     for name in wanted or ():
         choice("types", name, kinds.names)
     qrels = as_qrels(qrels)
@@ -240,9 +241,7 @@ def leave_out_type(
     within = "any rank" if deepest is None else f"the first {count(deepest, 'document')}"
     settings = {"left out": ", ".join(chosen), "recovered": f"at {within}" if deepest is None else f"in {within}"}
     settings |= lou.settings
-    return LeftOutTypes(
-        table=table, recovery=recovery, documents=documents, uniques=lou, settings=settings
-    )
+    return LeftOutTypes(table=table, recovery=recovery, documents=documents, uniques=lou, settings=settings)
 
 
 @dataclass(frozen=True)
@@ -293,7 +292,9 @@ def _recovered(
     recovery["median_rank"] = of_run["median"].to_numpy(dtype=float)
     recovery["deepest_rank"] = of_run["max"].astype("Int64").reset_index(drop=True)
     recovery = recovery.sort_values("recovered", ascending=False, kind="stable").reset_index(drop=True)
-    best = found.sort_values(["row", "rank", "run"], kind="stable").drop_duplicates("row").set_index("row").reindex(rows)
+    best = (
+        found.sort_values(["row", "rank", "run"], kind="stable").drop_duplicates("row").set_index("row").reindex(rows)
+    )
     runs_of = found.groupby("row").size().reindex(rows).fillna(0).astype(np.int64)
     documents = qrels.arrays.documents.take(rows)
     names: Sequence[str] = runs.names

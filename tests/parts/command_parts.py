@@ -12,6 +12,7 @@ COMMANDS = (
     "compare",
     "pool",
     "compare-strategies",
+    "by-type",
     "judge",
     "runs",
     "infer-pool",

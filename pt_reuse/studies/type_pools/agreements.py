@@ -133,7 +133,9 @@ def with_intervals(
                 drawn[name][:, split] = found
         often = _often(bootstrap, len(group.tested), group.random)
         ends = {name: bootstrap.interval(float(row[name]), _mean(drawn[name], often)) for name in NUMBERS}
-        rows.append({f"{name}_{end}": e for name in NUMBERS for end, e in zip(("low", "high"), ends[name], strict=True)})
+        rows.append(
+            {f"{name}_{end}": e for name in NUMBERS for end, e in zip(("low", "high"), ends[name], strict=True)}
+        )
     return pd.concat([table, pd.DataFrame(rows)], axis=1)
 
 

@@ -111,7 +111,7 @@ class PoolsByType(Result):
         Returns:
             DataFrame: pools as the index, columns of two levels, ``measure`` and ``tested``.
         """
-        cells = self.table.set_index(list(KEYS))[self._number(number)].unstack(["measure", "tested"])
+        cells = self.table.pivot_table(self._number(number), "pool", ["measure", "tested"], "first", dropna=False)
         order = pd.MultiIndex.from_product([self.measures, self.tested], names=["measure", "tested"])
         return cells.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
 
@@ -128,17 +128,17 @@ class PoolsByType(Result):
         name, table = self._number(number), self.table
         digits = Digits.SCORE
         if len(self.tested) + 1 <= MOST:
-            wide = table.set_index(list(KEYS))[name].unstack("tested")[self.tested]
+            wide = table.pivot_table(name, list(KEYS[:2]), "tested", "first", dropna=False).reindex(columns=self.tested)
             wide = wide.reindex(pd.MultiIndex.from_product([self.measures, self.pools], names=KEYS[:2]))
             rows = wide.reset_index()
             columns = [Column("Pool", rows["pool"]), Column("Measure", rows["measure"])]
-            columns += [Column(f"{tested} tested", rows[tested], digits) for tested in self.tested]
+            columns += [Column(f"On {tested}", rows[tested], digits) for tested in self.tested]
         else:
             columns = [
                 Column("Pool", table["pool"]),
                 Column("Measure", table["measure"]),
                 Column("Tested", table["tested"]),
-                Column(number, table[name], digits),
+                Column("Number", table[name], digits),
                 Column("Splits", table["splits"], Digits.COUNT),
             ]
         return Report(columns, caption=self._caption(name), notes=self._notes())
@@ -154,8 +154,8 @@ class PoolsByType(Result):
         settings = self.settings
         return (
             f"Pools of one type of system: {of} between the ranking by {settings['gold']} and the one by the judgments "
-            f"in the depth-{settings['depth']} pool of one half of the {settings['unit']}s of a type. Tested are the "
-            "other half of that type, all runs of another type, and all of these."
+            f"in the depth-{settings['depth']} pool of one half of the {settings['unit']}s of a type, on the other "
+            "half of that type, on all runs of another type, and on all of these."
         )
 
     def _notes(self) -> list[str]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, Aside, InputError, Option
+from pt_reuse.runs.named_runs import NamedRuns
 from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.type_pools.halves import Splits, halves_of
@@ -50,15 +51,28 @@ class TypeSplits:
         yield ALL, ~self.picked
 
 
-def check_type_names(kinds: Units) -> None:
-    """Raise where a type bears the name of all tested runs together."""
-    if ALL in kinds.names:
+def types_of(runs: NamedRuns) -> Units:
+    """Return the types of a field.
+
+    Raises:
+        InputError: a run without a type, or a type that bears the name of all runs together.
+    """
+    table = runs.run_table
+    lacking = table["name"][table["type"].isna()].tolist()
+    if lacking:
         raise InputError(
-            f"a type is called {ALL!r}, which here are all runs that are tested. Give it another name: ",
+            f"every run must have a type, got {count(len(lacking), 'run')} without one: {examples(lacking)}. Give ",
             Option("types", ...),
+            Aside(" when reading the runs"),
             ".",
             argument="runs",
         )
+    kinds = runs.units("type")
+    if ALL in kinds.names:
+        raise InputError(
+            f"a type is called {ALL!r}, which here are all runs that are tested. Give it another name.", argument="runs"
+        )
+    return kinds
 
 
 def checked_types(types: Any) -> list[str] | None:

@@ -36,7 +36,7 @@ from pt_reuse.studies.type_pools.agreements import by_split_table, over_splits, 
 from pt_reuse.studies.type_pools.estimates import estimates_of
 from pt_reuse.studies.type_pools.halves import checked_splits
 from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
-from pt_reuse.studies.type_pools.type_splits import TypeSplits, check_type_names, checked_types, splits_of
+from pt_reuse.studies.type_pools.type_splits import TypeSplits, checked_types, splits_of, types_of
 
 #: what can be split: whole teams, or runs one by one
 UNITS = ("team", "run")
@@ -83,7 +83,7 @@ def by_type(
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file. A pooled document that has none counts as not
             relevant.
         measures: ir_measures measures or their names, one or several; default RR, from the grade from which documents
-            are relevant, and nDCG@10, which are the paper's. Means are over all topics of the judgments.
+            are relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.
         types: the types of which pools are made, one or several; default every type that can be split. All types are
             tested.
         unit: what is split: each ``"team"`` (default), all of whose runs of the type go together, or each ``"run"``,
@@ -126,7 +126,7 @@ def by_type(
         >>> field = ptr.simulate_field(seed=7)
         >>> found = ptr.by_type(field.runs, field.qrels, "nDCG@10", types="lexical", splits="all", depth=field.depth)
         >>> found.wide().round(2).values.tolist()
-        [[1.0, 1.0, 0.33, 0.79]]
+        [[0.44, 0.24, 0.38, 0.49]]
 
     Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems of
     different types, SIGIR, https://doi.org/10.1145/3397271.3401317, tables 1 and 2, figures 2 and 3.
@@ -137,8 +137,7 @@ def by_type(
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     verbose = flag("verbose", verbose)
     runs, qrels = as_runs_before(runs, qrels)
-    kinds, units = runs.units("type"), _units(runs, unit)
-    check_type_names(kinds)
+    kinds, units = types_of(runs), _units(runs, unit)
     contributing = contributors_of(runs, contributors)
     every, caveats = splits_of(kinds, units, contributing.runs, wanted, halves)
     qrels = as_qrels(qrels)
@@ -316,7 +315,7 @@ def _without_tau(table: pd.DataFrame) -> list[Caveat]:
         Caveat(
             f"{n:,} rankings without a tau",
             (
-                f"tau has no value in {n:,} of {count(total, 'split')} ({examples(which)}), since fewer than two runs "
+                f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two runs "
                 "are left to be tested there, or all of them tie. Means are over the splits that have one.",
             ),
         )
@@ -336,7 +335,7 @@ def _splits_table(
     for splits in every:
         for split, picked in enumerate(splits.picked):
             mine = labels[next(at)]
-            names = [units.names[unit] for unit in np.unique(units.of_run[picked]).tolist()]
+            names = sorted(units.names[unit] for unit in np.unique(units.of_run[picked]).tolist())
             rows.append(
                 {
                     "pool": splits.type,
@@ -357,5 +356,5 @@ def _intervals(words: str, every: Sequence[TypeSplits]) -> str:
 
 
 def default_measures(rel: int) -> list[ir_measures.Measure]:
-    """Return the measures of the paper, RR from a grade on, and nDCG@10."""
+    """Return the measures of the paper: RR, from a grade on, and ``nDCG@10``."""
     return [RR(rel=rel) if rel > 1 else RR, nDCG @ 10]
