@@ -315,8 +315,8 @@ def _without_tau(table: pd.DataFrame) -> list[Caveat]:
         Caveat(
             f"{n:,} rankings without a tau",
             (
-                f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two runs "
-                "are left to be tested there, or all of them tie. Means are over the splits that have one.",
+                f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two "
+                "runs are left to be tested there, or all of them tie. Means are over the splits that have one.",
             ),
         )
     ]

@@ -13,6 +13,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies.type_pools.type_study import by_type
 
+LEXICAL = ["lex1a", "lex1b", "lex4a", "lex4b"]
 KEYS = ["measure", "pool", "tested"]
 MEASURES = ["nDCG@5", "RR(rel=2)", "Bpref"]
 
@@ -29,7 +30,7 @@ def field():
     [
         ("team", "pool", 4, "all"),
         ("team", "judgments", 3, "pooled"),
-        ("run", "pool", 2, ["lex1a", "lex1b", "lex4a", "lex4b"]),
+        ("run", "pool", 2, LEXICAL),
     ],
 )
 def test_every_half_equals_the_slow_version(field, unit, gold, depth, contributors):
@@ -242,7 +243,7 @@ def test_runs_without_a_label(field, messages):
     frames = {name: field.runs[name] for name in field.runs.names}
     table = field.runs.run_table
     bare = ptr.RunSet.from_frames(frames, metadata=table.assign(type=table["type"].where(table["name"] != "lex1a")))
-    messages.refused(lambda: by_type(bare, field.qrels, "AP"), argument="by")
+    messages.refused(lambda: by_type(bare, field.qrels, "AP"), argument="runs")
     bare = ptr.RunSet.from_frames(frames, types=dict(zip(table["name"], table["type"], strict=True)))
     messages.refused(lambda: by_type(bare, field.qrels, "AP"), argument="unit")
     assert by_type(bare, field.qrels, "AP", unit="run", splits=2).pools == ["lexical", "neural", "manual"]
@@ -268,7 +269,7 @@ def test_splits_that_are_not_there(field, messages):
 def test_live_pipelines_are_runs_with_types(field):
     """A dict of frames has no types; a RunSet of it has."""
     frames = {name: field.runs[name] for name in field.runs.names}
-    with pytest.raises(InputError, match="type of every run"):
+    with pytest.raises(InputError, match="every run must have a type"):
         by_type(frames, field.qrels, "AP")
     table = field.runs.run_table
     runs = ptr.RunSet.from_frames(frames, metadata=table)
