@@ -67,10 +67,14 @@ from .studies.corpus_parts.systems import Systems as Systems
 from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.dynamic_uniques import DynamicUniques as DynamicUniques
 from .studies.dynamic_uniques import leave_out_dynamic as leave_out_dynamic
+from .studies.found_documents import FoundByDepth as FoundByDepth
+from .studies.found_documents import found_by_depth as found_by_depth
 from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
+from .studies.left_out_types import LeftOutTypes as LeftOutTypes
+from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_depths import PoolCosts as PoolCosts
 from .studies.pool_depths import pool_costs as pool_costs
 from .studies.pool_inference.inference import infer_pool as infer_pool
@@ -84,6 +88,8 @@ from .studies.strategy_comparison.comparison import StrategyComparison as Strate
 from .studies.swap_rates.measuring import stability as stability
 from .studies.swap_rates.result import Stability as Stability
 from .studies.told_apart import DiscriminativePower as DiscriminativePower
+from .studies.type_pools.pools_by_type import PoolsByType as PoolsByType
+from .studies.type_pools.type_study import by_type as by_type
 from .studies.uniques import LeaveOutUniques as LeaveOutUniques
 from .studies.uniques import leave_out_uniques as leave_out_uniques
 from .studies.varied_conventions.sensitivity_result import Sensitivity as Sensitivity

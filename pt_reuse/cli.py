@@ -18,6 +18,7 @@ try:
     from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
     from pt_reuse.commands import (
+        by_type,
         collections,
         compare,
         compare_strategies,
@@ -61,6 +62,7 @@ _COMMANDS = (
     minimum_ranks,
     pool_costs,
     compare_strategies,
+    by_type,
     judge,
     runs,
     infer_pool,

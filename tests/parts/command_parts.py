@@ -19,6 +19,7 @@ COMMANDS = (
     "minimum-ranks",
     "pool-costs",
     "compare-strategies",
+    "by-type",
     "judge",
     "runs",
     "infer-pool",

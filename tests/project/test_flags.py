@@ -21,6 +21,8 @@ FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, d
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
+TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
+BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth": 5}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
@@ -51,8 +53,22 @@ CALLS = {
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
+<<<<<<< HEAD
     "Density.plot": lambda d, **flag: ptr.density(QRELS).plot(ax=Figure().subplots(), **flag),
     "DynamicUniques.plot": lambda d, **flag: left_out().plot(ax=Figure().subplots(), **flag),
+=======
+    "FoundByDepth.plot": lambda d, **flag: ptr.found_by_depth(RUNS, QRELS, depths=2).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "LeftOutTypes.plot": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "PoolsByType.plot": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
+    "leave_out_type": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
+>>>>>>> bytype
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),

@@ -141,6 +141,9 @@ TAKERS = {
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
     ),
+    "found_by_depth": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.found_by_depth(runs, qrels, by="run", contributors=POOLED, depths=3).table
+    ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "judge_adaptively": lambda d, runs=RUNS: (
         ptr.judge_adaptively(runs, "hedge", QRELS, budget=3, depth=3, contributors=POOLED)
@@ -192,7 +195,13 @@ OTHERS = {
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],
 }
 #: public functions that are tested elsewhere
-ELSEWHERE = {"Experiment": {"qrels"}, "estimate_relevant": {"qrels"}}
+ELSEWHERE = {
+    "Experiment": {"qrels"},
+    "estimate_relevant": {"qrels"},
+    # runs without types are none for these
+    "by_type": {"runs", "qrels"},
+    "leave_out_type": {"runs", "qrels"},
+}
 #: methods whose `runs` or `qrels` is no input of that kind
 NONE_OF_THE_KIND: dict[str, set[str]] = {}
 

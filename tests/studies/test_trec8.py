@@ -18,6 +18,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.stats.correlation import gamma, tau_b
+from pt_reuse.studies.left_out_types import leave_out_type
 from pt_reuse.studies.uniques import leave_out_uniques
 
 MEASURES = [AP, P @ 10, nDCG @ 10]
@@ -365,3 +366,21 @@ def test_covid_scores_equal_the_leaderboard(covid):
 def test_covid_qrels_have_labels_that_are_no_judgments(covid):
     summary = read_qrels(covid.folder / "qrels.covid-round5.txt.gz").counts()
     assert summary[["judged", "unjudged", "relevant"]].sum().tolist() == [23_149, 2, 10_910]
+
+
+# types left out
+
+
+def test_trec_8_without_its_manual_runs(trec8):
+    """1,130 lost, tau_b of MAP .9806, of P@10 gamma .9961 and tau_b .9960; the paper, with runs more, 1,131."""
+    found = leave_out_type(trec8.runs, trec8.qrels, ["AP", "P@10"], types="manual")
+    rows = found.table.set_index("measure")
+    assert rows["lost"].tolist() == [1130, 1130]
+    assert round(rows.loc["AP", "tau_b"], 4) == 0.9806
+    assert (round(rows.loc["P@10", "gamma"], 4), round(rows.loc["P@10", "tau_b"], 4)) == (0.9961, 0.9960)
+    # with a plain merge
+    frame = trec8.runs["pir9At0"].merge(found.documents[["qid", "docno"]])
+    best = found.recovery.iloc[0]
+    assert (best["name"], best["recovered"]) == ("pir9At0", len(frame))
+    assert best["deepest_rank"] == frame["rank"].max() + 1
+    assert (found.documents["runs"] > 0).sum() == rows.loc["AP", "recovered"] == 947

@@ -43,20 +43,40 @@ class Field:
         Returns:
             Means over all topics of the judgments: (measures, runs) under all, (measures, parts, runs) under the parts.
         """
+        parts = [self._rescored(gone) for gone in self._gone(kept)]
+        return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
+
+    def topic_scores(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score the field topic by topic under all judgments and under parts of them.
+
+        Args:
+            kept: for each part, one at least, the rows of the judgments that it has.
+
+        Returns:
+            (measures, topics, runs) under all, (measures, parts, topics, runs) under the parts.
+        """
+        full = np.empty((len(self.measures), len(self.qrels.topics), len(self.runs)))
+        built = []
+        for gone in self._gone(kept):
+            values = np.empty((len(self.measures), len(gone), *full.shape[1:]))
+            for block in rescore(self.runs, self.qrels, self.measures, _without(gone)):
+                topics = slice(block.topics.start, block.topics.stop)
+                full[:, topics] = block.base
+                values[:, :, topics] = block.base[:, None]
+                values[:, block.set, block.topic] = block.values
+            built.append(values)
+        return full, np.concatenate(built, axis=1)
+
+    def _gone(self, kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
         labels = self.qrels.arrays.labels
         specs = [native_spec(measure) for measure in self.measures]
         blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
         # what no measure can see need not be taken away
-        counts = labels > 0 if blind else labels != UNJUDGED
-        parts = [self._rescored(gone) for gone in _slices(counts, kept)]
-        return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
+        return _slices(labels > 0 if blind else labels != UNJUDGED, kept)
 
     def _rescored(self, gone: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the means under all judgments, and under those without the rows of each set."""
-        row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
-        in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
-        changes = Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))
-        n_topics = len(self.qrels.topics)
+        changes, n_topics = _without(gone), len(self.qrels.topics)
         means = MeansOfSets((len(self.measures), len(gone), len(self.runs)), n_topics, None)
         full = np.zeros((len(self.measures), len(self.runs)))
         for block in rescore(self.runs, self.qrels, self.measures, changes):
@@ -64,6 +84,13 @@ class Field:
                 full += block.base[:, i]
             means.add(block)
         return full / max(n_topics, 1), means.means()
+
+
+def _without(gone: Sequence[NDArray[np.int64]]) -> Changes:
+    """Return the sets that each lack some rows of the judgments."""
+    row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
+    in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
+    return Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))
 
 
 def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:

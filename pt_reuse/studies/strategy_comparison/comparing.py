@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, examples, flag, positive, told
+from pt_reuse._check import checked_jobs, checked_seed, choice, examples, flag, positive, told
 from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
 from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
@@ -187,6 +187,7 @@ def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed:
         choice("leave_out", leave_out, tuple(COLUMNS))
     positive("repeats", repeats, "seeds")
     checked_seed(seed)
+<<<<<<< HEAD
     check_jobs(n_jobs)
 
 
@@ -199,6 +200,9 @@ def check_jobs(n_jobs: Any) -> None:
             f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
             argument="n_jobs",
         )
+=======
+    checked_jobs(n_jobs)
+>>>>>>> bytype
 
 
 def checked_strategies(strategies: Any) -> list[Strategy]:
