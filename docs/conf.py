@@ -20,7 +20,7 @@ copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 extensions += ["run", "command", "gallery", "markdown", "members"]
-exclude_patterns = ["_build", "_ext", "outputs", "experiments"]
+exclude_patterns = ["_build", "_ext", "outputs", "experiments", "papers/stored"]
 html_theme = "furo"
 html_title = "pt_reuse"
 html_static_path = ["_static"]

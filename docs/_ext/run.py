@@ -12,6 +12,7 @@
 
 The blocks of a page share a namespace. ``:value:`` in a sentence is the value of an expression. A block that ``needs``
 what is not on this machine shows what is stored under its name; where it is, what comes out must be the same.
+``stored("NAME")`` in a block is the result that a script has saved under ``docs/papers/stored/NAME``.
 An error in a block ends the build, with file and line.
 """
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,6 +32,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from stored import Stored, StoredError
+
+from pt_reuse import read_result
 
 _PAGE = "pt_reuse_page"
 
@@ -152,10 +156,22 @@ def page_of(at: SphinxDirective | SphinxRole) -> tuple[Page, Stored]:
     if _PAGE not in kept:
         stored = Stored(Path(at.env.srcdir) / "outputs" / at.env.docname)
         page = Page(_file(at))
-        page.namespace |= {"outputs": stored.folder, "root": machine.ROOT}
+        page.namespace |= {"outputs": stored.folder, "root": machine.ROOT, "stored": saved_results(at)}
         kept[_PAGE] = (page, stored)
     found: tuple[Page, Stored] = kept[_PAGE]
     return found
+
+
+def saved_results(at: SphinxDirective | SphinxRole) -> Callable[[str], Any]:
+    """Return what reads a result that the script of a paper has saved; the page is built anew when it has changed."""
+
+    def stored(name: str) -> Any:
+        folder = Path(at.env.srcdir) / "papers" / "stored" / name
+        for file in sorted(folder.glob("*")):
+            at.env.note_dependency(str(file))
+        return read_result(folder)
+
+    return stored
 
 
 def code_node(code: str) -> nodes.Node:

@@ -140,9 +140,8 @@ class Fields:
 
     def _text_of_line(self, line: int) -> str:
         newlines = np.flatnonzero(self.buffer == _NEWLINE)
-        return (
-            self.buffer[newlines[line - 1] + 1 : newlines[line]].tobytes().decode("utf-8", "backslashreplace").strip()
-        )
+        text: bytes = self.buffer[newlines[line - 1] + 1 : newlines[line]].tobytes()
+        return text.strip().decode("utf-8", "backslashreplace")
 
     def line_of(self, row: int) -> int:
         """Return the number of the line, from 1, on which a row stands."""

@@ -269,7 +269,8 @@ def _advice(error: BadLineError, columns: int) -> tuple[Part, ...]:
     # what to do about a line with another number of fields
     if not error.first:
         return ("Mend or remove the line; names must not hold white space.", *(_SKIP_LINES if columns == 6 else ()))
-    cells = error.text.split()
+    # by the white space of bytes: a text has more of it, which may stand in names
+    cells = [cell.decode() for cell in error.text.encode().split()]
     if columns == 6 and error.found == 4 and _is_whole(cells[3]):
         return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *_SKIP_FILE)
     if columns == 4 and error.found == 5 and _is_whole(cells[4]):

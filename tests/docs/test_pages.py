@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import re
 import sys
 import textwrap
 import warnings
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from pt_reuse import score
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -48,7 +52,7 @@ def names(code):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_what_a_reader_sees_needs_nothing_that_a_page_hides(page):
-    hidden, shown, used = {"outputs", "root"}, set(), set()
+    hidden, shown, used = {"outputs", "root", "stored"}, set(), set()
     for options, code in blocks(page):
         made, needed = names(textwrap.dedent(code))
         if options.get("shown") in ("nothing", "output"):
@@ -68,6 +72,7 @@ def test_the_pages_are_in_the_order_in_which_one_reads_them():
         "Reference",
         "Figures and tables",
         "In depth",
+        "Studies",
         "Building judgments",
         "Collections",
         "Project",
@@ -80,13 +85,16 @@ def test_the_pages_are_in_the_order_in_which_one_reads_them():
     assert found["Reference"] == ["api", "command-line"]
     assert found["Figures and tables"][0] == "gallery"
     assert found["In depth"][0] == "conventions"
+    assert found["Studies"] == ["studies", "papers"]
     assert found["Project"] == ["changelog", "cite"]
 
 
 def test_every_page_is_in_one_table_of_contents():
-    listed = [name for page in PAGES for names in toctrees(page).values() for name in names]
-    assert len(listed) == len(set(listed))
     pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} - {"index"}
+    listed = []
+    for name in (name for page in PAGES for names in toctrees(page).values() for name in names):
+        listed += fnmatch.filter(pages, name) if "*" in name else [name]
+    assert len(listed) == len(set(listed))
     assert pages <= set(listed)
 
 
@@ -99,6 +107,15 @@ def test_every_stored_output_is_of_a_block_and_every_block_with_needs_has_one():
         assert all("needs" in options for options, _ in blocks(page) if "name" in options), name
     folders = {path.parent.relative_to(DOCS / "outputs").as_posix() for path in (DOCS / "outputs").rglob("*.json")}
     assert all((DOCS / f"{folder}.rst").is_file() for folder in folders)
+
+
+def test_every_saved_result_is_small_and_on_a_page_and_every_one_that_a_page_names_is_saved():
+    code = "\n".join(code for page in PAGES for _, code in blocks(page))
+    saved = {path.parent.name: path.parent for path in (DOCS / "papers" / "stored").rglob("result.json")}
+    assert set(re.findall(r"""\bstored\(["']([^"'{]+)["']\)""", code)) <= set(saved)
+    assert [name for name in saved if name not in code] == []
+    sizes = {name: sum(file.stat().st_size for file in folder.iterdir()) for name, folder in saved.items()}
+    assert {name: size for name, size in sizes.items() if size > 200_000} == {}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if list(blocks(page))], ids=lambda page: page.stem)
@@ -183,6 +200,17 @@ def test_what_the_machine_lacks_is_shown_as_stored_and_what_it_has_must_be_the_s
     file.write_text(file.read_text().replace("42", "41"))
     said, _ = build(NEEDY, data=True)
     assert "'count' now shows another text: 42" in said
+
+
+def test_a_block_names_a_saved_result_simply(build, tmp_path):
+    block = '.. run::\n   :shown: output\n\n   stored("paper-scores").mean\n'
+    said, _ = build(block, data=True)
+    assert "index.rst:7: InputError: read_result" in said
+    runs, judged = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]}), {"qid": ["1"], "docno": ["d"]}
+    scores = score({"bm25": runs}, pd.DataFrame({**judged, "label": [1]}), ["RR"])
+    scores.save(tmp_path / "papers" / "stored" / "paper-scores")
+    _, shown = build(block, data=True)
+    assert "name RR bm25 1.0000" in " ".join(shown.split())
 
 
 def test_an_error_in_a_block_ends_the_build_with_file_and_line(build):

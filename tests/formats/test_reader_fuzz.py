@@ -15,7 +15,7 @@ from pt_reuse.formats.files import packed_with
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 
-FUZZ = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_bytes(text):
@@ -177,6 +177,13 @@ def test_damaged_qrels_files(data, path):
 def test_line_ends_by_hand(data, more, path):
     compare(data + b"\n" + more, naive_run, ours_run, path)
     compare(data + more, naive_run, ours_run, path)
+
+
+@pytest.mark.parametrize("name", [b"\x1c", b"\xc2\x85", b"\xc2\xa0"])
+def test_what_is_white_space_in_texts_alone_may_be_a_name(name, path):
+    for fields in (b"1 %s Q0 1 0\n", b"%s 1 Q0 1 0\n", b"%s 1 Q0 d 1 0\n", b"1 Q0 %s 0\n"):
+        compare(fields % name, naive_qrels, ours_qrels, path)
+        compare(fields % name, naive_run, ours_run, path)
 
 
 def test_rows_that_make_up_for_each_other(path):
