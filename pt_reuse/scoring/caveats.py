@@ -86,7 +86,6 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
 
 
 def few_topics(n_topics: int) -> Iterator[Caveat]:
-<<<<<<< HEAD
     """Yield a caveat where there are so few topics that they say little of any other topic.
 
     Args:
@@ -100,21 +99,6 @@ def few_topics(n_topics: int) -> Iterator[Caveat]:
             f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. One topic weighs "
             f"{1 / max(n_topics, 1):.0%} of each mean, so scores, ranks, tests and intervals say little of other "
             f"topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
-=======
-    """Yield a caveat where the means are over so few topics that other topics would rank the runs otherwise.
-
-    Args:
-        n_topics: how many topics there are.
-    """
-    if n_topics >= FEW_TOPICS:
-        return
-    topics = count(n_topics, "topic")
-    yield Caveat(
-        f"{topics} alone",
-        (
-            f"the means are over {topics} alone. A ranking of runs on fewer than {FEW_TOPICS} topics is mostly chance: "
-            "how far two such rankings agree says little of other topics.",
->>>>>>> bytype
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, flag, whole
+from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, whole
 from pt_reuse._errors import Option, arguments_as, door, warn
 from pt_reuse._result import Result
 from pt_reuse.engine.cells import UNJUDGED
@@ -40,7 +40,6 @@ from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.dynamic_judging import Chooser, PooledTopic, TopicPools, choose_all
 from pt_reuse.studies.dynamic_reports import DynamicReports
 from pt_reuse.studies.dynamic_sets import DynamicSets, check_topics_given
-from pt_reuse.studies.strategy_comparison.comparing import check_jobs
 from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_tables import (
     Means,
@@ -198,7 +197,7 @@ def leave_out_dynamic(
     parsed = checked_measures(measures)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    check_jobs(n_jobs)
+    checked_jobs(n_jobs)
     protocol = Protocol(
         batch=1,
         topic_budget=1,

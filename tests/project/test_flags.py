@@ -53,10 +53,8 @@ CALLS = {
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
-<<<<<<< HEAD
     "Density.plot": lambda d, **flag: ptr.density(QRELS).plot(ax=Figure().subplots(), **flag),
     "DynamicUniques.plot": lambda d, **flag: left_out().plot(ax=Figure().subplots(), **flag),
-=======
     "FoundByDepth.plot": lambda d, **flag: ptr.found_by_depth(RUNS, QRELS, depths=2).plot(
         ax=Figure().subplots(), **flag
     ),
@@ -68,7 +66,6 @@ CALLS = {
     ),
     "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
     "leave_out_type": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
->>>>>>> bytype
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),

@@ -187,22 +187,7 @@ def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed:
         choice("leave_out", leave_out, tuple(COLUMNS))
     positive("repeats", repeats, "seeds")
     checked_seed(seed)
-<<<<<<< HEAD
-    check_jobs(n_jobs)
-
-
-def check_jobs(n_jobs: Any) -> None:
-    """Raise unless a user's ``n_jobs=`` is a number of jobs as joblib takes it, or None."""
-    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (whole_number and n_jobs):
-        raise InputError(
-            Argument("n_jobs"),
-            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
-            argument="n_jobs",
-        )
-=======
     checked_jobs(n_jobs)
->>>>>>> bytype
 
 
 def checked_strategies(strategies: Any) -> list[Strategy]:

@@ -1,4 +1,4 @@
-"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: all 462 halves of the traditional runs, 40 neural ones."""
+"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: 462 traditional halves and 40 neural ones."""
 
 from __future__ import annotations
 
