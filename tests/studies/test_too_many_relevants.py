@@ -1,4 +1,4 @@
-"""The figures of the reference for Voorhees, Craswell and Lin 2022, on TREC-8 ad hoc and Deep Learning 2021 passages."""
+"""The figures of the reference for Voorhees, Craswell and Lin 2022, on TREC-8 and Deep Learning 2021 passages."""
 
 from __future__ import annotations
 
