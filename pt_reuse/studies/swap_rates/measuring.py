@@ -55,7 +55,7 @@ def stability(
     of this size round that was found on so many topics.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
-    of P@10 lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
+    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
     drawn topics, where means are over the topics that a run has, scores 0.
 
     Args:
@@ -282,7 +282,7 @@ def _add_intervals(table: pd.DataFrame, again: Iterable[Ints], bootstrap: TopicB
         pairs, swaps = counts[:, 0], counts[:, 1]
         drawn += list(np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T)
     ends = [bootstrap.interval(float(rate), rates) for rate, rates in zip(table["rate"], drawn, strict=True)]
-    table["rate_low"], table["rate_high"] = (np.array(column) for column in zip(*ends, strict=True))
+    table["rate_low"], table["rate_high"] = np.clip(np.array(ends).T, 0, 1)
 
 
 def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
