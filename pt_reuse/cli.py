@@ -29,6 +29,7 @@ try:
         pool,
         runs,
         score,
+        stability,
         unjudged,
         verify,
     )
@@ -46,6 +47,7 @@ _COMMANDS = (
     compare,
     pool,
     compare_strategies,
+    stability,
     judge,
     runs,
     infer_pool,

@@ -103,7 +103,7 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
         raise InputError(f"column 'value' must hold numbers, got {shown(row['value'])}.", argument="frame")
     raise InputError(
         f"{len(bad):,} of {count(len(frame), 'value')} not finite, the first {shown(row['value'])}: run "
-        f"{shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean would not be, either. "
+        f"{shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean would not be. "
         "Score it 0, or take the measure out.",
         argument="frame",
     )

@@ -21,7 +21,8 @@ FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, d
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
-STABLE = {"sizes": 5, "pairs": 2}
+FIVE = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
+STABLE = {"scores": ptr.score(FIVE.runs, FIVE.qrels, "AP"), "sizes": 2, "pairs": 2}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
@@ -61,7 +62,7 @@ CALLS = {
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
-    "Stability.plot": lambda d, **flag: ptr.stability(SCORES, **STABLE).plot(ax=Figure().subplots(), **flag),
+    "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
@@ -85,7 +86,7 @@ CALLS = {
     "register_datasets": lambda d, **flag: ptr.register_datasets(**flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
-    "stability": lambda d, **flag: ptr.stability(SCORES, **{**STABLE, "sizes": 1, **flag}),
+    "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
 

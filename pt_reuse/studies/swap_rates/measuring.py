@@ -102,12 +102,18 @@ def stability(
     SIGIR.
     """
     fields = _fields(scores)
-    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
-    chosen = None if sizes is None else _checked_sizes(sizes)
-    in_bins = _bins(bin_width, bins)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    checked_jobs(n_jobs)
-    flag("verbose", verbose)
+    sampling, chosen, in_bins, bootstrap = check_stability(
+        sizes=sizes,
+        pairs=pairs,
+        bin_width=bin_width,
+        bins=bins,
+        replace=replace,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
     lines = [line for name, found in fields.items() for line in _lines(name, found, chosen, sampling)]
     caveats = [*_few_topics(fields), *_ties(lines), *_other_topics(fields)]
     tell(caveats)
@@ -139,6 +145,33 @@ def stability(
         **noted(caveats),
     }
     return Stability(table=table, settings=settings)
+
+
+def check_stability(
+    *,
+    sizes: Any,
+    pairs: Any,
+    bin_width: Any,
+    bins: Any,
+    replace: Any,
+    resamples: Any,
+    confidence: Any,
+    seed: Any,
+    n_jobs: Any,
+    verbose: Any,
+) -> tuple[Sampling, list[int] | None, Bins, TopicBootstrap | None]:
+    """Return how samples are drawn, their sizes, the bins and the bootstrap, as arguments of :func:`stability` ask.
+
+    Raises:
+        InputError: one of them is wrong whatever the scores are.
+    """
+    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
+    chosen = None if sizes is None else _checked_sizes(sizes)
+    in_bins = _bins(bin_width, bins)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    checked_jobs(n_jobs)
+    flag("verbose", verbose)
+    return sampling, chosen, in_bins, bootstrap
 
 
 @dataclass(frozen=True)
