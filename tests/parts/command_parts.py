@@ -12,6 +12,7 @@ COMMANDS = (
     "compare",
     "pool",
     "compare-strategies",
+    "stability",
     "judge",
     "runs",
     "infer-pool",
