@@ -38,6 +38,7 @@ try:
         score,
         sensitivity,
         subcollections,
+        stability,
         unjudged,
         verify,
     )
@@ -63,6 +64,7 @@ _COMMANDS = (
     pool_costs,
     compare_strategies,
     by_type,
+    stability,
     judge,
     runs,
     infer_pool,

@@ -12,7 +12,12 @@ from pt_reuse._errors import Advice, Argument, Aside, Attribute, Option, in_pyth
 from pt_reuse.commands.parser import Parser
 
 #: arguments of Python that have another name here, or one of several
-_NAMES = {"download": ("no_download",), "n_jobs": ("jobs",), "pooled": ("pooled", "only_pooled")}
+_NAMES = {
+    "download": ("no_download",),
+    "replace": ("no_replace",),
+    "n_jobs": ("jobs",),
+    "pooled": ("pooled", "only_pooled"),
+}
 #: functions and methods whose work an option does
 _BY_OPTION = {
     "read_qrels": Option("qrels", ...),
@@ -42,6 +47,7 @@ _BY_COMMAND = {
     "remainder": "`pt-reuse pool`",
     "saturation": "`pt-reuse saturation`",
     "score": "`pt-reuse score`",
+    "stability": "`pt-reuse stability`",
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",

@@ -51,9 +51,10 @@ def score_arrays(frame: Any, missing: str) -> ScoreArrays:
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         raise InputError(
-            Argument("frame"), f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}",
+            Argument("frame"),
+            f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}",
             argument="frame",
-        )  # fmt: skip
+        )
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
         raise InputError(Argument("frame"), " has no row.", argument="frame")
@@ -78,16 +79,15 @@ def score_arrays(frame: Any, missing: str) -> ScoreArrays:
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
     """Return the cells of a column as texts; whole numbers, such as topics often are, become their digits."""
     cells = frame[column].to_numpy(dtype=object)
-    odd = [
-        cell for cell in pd.unique(cells)
-        if not isinstance(cell, str | int | np.integer) or isinstance(cell, bool) or cell == ""
-    ]  # fmt: skip
+    odd = [cell for cell in pd.unique(cells) if not _is_name(cell)]
     if odd:
         what = "is empty in some row" if pd.isna(odd[0]) or odd[0] == "" else f"holds {shown(odd[0])}"
-        raise InputError(
-            f"column {column!r} {what}. Give every row a text there.", argument="frame"
-        )  # fmt: skip
+        raise InputError(f"column {column!r} {what}. Give every row a text there.", argument="frame")
     return np.array([str(cell) for cell in cells], dtype=object)
+
+
+def _is_name(cell: Any) -> bool:
+    return isinstance(cell, str | int | np.integer) and not isinstance(cell, bool) and cell != ""
 
 
 def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -102,8 +102,8 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     if kind:
         raise InputError(f"column 'value' must hold numbers, got {shown(row['value'])}.", argument="frame")
     raise InputError(
-        f"{count(len(bad), 'value')} no finite number, the first {shown(row['value'])}, run {shown(row['name'])}, "
-        f"topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean over it would be none either. "
+        f"{len(bad):,} of {count(len(frame), 'value')} not finite, the first {shown(row['value'])}: run "
+        f"{shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean would not be. "
         "Score it 0, or take the measure out.",
         argument="frame",
     )

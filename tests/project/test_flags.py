@@ -23,6 +23,8 @@ SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
 BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth": 5}
+FIVE = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
+STABLE = {"scores": ptr.score(FIVE.runs, FIVE.qrels, "AP"), "sizes": 2, "pairs": 2}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
@@ -83,6 +85,7 @@ CALLS = {
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Saturation.plot": lambda d, **flag: ptr.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
+    "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
@@ -108,6 +111,7 @@ CALLS = {
     "register_datasets": lambda d, **flag: ptr.register_datasets(**flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
+    "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
 

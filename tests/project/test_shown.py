@@ -143,6 +143,10 @@ def results(tmp_path_factory):
         **of_annotators(field, runs, qrels),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
+        "Stability": ptr.stability(
+            ptr.score(field.runs, field.qrels, MEASURES[:2]), sizes=[5, 25], pairs=20, resamples=5
+        ),
+        "Stability, odd": ptr.stability({ODD: ptr.score(runs, qrels, "AP")}, sizes=3, pairs=5),
         "StrategyComparison": ptr.compare_strategies(
             field.runs, field.qrels, ["rank", "random"], budgets=[0.1, 0.5], measures=MEASURES[:2], repeats=2
         ),

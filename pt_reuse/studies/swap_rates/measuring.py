@@ -55,7 +55,7 @@ def stability(
     of this size round that was found on so many topics.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
-    of P@10 lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
+    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
     drawn topics, where means are over the topics that a run has, scores 0.
 
     Args:
@@ -102,12 +102,18 @@ def stability(
     SIGIR.
     """
     fields = _fields(scores)
-    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
-    chosen = None if sizes is None else _checked_sizes(sizes)
-    in_bins = _bins(bin_width, bins)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    checked_jobs(n_jobs)
-    flag("verbose", verbose)
+    sampling, chosen, in_bins, bootstrap = check_stability(
+        sizes=sizes,
+        pairs=pairs,
+        bin_width=bin_width,
+        bins=bins,
+        replace=replace,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
     lines = [line for name, found in fields.items() for line in _lines(name, found, chosen, sampling)]
     caveats = [*_few_topics(fields), *_ties(lines), *_other_topics(fields)]
     tell(caveats)
@@ -139,6 +145,33 @@ def stability(
         **noted(caveats),
     }
     return Stability(table=table, settings=settings)
+
+
+def check_stability(
+    *,
+    sizes: Any,
+    pairs: Any,
+    bin_width: Any,
+    bins: Any,
+    replace: Any,
+    resamples: Any,
+    confidence: Any,
+    seed: Any,
+    n_jobs: Any,
+    verbose: Any,
+) -> tuple[Sampling, list[int] | None, Bins, TopicBootstrap | None]:
+    """Return how samples are drawn, their sizes, the bins and the bootstrap, as arguments of :func:`stability` ask.
+
+    Raises:
+        InputError: one of them is wrong whatever the scores are.
+    """
+    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
+    chosen = None if sizes is None else _checked_sizes(sizes)
+    in_bins = _bins(bin_width, bins)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    checked_jobs(n_jobs)
+    flag("verbose", verbose)
+    return sampling, chosen, in_bins, bootstrap
 
 
 @dataclass(frozen=True)
@@ -282,7 +315,7 @@ def _add_intervals(table: pd.DataFrame, again: Iterable[Ints], bootstrap: TopicB
         pairs, swaps = counts[:, 0], counts[:, 1]
         drawn += list(np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T)
     ends = [bootstrap.interval(float(rate), rates) for rate, rates in zip(table["rate"], drawn, strict=True)]
-    table["rate_low"], table["rate_high"] = (np.array(column) for column in zip(*ends, strict=True))
+    table["rate_low"], table["rate_high"] = np.clip(np.array(ends).T, 0, 1)
 
 
 def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
