@@ -60,6 +60,7 @@ def plot_unjudged_map(
 
     sheet = Sheet.open(place or Place())
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
+    sheet.check_names_of("these runs")
     group = _groups(run_table, by)
     mean_of_run = np.nan_to_num(_mean(shares, axis=0), nan=1.0)
     rows = np.lexsort([-mean_of_run, group]) if by else np.argsort(-mean_of_run, kind="stable")

@@ -16,11 +16,13 @@ from public import PUBLIC
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
+from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
+MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
@@ -46,6 +48,10 @@ CALLS = {
     "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
+    "Coverage.plot": lambda d, **flag: covered().plot(ax=Figure().subplots(), **flag),
+    "Sensitivity.plot": lambda d, **flag: MOVED.plot(ax=Figure().subplots(), **flag),
+    "coverage": lambda d, **flag: covered(**flag),
+    "sensitivity": lambda d, **flag: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
@@ -85,6 +91,12 @@ CALLS = {
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
+
+
+def covered(**flag):
+    # two topics are few
+    with told_elsewhere():
+        return ptr.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
 
 
 def chooser():
