@@ -1,7 +1,7 @@
 """What moves with a convention
 
-How far one convention at a time moves the largest loss of a run without the uniques of its own team. Each point is a value
-of the convention, and the upright line is the default.
+How far one convention at a time moves the largest loss of a run without the uniques of its own team. Each point is a
+value of the convention, and the upright line is the default.
 """
 
 import pyterrier as pt

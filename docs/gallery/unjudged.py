@@ -1,7 +1,7 @@
 """What was never judged
 
-For each run and topic: the share of unjudged documents in the top ten. Runs stand by type, and the topics with most unjudged
-documents stand last.
+For each run and topic: the share of unjudged documents in the top ten. Runs stand by type, and the topics with most
+unjudged documents stand last.
 """
 
 import pyterrier as pt

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, positive
-from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, shortened
 from pt_reuse.plots.sheet import Sheet
 

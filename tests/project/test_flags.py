@@ -51,7 +51,9 @@ CALLS = {
     "Coverage.plot": lambda d, **flag: covered().plot(ax=Figure().subplots(), **flag),
     "Sensitivity.plot": lambda d, **flag: MOVED.plot(ax=Figure().subplots(), **flag),
     "coverage": lambda d, **flag: covered(**flag),
-    "sensitivity": lambda d, **flag: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag),
+    "sensitivity": lambda d, **flag: ptr.sensitivity(
+        ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
+    ),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
