@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from pt_reuse._check import choice, count
+from pt_reuse._errors import arguments_as
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -109,7 +110,8 @@ def _grid(options: argparse.Namespace) -> dict[str, Any]:
     named = USUAL if options.vary is None else [choice("vary", name, USUAL) for name in listed(options.vary)]
     grid: dict[str, Any] = dict.fromkeys(named)
     if options.depths is not None:
-        grid["depth"] = [checked_depth(depth) for depth in options.depths]
+        with arguments_as(depth="depths"):
+            grid["depth"] = [checked_depth(depth) for depth in options.depths]
     return grid
 
 

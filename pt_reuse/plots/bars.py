@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, positive
-from pt_reuse._errors import Argument, InputError
 from pt_reuse.plots.lettering import breadth, shortened
 from pt_reuse.plots.sheet import Sheet
 
@@ -52,9 +51,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     from matplotlib.patches import Patch
 
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = " shares its y axis with other axes, where other names than those of these bars would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+    sheet.check_names_of("these bars")
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:

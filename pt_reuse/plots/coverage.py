@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN
 from pt_reuse.plots.lettering import shortened
-from pt_reuse.plots.look import MIDDLE, MOST, looks
+from pt_reuse.plots.look import DARK, MIDDLE, MOST, looks
 from pt_reuse.plots.points import UNKNOWN, Views, draw_points, name_point
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -60,6 +60,7 @@ def plot_unjudged_map(
 
     sheet = Sheet.open(place or Place())
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
+    sheet.check_names_of("these runs")
     group = _groups(run_table, by)
     mean_of_run = np.nan_to_num(_mean(shares, axis=0), nan=1.0)
     rows = np.lexsort([-mean_of_run, group]) if by else np.argsort(-mean_of_run, kind="stable")
@@ -77,11 +78,15 @@ def plot_unjudged_map(
     image.set_zorder(1)
     n = len(rows)
     named = n <= (MOST_IN_COLUMN if sheet.narrow else MOST_BARS)
+    # where a group begins
+    starts = np.flatnonzero(np.append(True, group[rows][1:] != group[rows][:-1]))
+    for start in starts[1:].tolist():
+        ax.axhline(start - 0.5, color=DARK, linewidth=0.8, zorder=2)
     if named:
         names = [shortened(ax, run_table["name"].iloc[row], sizes.text, _NAME * sheet.width) for row in rows.tolist()]
         ax.set_yticks(range(n), names)
     elif by:
-        _name_groups(sheet, group[rows])
+        _name_groups(sheet, group[rows], starts)
     else:
         ax.set_yticks([])
     ax.set_xticks([])
@@ -146,7 +151,7 @@ def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | No
         (line,) = ax.plot(
             [at[d] for d in without.index], without, color=ink.strong, linestyle=":", linewidth=sizes.line
         )
-        entries.append((line, "contributors, each had it not taken part"))
+        entries.append((line, "contributors, had they not taken part"))
     ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
     sheet.limit("x", (-0.3, len(depths) - 0.7))
     highest = max([0.05, float(wide.loc[most].to_numpy().max()), *(without.tolist() if len(known) else [])])
@@ -228,9 +233,8 @@ def _mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.where(n > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(n, 1), np.nan)
 
 
-def _name_groups(sheet: Sheet, group: NDArray[np.object_]) -> None:
-    """Name the groups of neighbouring rows at the side, with a line between them."""
-    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+def _name_groups(sheet: Sheet, group: NDArray[np.object_], starts: NDArray[np.int64]) -> None:
+    """Name the groups of neighbouring rows at the side."""
     ends = np.append(starts[1:], len(group))
     room = 1.3 * sheet.sizes.text / 72
     height = (0.75 if sheet.narrow else 0.6) * sheet.width if sheet.new else sheet.axes_size[1]
@@ -238,5 +242,3 @@ def _name_groups(sheet: Sheet, group: NDArray[np.object_]) -> None:
     wide = [(start, end) for start, end in zip(starts, ends, strict=True) if (end - start) / len(group) * height > room]
     names = [shortened(sheet.ax, str(group[start]), sheet.sizes.text, _NAME * sheet.width) for start, _ in wide]
     sheet.ax.set_yticks([(start + end - 1) / 2 for start, end in wide], names)
-    for start in starts[1:].tolist():
-        sheet.ax.axhline(start - 0.5, color=sheet.ink.strong, linewidth=0.8, zorder=2)

@@ -155,6 +155,12 @@ def test_figures_can_be_vector_graphics(found, moved):
         assert held.tell() > 1000
 
 
+def test_names_have_an_axis_of_their_own(found, moved, messages):
+    first, _ = Figure().subplots(1, 2, sharey=True)
+    messages.refused(lambda: found.plot("topics", ax=first), argument="ax")
+    messages.refused(lambda: moved.plot(ax=first), argument="ax")
+
+
 def test_figures_in_axes_of_the_users(found, moved):
     first, second = Figure(figsize=(9, 5), layout="constrained").subplots(1, 2)
     assert found.plot("topics", ax=first, legend=False) is first

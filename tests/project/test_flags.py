@@ -16,6 +16,7 @@ from public import PUBLIC
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
+from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
@@ -25,6 +26,7 @@ TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30,
 BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth": 5}
 FIVE = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 STABLE = {"scores": ptr.score(FIVE.runs, FIVE.qrels, "AP"), "sizes": 2, "pairs": 2}
+MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
@@ -68,6 +70,12 @@ CALLS = {
     ),
     "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
     "leave_out_type": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
+    "Coverage.plot": lambda d, **flag: covered().plot(ax=Figure().subplots(), **flag),
+    "Sensitivity.plot": lambda d, **flag: MOVED.plot(ax=Figure().subplots(), **flag),
+    "coverage": lambda d, **flag: covered(**flag),
+    "sensitivity": lambda d, **flag: ptr.sensitivity(
+        ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
+    ),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
@@ -114,6 +122,12 @@ CALLS = {
     "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
+
+
+def covered(**flag):
+    # two topics are few
+    with told_elsewhere():
+        return ptr.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
 
 
 def chooser():

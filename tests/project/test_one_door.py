@@ -19,6 +19,7 @@ import pt_reuse as ptr
 from pt_reuse.judging.given import as_judge
 from pt_reuse.qrels.judgments import as_qrels
 from pt_reuse.runs.given import as_runs
+from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
@@ -116,6 +117,12 @@ def own(folder):
     return ptr.register_collection("mine", runs=files(folder), pooled=RUNS.names[:3], overwrite=True)
 
 
+def covered(runs, qrels):
+    # three topics are few
+    with told_elsewhere():
+        return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -137,6 +144,14 @@ TAKERS = {
         ptr.leave_out_dynamic(
             runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
         ).by_run
+    ),
+    "coverage": lambda d, runs=RUNS, qrels=QRELS: ptr.coverage(
+        runs, qrels, "AP", by="run", depth=3, contributors=POOLED
+    ).by_run.drop(columns="pooled"),
+    "sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.sensitivity(
+            ptr.leave_out_uniques, runs, qrels, "AP", grid=["depth"], by="run", depth=3, contributors=POOLED
+        ).table
     ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table

@@ -141,6 +141,14 @@ def results(tmp_path_factory):
             runs, qrels, complete.select(complete.topics[:20]), "AP", measures_b="RR", names=(ODD, "other")
         ),
         **of_annotators(field, runs, qrels),
+        "Coverage": ptr.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),
+        "Coverage, odd": ptr.coverage(runs, qrels, "AP", depth=field.depth),
+        "Sensitivity": ptr.sensitivity(
+            ptr.leave_out_uniques, field.runs, field.qrels, "AP", grid=["remove", "depth"], depth=field.depth
+        ),
+        "Sensitivity, odd": ptr.sensitivity(
+            ptr.leave_out_uniques, runs, qrels, "AP", grid={"contributors": {ODD: runs.names[:3]}}, depth=field.depth
+        ),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
         "Stability": ptr.stability(

@@ -62,8 +62,8 @@ def coverage(
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
-    returns nothing; ir_measures' Judged@k is its complement), and of k (as trec_eval 10 does: places that a short list
-    leaves empty count as judged).
+    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (as trec_eval 10 does: places that a short
+    list leaves empty count as judged).
 
     Three numbers say what that may do to a run. Its *residual* is the most that unjudged documents may add to its RBP:
     the sum of (1 - p) p^(rank - 1) over them, and p^n for what follows a list of n documents. Its *condensed* score is

@@ -89,8 +89,8 @@ def sensitivity(
         >>> rows[["convention", "default", "lowest", "highest"]].values.tolist()
         [['order', 4.0, 4.0, 4.0]]
 
-    Source: the conventions are those on which published figures of reusability were found to differ, see
-    :doc:`conventions`.
+    Source: the conventions are those under which published figures of reusability were found to differ: those of the
+    pool by Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, those of scoring in trec_eval 9 and 10.
     """
     flag("full", full)
     verbose = flag("verbose", verbose)
