@@ -94,8 +94,8 @@ def few_topics(n_topics: int) -> Iterator[Caveat]:
     yield Caveat(
         f"{count(n_topics, 'topic')} only",
         (
-            f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. What tests and intervals over "
-            "topics say of others rests on as few; it takes dozens.",
+            f"there {'is' if n_topics == 1 else 'are'} only {count(n_topics, 'topic')}. Tests and intervals say little "
+            "of other topics from so few; it takes dozens.",
         ),
     )
 
