@@ -84,5 +84,5 @@ def test_intervals_of_leave_out_uniques(given, files, field, capsys):
     row = expected.table.iloc[0]
     assert f"{row['tau_b_low']:.4f} to {row['tau_b_high']:.4f}" in printed
     assert f"{row['max_drop_low']} to {row['max_drop_high']}" in printed
-    status, _, err = run(capsys, "lou", "--runs", "/nowhere", "--qrels", "/nowhere", "--resamples", "-1")
+    status, _, err = run(capsys, "lou", "--runs", runs, *rest, "--resamples", "-1")
     assert (status, err.split(" must")[0]) == (2, "pt-reuse: --resamples")
