@@ -109,6 +109,10 @@ def results(tmp_path_factory):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
+        "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
+        "DiscriminativePower, odd": ptr.discriminative_power(
+            {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
+        ),
         **of_annotators(field, runs, qrels),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
