@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, door, warn
+from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -194,8 +194,8 @@ def compare_scores(
     if bootstrap is not None and not len(shared) == len(truth.topics) == len(estimate.topics):
         raise InputError(
             f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} and "
-            f"{len(estimate.topics):,}. Score both on those that they share, or ask for no ",
-            Argument("resamples"),
+            f"{len(estimate.topics):,}. Score both on those that they share, or give ",
+            Option("resamples", 0),
             ".",
             argument="resamples",
         )

@@ -196,7 +196,7 @@ class Scores(Record):
             names: what to call these scores and the others, such as ``("complete", "lexical pool")``: the Agreement
                 bears the names in what it prints, draws and saves.
             resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
-                changes of rank, in columns ``_low`` and ``_high``; default 0, none. See :doc:`/studies/intervals`.
+                changes of rank, in columns ``_low`` and ``_high``; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
 

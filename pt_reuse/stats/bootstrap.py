@@ -43,7 +43,7 @@ class TopicBootstrap:
     one of the population. A percentile interval then lies low on both counts and may not contain its own estimate. So
     :meth:`interval` joins it with its mirror image about the estimate, which lies as much too high (the basic
     bootstrap): it reaches as far to either side as the farther end of the percentile interval. In simulations it
-    covers the value of the population most often of all that were compared (:doc:`/studies/intervals`), and is about a
+    covers the value of the population most often of all that were compared (docs/studies/intervals.rst), and is about a
     third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it least often. A mean, or a ratio
     of sums, has draws around its estimate: :meth:`percentiles` is the plain interval.
 

@@ -131,7 +131,7 @@ def discriminative_power(
         "correction": correction if test != "tukey" else "by the test itself",
         **({"samples": drawn, "seed": start} if test in _RANDOM else {}),
         "topics": "each set of judgments on its own",
-        **{f"scores of {name}": _in_words(each) for name, each in sets.items()},
+        "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
         **noted(caveats),
     }
     empty = [] if changed else [_no_changes(pairs[0])]

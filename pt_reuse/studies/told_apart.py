@@ -99,7 +99,7 @@ class DiscriminativePower(Result):
             ]
         settings, n_pairs = self.settings, int(table["pairs"].iloc[0])
         correction = settings["correction"]
-        how = "without a correction" if correction == "none" else f"corrected for their number ({correction})"
+        how = "without a correction" if correction == "none" else f"corrected for their number: {correction}"
         against = f"; lost, gained and turned verdicts are against those by {self.judgments[0]}" if several else ""
         topics = sorted(set(table["topics"]))
         over = count(topics[0], "topic") if len(topics) == 1 else f"{topics[0]:,} to {topics[-1]:,} topics"

@@ -208,7 +208,7 @@ def leave_out_uniques(
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         resamples: how often the topics are drawn for bootstrap intervals, in columns ``_low`` and ``_high``: of tau_b,
             gamma, tau_ap_b and the largest drop of each left-out unit and of the ``own_`` ones of the summary, and of
-            the change of each run's score; default 0, none. Judgments and uniques stay. See :doc:`/studies/intervals`.
+            the change of each run's score; default 0, none. Judgments and uniques stay.
         confidence: of the intervals, above 0 and below 1.
         seed: of the draws.
         verbose: show a progress bar.

@@ -139,6 +139,9 @@ def results(tmp_path_factory):
         ),
         "JudgmentComparison, odd": ptr.compare_judgments(
             runs, qrels, complete.select(complete.topics[:20]), "AP", measures_b="RR", names=(ODD, "other")
+        "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
+        "DiscriminativePower, odd": ptr.discriminative_power(
+            {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
         ),
         **of_annotators(field, runs, qrels),
         "Coverage": ptr.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),

@@ -1,0 +1,222 @@
+"""Discriminative power, against scipy and statsmodels pair by pair."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from matplotlib.figure import Figure
+from statsmodels.stats.multitest import multipletests
+
+import pt_reuse as ptr
+
+MEASURES = ["AP", "P@10"]
+
+
+@pytest.fixture(scope="module")
+def field():
+    return ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+
+
+@pytest.fixture(scope="module")
+def scores(field):
+    return {
+        name: ptr.score(field.runs, qrels, MEASURES)
+        for name, qrels in (("complete", field.all_qrels), ("pool", field.qrels))
+    }
+
+
+@pytest.fixture(scope="module")
+def power(scores):
+    return ptr.discriminative_power(scores, correction="benjamini-hochberg")
+
+
+def literal(scores, measure, method="fdr_bh"):
+    """Return pair -> difference, p, corrected p."""
+    values = scores.of(measure)
+    pairs = list(itertools.combinations(values, 2))
+    p = [scipy.stats.ttest_rel(values[a], values[b]).pvalue for a, b in pairs]
+    corrected = multipletests(p, method=method)[1]
+    return {
+        pair: (values[pair[0]].mean() - values[pair[1]].mean(), *ps)
+        for pair, *ps in zip(pairs, p, corrected, strict=True)
+    }
+
+
+def rows_of(frame, **where):
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    return frame
+
+
+@pytest.mark.parametrize("judgments", ["complete", "pool"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_pair_is_that_of_scipy_and_statsmodels(scores, power, judgments, measure):
+    expected = literal(scores[judgments], measure)
+    found = rows_of(power.pairs, judgments=judgments, measure=measure)
+    assert list(zip(found["first"], found["second"], strict=True)) == list(expected)
+    for column, number in zip(("difference", "p", "p_corrected"), zip(*expected.values(), strict=True), strict=True):
+        assert found[column].tolist() == pytest.approx(number, abs=1e-12)
+    assert found["significant"].tolist() == [p <= 0.05 for *_, p in expected.values()]
+
+
+def test_power_and_the_differences_that_are_always_significant(scores, power):
+    for row in power.table.to_dict("records"):
+        expected = literal(scores[row["judgments"]], row["measure"]).values()
+        yes = [round(abs(d), 12) for d, _, p in expected if p <= 0.05]
+        no = [round(abs(d), 12) for d, _, p in expected if p > 0.05]
+        assert (row["topics"], row["pairs"], row["significant"]) == (12, len(expected), len(yes))
+        assert 0 < row["power"] == len(yes) / len(expected) < 1
+        assert row["smallest_significant"] == pytest.approx(min(yes))
+        assert row["largest_not_significant"] == pytest.approx(max(no))
+        above = [d for d in yes if d > max(no)]
+        assert row["always_significant_from"] == pytest.approx(min(above) if above else np.nan, nan_ok=True)
+
+
+def test_verdicts_that_change(scores, power):
+    for measure in MEASURES:
+        one, other = (literal(scores[name], measure) for name in ("complete", "pool"))
+        kinds = {}
+        for pair in one:
+            first, second = one[pair][2] <= 0.05, other[pair][2] <= 0.05
+            same = np.sign(one[pair][0]) == np.sign(other[pair][0])
+            kinds[pair] = {
+                (True, True): "both" if same else "turned",
+                (True, False): "lost",
+                (False, True): "gained",
+            }.get((first, second), "neither")
+        counted = rows_of(power.against_first, measure=measure).iloc[0]
+        for kind in ("both", "lost", "gained", "turned", "neither"):
+            assert counted[kind] == list(kinds.values()).count(kind)
+        changed = rows_of(power.changed, measure=measure)
+        found = {(row["first"], row["second"]): row["verdict"] for row in changed.to_dict("records")}
+        assert found == {pair: kind for pair, kind in kinds.items() if kind in ("lost", "gained", "turned")}
+    assert len(power.changed) > 0
+
+
+def test_a_verdict_can_turn():
+    """Two runs of which either finds everything, by judgments that are each other's mirror."""
+    qids = [str(n) for n in range(8)]
+    frames = {
+        name: pd.DataFrame({"qid": qids, "docno": docno, "score": 1.0}) for name, docno in (("a", "x"), ("b", "y"))
+    }
+    judged = [
+        pd.DataFrame({"qid": qids * 2, "docno": ["x"] * 8 + ["y"] * 8, "label": [good] * 7 + [0] + [1 - good] * 8})
+        for good in (1, 0)
+    ]
+    runs = ptr.RunSet.from_frames(frames)
+    found = ptr.discriminative_power(
+        {name: ptr.score(runs, qrels, "P@1") for name, qrels in zip("xy", judged, strict=True)}, correction="none"
+    )
+    assert found.changed["verdict"].tolist() == ["turned"]
+    assert found.changed["difference"].tolist() == pytest.approx([7 / 8])
+    assert found.changed["other_difference"].tolist() == pytest.approx([-1.0])
+    assert "1 turned" in found.headline()
+
+
+def test_one_set_of_judgments(scores):
+    found = ptr.discriminative_power(scores["complete"], correction="none", alpha=0.01)
+    assert found.judgments == ["judgments"]
+    assert len(found.against_first) == len(found.changed) == 0
+    assert list(found.changed)[4:] == [
+        "verdict", "difference", "p_corrected", "other_difference", "other_p_corrected",
+    ]  # fmt: skip
+    assert (found.pairs["p"] == found.pairs["p_corrected"]).all()
+    assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
+
+
+def test_more_severe_corrections_claim_less(scores):
+    ways = ("none", "benjamini-hochberg", "holm", "bonferroni")
+    powers = [ptr.discriminative_power(scores, correction=way).table["power"].to_numpy() for way in ways]
+    for less, more in itertools.pairwise(powers[::-1]):
+        assert (less <= more).all()
+    assert (powers[-1] < powers[0]).any()
+
+
+def test_tests_that_draw_have_a_seed(scores):
+    one = scores["complete"]
+    given = {"test": "randomisation", "samples": 200, "correction": "none"}
+    found = [ptr.discriminative_power(one, seed=seed, **given) for seed in (1, 1, 2)]
+    pd.testing.assert_frame_equal(found[0].pairs, found[1].pairs)
+    assert (found[0].pairs["p"] != found[2].pairs["p"]).any()
+    assert found[0].settings.items() >= {"samples": 200, "seed": 1}.items()
+    tukey = ptr.discriminative_power(one, test="tukey", samples=200, correction="none")
+    assert tukey.settings["correction"] == "by the test itself"
+    assert "samples" not in ptr.discriminative_power(one).settings
+
+
+def test_runs_that_all_score_alike(field):
+    names = list(field.runs)[:3]
+    runs = ptr.RunSet.from_frames({f"{name}x": field.runs[names[0]] for name in names})
+    found = ptr.discriminative_power(ptr.score(runs, field.qrels, "AP"))
+    assert found.table["significant"].tolist() == [0]
+    assert found.table[["smallest_significant", "always_significant_from"]].isna().all(axis=None)
+    assert found.pairs["p"].tolist() == [1, 1, 1]
+
+
+def test_the_order_of_runs_and_measures_in_other_scores_is_of_no_matter(field, scores):
+    turned = ptr.score(field.runs.select(list(field.runs)[::-1]), field.qrels, MEASURES[::-1])
+    found = ptr.discriminative_power({"complete": scores["complete"], "pool": turned})
+    pd.testing.assert_frame_equal(found.pairs, ptr.discriminative_power(scores).pairs)
+
+
+def test_what_a_paper_prints(scores, power):
+    several = power.report().to_frame()
+    assert list(several) == ["Measure", "Judgments", "Power", "Lost", "Gained", "Turned"]
+    assert several["Lost"].isna().tolist() == [True, False, True, False]
+    one = ptr.discriminative_power(scores["pool"], correction="none").report()
+    assert list(one.to_frame()) == ["Measure", "Significant pairs", "Power", "Always significant from"]
+    assert "Student's paired t test, two-sided, p at most 0.05, without a correction" in one.caption
+    assert "over 12 topics" in one.caption
+
+
+def test_saved_and_read_back(power, tmp_path):
+    power.save(tmp_path)
+    again = ptr.read_result(tmp_path)
+    for name, table in power.tables().items():
+        pd.testing.assert_frame_equal(again.tables()[name], table)
+    assert again.alpha == power.alpha
+
+
+def test_curves_of_achieved_significance_levels(power):
+    ax = power.plot(ax=Figure().subplots())
+    for line, judgments in zip(ax.get_lines(), power.judgments, strict=False):
+        p = rows_of(power.pairs, judgments=judgments, measure="AP")["p"]
+        assert line.get_ydata().tolist() == sorted(p, reverse=True)
+        assert line.get_xdata().tolist() == list(range(1, len(p) + 1))
+    assert ax.get_ylim() == (0, 0.2)
+    assert set(ax.get_lines()[-1].get_ydata()) == {0.05}
+    share = power.table["power"].iloc[0]
+    assert ax.get_legend().get_texts()[0].get_text() == f"complete: {share:.0%} significant"
+    assert "AP" in ax.get_ylabel()
+    by_measure = power.plot(judgments="pool", ax=Figure().subplots())
+    p = rows_of(power.pairs, judgments="pool", measure="P@10")["p"]
+    assert by_measure.get_lines()[1].get_ydata().tolist() == sorted(p, reverse=True)
+    assert "pool" in by_measure.get_ylabel()
+
+
+def test_refused_and_told(field, scores, messages, monkeypatch):
+    one = scores["complete"]
+    few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
+    refused = messages.refused
+    for odd in (7, {}, {"a": one, "b": 3}, {1: one}):
+        refused(ptr.discriminative_power, argument="scores", scores=odd)
+    refused(ptr.discriminative_power, argument="scores", scores={"a": one, "b": few})
+    single = ptr.score(field.runs.select(list(field.runs)[:1]), field.qrels, "AP")
+    refused(ptr.discriminative_power, argument="scores", scores=single)
+    short = {name: field.runs[name] for name in list(field.runs)[:3]}
+    first = next(iter(short))
+    short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]
+    lacking = ptr.score(ptr.RunSet.from_frames(short), field.qrels, "AP", complete=False)
+    refused(ptr.discriminative_power, argument="scores", scores=lacking)
+    for argument, value in (("test", "z"), ("alpha", 1), ("correction", "sidak"), ("samples", 0), ("seed", -1)):
+        refused(ptr.discriminative_power, argument=argument, scores=one, **{argument: value})
+    refused(ptr.discriminative_power(one).plot, argument="judgments", judgments="x")
+    found = messages.warned(ptr.discriminative_power, times=1, scores=few)
+    assert found.settings["beware"] == "3 topics only"
+    monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
+    refused(ptr.discriminative_power, argument="correction", scores=one)
+    assert len(ptr.discriminative_power(one, correction="none").table) == 2

@@ -1,0 +1,172 @@
+"""Intervals of leave-out-uniques, against draws of topics one by one from scores under judgments built anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import pt_reuse as ptr
+from pt_reuse.stats.bootstrap import TopicBootstrap
+
+RESAMPLES, SEED = 60, 4
+MEASURES = ["AP", "P@10"]
+ENDS = ("_low", "_high")
+OF_RANKINGS = ("tau_b", "gamma", "tau_ap_b", "max_drop")
+
+
+@pytest.fixture(scope="module")
+def field():
+    return ptr.simulate_field(seed=7, n_topics=12)
+
+
+@pytest.fixture(scope="module")
+def lou(field):
+    return leave(field)
+
+
+def leave(field, **options):
+    given = {"resamples": RESAMPLES, "seed": SEED, "confidence": 0.9, **options}
+    return ptr.leave_out_uniques(field.runs, field.qrels, MEASURES, depth=field.depth, **given)
+
+
+def reduced_scores(field, lou, team, measure):
+    """Return (topics, runs) scores under judgments without a team's uniques, built and scored anew."""
+    pool = ptr.depth_pool(field.runs, depth=field.depth)
+    uniques = pool.uniques(by="team")
+    gone = uniques[uniques["team"] == team][["qid", "docno"]]
+    kept = field.qrels.to_frame().merge(gone, how="left", indicator=True)
+    kept = kept[(kept["_merge"] == "left_only") | (kept["label"] < 1)].drop(columns="_merge")
+    lost = [topic for topic in field.qrels.topics if topic not in set(kept["qid"])]
+    assert not lost
+    return ptr.score(field.runs, kept, [measure]).of(measure).loc[field.qrels.topics, lou.scores.names].to_numpy()
+
+
+def ends(made, estimate, drawn, within):
+    low, high = np.percentile(drawn, [5, 95])
+    reach = max(estimate - low, high - estimate)
+    return max(within[0], estimate - reach), min(within[1], estimate + reach)
+
+
+def drawn_of(full, other, made):
+    """Return tau_b and the largest drop of each draw, one by one."""
+    taus, drops = [], []
+    for counts in made.counts(len(full)):
+        x, y = (np.repeat(side, counts, axis=0).mean(axis=0).round(12) for side in (full, other))
+        taus.append(scipy.stats.kendalltau(x, y).statistic)
+        drops.append((scipy.stats.rankdata(-y, "min") - scipy.stats.rankdata(-x, "min")).max())
+    return np.array(taus), np.array(drops)
+
+
+def test_intervals_of_a_unit_are_made_of_judgments_without_its_uniques(field, lou):
+    made = TopicBootstrap(RESAMPLES, SEED, 0.9)
+    rows = lou.table[(lou.table["measure"] == "AP") & (lou.table["removed"] > 0)].head(3)
+    assert len(rows) == 3
+    full = lou.scores.of("AP").to_numpy()
+    for row in rows.to_dict("records"):
+        other = reduced_scores(field, lou, row["team"], "AP")
+        taus, drops = drawn_of(full, other, made)
+        expected = ends(made, row["tau_b"], taus, (-1, 1))
+        assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx(expected, abs=1e-12)
+        low, high = ends(made, row["max_drop"], drops, (0, len(lou.scores.names) - 1))
+        assert (row["max_drop_low"], row["max_drop_high"]) == (np.floor(low), np.ceil(high))
+
+
+def test_intervals_of_the_summary_are_of_own_scores(lou):
+    made = TopicBootstrap(RESAMPLES, SEED, 0.9)
+    for row in lou.summary.to_dict("records"):
+        full, own = (scores.of(row["measure"]).to_numpy() for scores in (lou.scores, lou.own_scores))
+        taus, _ = drawn_of(full, own, made)
+        expected = ends(made, row["own_tau_b"], taus, (-1, 1))
+        assert (row["own_tau_b_low"], row["own_tau_b_high"]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_interval_of_a_change_is_the_percentile_interval(lou):
+    counts = TopicBootstrap(RESAMPLES, SEED, 0.9).counts(12)
+    for row in lou.by_run.to_dict("records"):
+        full, own = (scores.of(row["measure"])[row["name"]].to_numpy() for scores in (lou.scores, lou.own_scores))
+        changes = [np.repeat(own - full, draw).mean() for draw in counts]
+        low, high = np.percentile(changes, [5, 95])
+        assert row["change_low"] == pytest.approx(min(low, row["change"]), abs=1e-12)
+        assert row["change_high"] == pytest.approx(max(high, row["change"]), abs=1e-12)
+
+
+def test_ends_stand_beside_their_numbers_and_contain_them(lou):
+    for table, of in ((lou.table, ""), (lou.summary, "own_")):
+        columns = list(table)
+        for name in OF_RANKINGS:
+            at = columns.index(f"{of}{name}")
+            assert columns[at + 1 : at + 3] == [f"{of}{name}_low", f"{of}{name}_high"]
+            low, number, high = (table[f"{of}{name}{end}"] for end in ("_low", "", "_high"))
+            assert (low <= number).all()
+            assert (number <= high).all()
+        assert pd.api.types.is_integer_dtype(table[f"{of}max_drop_low"])
+    at = list(lou.by_run).index("change")
+    assert list(lou.by_run)[at + 1 : at + 3] == ["change_low", "change_high"]
+
+
+def test_all_else_is_what_it_is_without_intervals(field, lou):
+    bare = leave(field, resamples=0)
+    for name, table in bare.tables().items():
+        assert not [column for column in table if column.endswith(ENDS)], name
+        pd.testing.assert_frame_equal(lou.tables()[name][list(table)], table)
+    assert "intervals" not in bare.settings
+    assert "60 resamples, seed 4" in lou.settings["intervals"]
+    assert "of a change of score the percentile interval" in lou.settings["intervals"]
+
+
+def test_a_seed_decides_the_intervals(field, lou):
+    pd.testing.assert_frame_equal(leave(field).table, lou.table)
+    assert (leave(field, seed=5).table["tau_b_low"] != lou.table["tau_b_low"]).any()
+
+
+def test_means_over_the_topics_of_a_run(field):
+    frames = {name: field.runs[name] for name in field.runs}
+    first = next(iter(frames))
+    frames[first] = frames[first][frames[first]["qid"].isin(field.qrels.topics[:5])]
+    table = field.runs.run_table.set_index("name")
+    runs = ptr.RunSet.from_frames(frames, teams=table["team"].to_dict())
+    found = ptr.leave_out_uniques(
+        runs, field.qrels, "AP", depth=field.depth, complete=False, resamples=40, contributors="all"
+    )
+    row = found.by_run.set_index("name").loc[first]
+    full, own = (scores.of("AP")[first].to_numpy()[:5] for scores in (found.scores, found.own_scores))
+    counts = TopicBootstrap(40, 0, 0.95).counts(12)[:, :5]
+    changes = [draw @ (own - full) / max(1, draw.sum()) for draw in counts]
+    assert row["change_low"] == pytest.approx(min(np.percentile(changes, 2.5), row["change"]), abs=1e-12)
+
+
+def test_what_is_printed_shows_intervals(lou):
+    row = lou.summary.iloc[0]
+    said = f"AP own tau_b {row['own_tau_b']:.4f} ({row['own_tau_b_low']:.4f} to {row['own_tau_b_high']:.4f})"
+    assert lou.headline().startswith(said)
+    report = lou.report().to_frame().iloc[0]
+    assert report["Interval of tau-b"] == f"{row['own_tau_b_low']:.4f} to {row['own_tau_b_high']:.4f}"
+    assert report["Interval of the drop"] == f"{row['own_max_drop_low']} to {row['own_max_drop_high']}"
+    unit, run = lou.report("unit").to_frame().iloc[0], lou.report("run").to_frame().iloc[0]
+    row = lou.table.iloc[0]
+    assert unit["Interval of tau-b"] == f"{row['tau_b_low']:.4f} to {row['tau_b_high']:.4f}"
+    row = lou.by_run[lou.by_run["measure"] == "AP"].sort_values("rank", kind="stable").iloc[0]
+    assert run["Interval of the change"] == f"{row['change_low']:+.4f} to {row['change_high']:+.4f}".replace("+", "")
+    for by in ("measure", "unit", "run"):
+        assert "joined with its mirror image" in " ".join(lou.report(by).notes)
+
+
+def test_few_topics_are_told(field, messages):
+    few = field.qrels.select(field.qrels.topics[:3])
+    given = {"runs": field.runs, "qrels": few, "measures": "AP", "depth": field.depth}
+    found = messages.warned(ptr.leave_out_uniques, times=1, resamples=5, **given)
+    assert found.settings["beware"] == "3 topics only"
+    one = field.qrels.select(field.qrels.topics[:1])
+    alone = messages.warned(ptr.leave_out_uniques, times=1, resamples=5, **given | {"qrels": one})
+    assert alone.table[["tau_b_low", "max_drop_high"]].isna().all(axis=None)
+    assert alone.by_run["change_low"].isna().all()
+    assert alone.report().to_frame()["Interval of tau-b"].isna().all()
+
+
+@pytest.mark.parametrize("given", [{"resamples": -1}, {"seed": "x"}, {"confidence": 95}])
+def test_options_are_checked_before_anything_is_read(given, messages):
+    messages.refused(
+        ptr.leave_out_uniques, argument=next(iter(given)), runs="/nowhere", qrels="/nowhere", measures="AP", **given
+    )
