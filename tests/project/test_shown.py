@@ -119,7 +119,13 @@ def results(tmp_path_factory):
             resamples=9,
         ),
         "JudgmentComparison, odd": ptr.compare_judgments(
-            runs, qrels, complete.select(complete.topics[:20]), "AP", measures_b="RR", names=(ODD, "other")
+            runs,
+            qrels,
+            complete.select(complete.topics[:9]),
+            "AP",
+            measures_b="RR",
+            topics="own",
+            names=(ODD, "other"),
         ),
         **of_annotators(field, runs, qrels),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
