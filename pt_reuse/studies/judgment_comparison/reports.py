@@ -117,7 +117,7 @@ def measured(measure: str, other: str) -> str:
 
 def _notes(settings: Mapping[str, Any], *, intervals: bool = False) -> list[str]:
     notes = [
-        f"{settings['truth']}; {settings['estimate']}.",
+        f"First: {settings['truth']}; other: {settings['estimate']}.",
         f"Topics: {settings['topics']}. Relevant: {settings['relevant']}.",
     ]
     if intervals and "intervals" in settings:
