@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from command_parts import lines_of_table, run
@@ -97,6 +99,49 @@ def test_topics_that_differ_are_told_or_left_out(given, files, field, capsys):
     assert (
         pd.read_csv(files / "shared" / "changes.csv")["score"][: len(same.names)].tolist() == same.mean["AP"].tolist()
     )
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_topics_are_told_in_words_of_the_shell(given, files, field, capsys, messages):
+    field.qrels.select(field.qrels.topics[:3]).write(files / "pool.txt", overwrite=True)
+    status, _, err = run(capsys, *given, "--shared-topics")
+    assert status == 0
+    messages.told(err)
+    status, _, err = run(capsys, *given, "--resamples", 5)
+    assert status == 2
+    messages.told(err)
+
+
+def test_what_is_new_and_who_is_shown(given, files, field, capsys):
+    swapped = [*given[:-4], "--qrels", files / "pool.txt", "--other", files / "all.txt"]
+    more = ["--depth", 5, "--selected", "lex1a,neu2b", "--resamples", 20, "--seed", 3, "--measures", "AP"]
+    status, out, err = run(capsys, *swapped, *more, "--other-measures", "RR", "--all")
+    assert (status, err) == (0, "")
+    runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
+    expected = ptr.compare_judgments(
+        runs, files / "pool.txt", files / "all.txt", "AP", measures_b="RR", names=("pool.txt", "all.txt"),
+        selected=["lex1a", "neu2b"], depth=5, resamples=20, seed=3,
+    )  # fmt: skip
+    lines = [re.split(r" {2,}", line.strip()) for line in out.splitlines()]
+    row = expected.table.iloc[0]
+    shown = next(line for line in lines if line[0] == "AP and RR")
+    assert shown[1:4] == [f"{row[name]:.4f}" for name in ("tau_b", "tau_b_low", "tau_b_high")]
+    new = expected.by_topic[expected.by_topic["new_by"] == "all.txt"]
+    said = f"Judged by all.txt alone: {new['new'].sum():,} documents, {new['new_relevant'].sum():,} of them relevant."
+    assert said in " ".join(out.split())
+    for run_row in expected.selected.to_dict("records"):
+        line = next(line for line in lines if line[:2] == [run_row["why"], run_row["name"]])
+        assert line[-3:-1] == [str(run_row["rank"]), str(run_row["other_rank"])]
+        assert line[-1] == f"{run_row['unjudged_rate']:.4f}"
+    by_run = expected.by_run.query("new_by == 'all.txt' and unjudged > 0").set_index("name")
+    found = [line for line in lines if line[0] in by_run.index and len(line) == 7]
+    assert {line[0]: line[-2:] for line in found} == {
+        name: [str(row["new"]), str(row["new_relevant"])] for name, row in by_run.iterrows()
+    }
+    topics = expected.per_topic.set_index("qid")
+    found = [line for line in lines if line[0] in topics.index and len(line) == 6]
+    assert [line[0] for line in found] == topics.sort_values("tau_b", kind="stable").index.tolist()
+    assert found[0][3] == topics.loc[found[0][0], "dropped"]
 
 
 def test_no_topic_in_common(given, files, capsys, messages):

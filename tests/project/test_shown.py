@@ -138,7 +138,14 @@ def results(tmp_path_factory):
             resamples=9,
         ),
         "JudgmentComparison, odd": ptr.compare_judgments(
-            runs, qrels, complete.select(complete.topics[:20]), "AP", measures_b="RR", names=(ODD, "other")
+            runs,
+            qrels,
+            complete.select(complete.topics[:9]),
+            "AP",
+            measures_b="RR",
+            topics="own",
+            names=(ODD, "other"),
+        ),
         "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
         "DiscriminativePower, odd": ptr.discriminative_power(
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}

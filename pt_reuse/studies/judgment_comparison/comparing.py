@@ -284,9 +284,9 @@ def _common_topics(
     left = [f"{count(n, 'topic')} of {name}" for n, name in zip(alone, names, strict=True) if n]
     warn(
         f"{' and '.join(left)} left out, which the other judgments do not have; both count on the "
-        f"{count(len(shared), 'topic')} that both have. ",
+        f"{count(len(shared), 'topic')} that both have. To have each count on its own topics, give ",
         Option("topics", "own"),
-        " has each count on its own.",
+        ".",
     )
     return _CommonTopics(shared, f"the {len(shared):,} that both have, without {' and '.join(left)}")
 

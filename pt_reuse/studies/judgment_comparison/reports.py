@@ -21,8 +21,8 @@ def of_measures(table: pd.DataFrame, n_runs: int, names: tuple[str, str], settin
     columns = [Column("Measure", pairs), Column("tau-b", table["tau_b"], Digits.SCORE)]
     if "tau_b_low" in table:
         columns += [
-            Column("tau-b, low", table["tau_b_low"], Digits.SCORE),
-            Column("tau-b, high", table["tau_b_high"], Digits.SCORE),
+            Column("Lower end", table["tau_b_low"], Digits.SCORE),
+            Column("Upper end", table["tau_b_high"], Digits.SCORE),
         ]
     else:
         columns.append(Column("tau-AP", table["tau_ap_b"], Digits.SCORE))
@@ -117,9 +117,9 @@ def measured(measure: str, other: str) -> str:
 
 def _notes(settings: Mapping[str, Any], *, intervals: bool = False) -> list[str]:
     notes = [
-        f"{settings['truth']}; {settings['estimate']}.",
+        f"First: {settings['truth']}; other: {settings['estimate']}.",
         f"Topics: {settings['topics']}. Relevant: {settings['relevant']}.",
     ]
     if intervals and "intervals" in settings:
-        notes.append(f"Intervals: {settings['intervals']}.")
+        notes.append(f"The ends are those of tau-b: {settings['intervals']}.")
     return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes

@@ -238,7 +238,7 @@ def test_intervals_hold_the_estimate_and_do_not_depend_on_the_other_measures():
     assert not [column for column in without.table if column.endswith(("_low", "_high"))]
     pd.testing.assert_frame_equal(found.table[without.table.columns], without.table)
     assert "60 resamples" in found.settings["intervals"]
-    assert {"tau-b, low", "tau-b, high"} <= set(found.report().to_frame())
+    assert {"Lower end", "Upper end"} <= set(found.report().to_frame())
 
 
 def test_a_dict_of_results_is_a_field_and_the_result_is_saved_and_read(tmp_path):
