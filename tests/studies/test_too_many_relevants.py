@@ -1,4 +1,4 @@
-"""The figures of the reference for Voorhees, Craswell and Lin 2022, on TREC-8 ad hoc and Deep Learning 2021 passages."""
+"""The reference's figures for Voorhees, Craswell and Lin 2022, on TREC-8 ad hoc and Deep Learning 2021 passages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,13 @@ def test_saturated_topics_of_trec8(trec8):
 def test_minimum_ranks_of_trec8(trec8, order, expected):
     found = ptr.minimum_ranks(trec8.runs.reorder(order), trec8.qrels)
     table = found.by_rank([10, 50, 100]).set_index("ranks")["documents"]
-    assert table.to_dict() == {"1-10": expected[0], "11-50": expected[1], "51-100": expected[2], "101-1,000": 0, "NR": 0}
+    assert table.to_dict() == {
+        "1-10": expected[0],
+        "11-50": expected[1],
+        "51-100": expected[2],
+        "101-1,000": 0,
+        "NR": 0,
+    }
 
 
 def test_what_pools_of_trec8_cost(trec8):
@@ -75,16 +81,20 @@ def test_table_1_and_figure_1(dl21):
 
 
 @pytest.mark.parametrize(
-    ("rel", "measure", "teams", "largest"),
-    [(2, P(rel=2) @ 10, 4, 18), (1, nDCG @ 10, 4, 21), (2, nDCG @ 10, 2, 14)],
+    ("rel", "measure", "expected"),
+    [
+        (2, P(rel=2) @ 10, (4, 18, 0.9604)),
+        (1, nDCG @ 10, (4, 21, 0.9364)),
+        (2, nDCG @ 10, (2, 14, 0.9600)),
+    ],
 )
-def test_static_leave_out_uniques(dl21, rel, measure, teams, largest):
+def test_static_leave_out_uniques(dl21, rel, measure, expected):
+    """Left-out teams with a run that drops more than ten ranks, the largest drop, and the smallest tau_b."""
     runs, qrels = dl21
     lou = ptr.leave_out_uniques(runs.reorder("file"), qrels.with_rel(rel), measure, depth=10)
     (found,) = lou.large_drops().to_dict("records")
-    assert (found["units"], found["of"], found["largest"]) == (teams, 16, largest)
-    assert found["names"].split(", ")[0] == "h2oloo"
-    assert lou.table["tau_b"].min() >= 0.937 - 5e-4
+    assert (found["units"], found["largest"], round(lou.table["tau_b"].min(), 4)) == expected
+    assert (found["of"], found["names"].split(", ")[0]) == (16, "h2oloo")
 
 
 def test_minimum_ranks_of_passages(dl21):
