@@ -1,4 +1,4 @@
-"""The reference's figures for Voorhees, Craswell and Lin 2022, on TREC-8 ad hoc and Deep Learning 2021 passages."""
+"""The figures of the reference for Voorhees, Craswell and Lin 2022, on TREC-8 and Deep Learning 2021 passages."""
 
 from __future__ import annotations
 
@@ -44,13 +44,7 @@ def test_saturated_topics_of_trec8(trec8):
 def test_minimum_ranks_of_trec8(trec8, order, expected):
     found = ptr.minimum_ranks(trec8.runs.reorder(order), trec8.qrels)
     table = found.by_rank([10, 50, 100]).set_index("ranks")["documents"]
-    assert table.to_dict() == {
-        "1-10": expected[0],
-        "11-50": expected[1],
-        "51-100": expected[2],
-        "101-1,000": 0,
-        "NR": 0,
-    }
+    assert table.to_dict() == dict(zip(["1-10", "11-50", "51-100", "101-1,000", "NR"], [*expected, 0, 0], strict=True))
 
 
 def test_what_pools_of_trec8_cost(trec8):
