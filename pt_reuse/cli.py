@@ -37,8 +37,8 @@ try:
         saturation,
         score,
         sensitivity,
-        subcollections,
         stability,
+        subcollections,
         unjudged,
         verify,
     )

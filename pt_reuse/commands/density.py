@@ -143,7 +143,9 @@ def _judgments(options: argparse.Namespace) -> JudgmentSource:
     if options.qrels is not None:
         return judgment_source(options.qrels, collection)
     if collection is None:
-        raise InputError("no judgments are named. Give ", Argument("qrels"), ".", argument="qrels")
+        raise InputError(
+            "no judgments are named. Give ", Argument("qrels"), " or ", Argument("rounds"), ".", argument="qrels"
+        )
     return JudgmentSource(None, collection)
 
 

@@ -15,7 +15,7 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.scoring.run_scores import checked_measures, score
-from pt_reuse.studies.score_saturation import Saturation, saturation
+from pt_reuse.studies.score_saturation import Saturation, checked_maximum, saturation
 
 _FILES = (
     "table.csv", "summary.csv", "scores.run_table.csv", "settings.json", "arrays.npz", "result.json",
@@ -63,6 +63,7 @@ def _run(options: argparse.Namespace) -> None:
     judgments = plan.needed_judgments()
     measures = _measures(options, judgments.rel)
     fraction("share", options.share)
+    checked_maximum(options.maximum)
     pictures = {picture("saturation", repr(measure)): repr(measure) for measure in measures}
     folder = out_folder(options, [*_FILES, *pictures])
     qrels, runs = judgments.read(), plan.read_runs()

@@ -316,7 +316,8 @@ def _with_places(
     if strangers:
         warn(
             f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
-            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
+            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
+            "corpus?"
         )
     return [
         TopicPools(

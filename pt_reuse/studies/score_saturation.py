@@ -185,7 +185,7 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
             Argument("scores"), f" must be Scores, as score returns them, got {told(scores)}.", argument="scores"
         )
     near = fraction("share", share)
-    top = _checked_maximum(maximum)
+    top = checked_maximum(maximum)
     counted = _counted(scores)
     rows = []
     for name, values in zip(scores.measures, scores.values, strict=True):
@@ -213,7 +213,8 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
     )
 
 
-def _checked_maximum(maximum: Any) -> float:
+def checked_maximum(maximum: Any) -> float:
+    """Return a user's ``maximum=`` as a float, or say that it is no highest score."""
     number = isinstance(maximum, Real) and not isinstance(maximum, bool)
     if not number or not 0 < maximum < np.inf:
         raise InputError(Argument("maximum"), f" must be a number above 0, got {told(maximum)}.", argument="maximum")

@@ -12,11 +12,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from drawing_parts import by_run, changes, check, densities, depths, lightness, ranks, unique_counts, units
+from drawing_relevants import minimum_ranks, pool_costs, saturation
 
 from pt_reuse.plots.agreement import plot_two_scores
-from pt_reuse.plots.density import plot_density
+from pt_reuse.plots.density import RoundNames, plot_density
 from pt_reuse.plots.inference import plot_judged_by_rank
 from pt_reuse.plots.look import COLOURS, MARKERS, looks
+from pt_reuse.plots.minimum_ranks import plot_minimum_ranks
+from pt_reuse.plots.pool_costs import plot_pool_costs
+from pt_reuse.plots.saturation import plot_saturation
 from pt_reuse.plots.sheet import Place, off_screen
 from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
 
@@ -56,9 +60,19 @@ FIGURES = {
     ),
     "densities": lambda place: plot_density(*densities(), place=place),
     "densities of one topic": lambda place: plot_density(*densities(2, 1), place=place),
+    "densities of rounds by name": lambda place: plot_density(
+        densities()[0], densities()[1][["qid", "density"]], names=RoundNames("depth-10 pool", LONG[0]), place=place
+    ),
+    "saturation": lambda place: plot_saturation(*saturation(), measure="nDCG(dcg='exp-log2')@10", place=place),
+    "saturation of one topic": lambda place: plot_saturation(*saturation(1), measure="P@10", place=place),
+    "minimum ranks": lambda place: plot_minimum_ranks(*minimum_ranks(), place=place),
+    "minimum ranks, deep": lambda place: plot_minimum_ranks(*minimum_ranks(5, depth=1000), place=place),
+    "minimum ranks of nothing": lambda place: plot_minimum_ranks(*minimum_ranks(2, n=0), place=place),
+    "pool costs": lambda place: plot_pool_costs(*pool_costs(), measure="nDCG(dcg='exp-log2')@10", place=place),
+    "pool costs of one depth": lambda place: plot_pool_costs(*pool_costs(1), measure="AP", place=place),
     "no density": lambda place: plot_density(*densities(1), place=place),
 }
-ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities")
+ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities", "saturation", "minimum ranks", "pool costs")
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,16 @@
+"""What a pool costs and what it finds
+
+The share of the relevant documents that pools of several depths find, and how far the ranking of the runs agrees with
+the one by all judgments, over the number of documents to be judged.
+"""
+
+import pyterrier as pt
+from ir_measures import AP
+
+import pt_reuse as ptr
+
+demo = pt.get_dataset("reuse:demo")
+found = ptr.pool_costs(demo.get_runs(), demo.get_judgments("complete"), [AP], depths=[1, 2, 5, 10, 20, 50])
+
+width = 7
+found.plot(width=width)

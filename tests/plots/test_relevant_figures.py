@@ -1,0 +1,146 @@
+"""Figures of relevant documents: what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from drawing_relevants import minimum_ranks, saturation
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.plots.minimum_ranks import plot_minimum_ranks
+from pt_reuse.plots.saturation import plot_saturation
+
+FIELD = ptr.simulate_field(seed=8)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def key(ax):
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
+
+
+def test_densities_are_drawn_after_the_first_and_the_last_round():
+    found = ptr.density(FIELD.qrels, runs=FIELD.runs, depths=[2, 5])
+    ax = found.plot()
+    order = found.table.sort_values(["density", "qid"], kind="stable")["qid"].tolist()
+    of_round = {name: of.set_index("qid")["density"] for name, of in found.rounds.groupby("round")}
+    for collection, name in zip(ax.collections[1:], ("depth-2 pool", "depth-5 pool", "all judgments"), strict=True):
+        points = dict(np.asarray(collection.get_offsets()).tolist())
+        assert [points[n] for n in range(1, len(order) + 1)] == of_round[name].loc[order].tolist()
+    assert key(ax) == ["depth-2 pool", "further rounds", "all judgments", "density 1/3", "density 1/2"]
+    lines = [line.get_ydata()[0] for line in ax.get_lines()]
+    assert lines == [1 / 3, 1 / 2]
+
+
+def test_a_single_round_is_the_last():
+    ax = ptr.density(FIELD.qrels).plot(width=3.3)
+    assert key(ax) == ["all judgments", "density 1/3", "density 1/2"]
+    assert len(ax.collections) == 2
+
+
+def test_boxes_stand_in_the_order_of_the_medians():
+    table, scores = saturation(9, 11)
+    ax = plot_saturation(table, scores, measure="P@10")
+    order = table.sort_values(["median", "mean"], kind="stable").index
+    strokes = [line for line in ax.get_lines() if line.get_linewidth() > 1.5]
+    assert [line.get_ydata()[0] for line in strokes] == table["median"].loc[order].tolist()
+    boxes = [patch.get_path().vertices[:, 1] for patch in ax.patches]
+    quartiles = [np.quantile(scores[at], [0.25, 0.75]).tolist() for at in order]
+    assert [[box.min(), box.max()] for box in boxes] == quartiles
+    dark = [to_hex(patch.get_facecolor()) != "#d9d9d9" for patch in ax.patches]
+    assert dark == table["saturated"].loc[order].tolist()
+    (begin,) = [line for line in ax.get_lines() if line.get_linestyle() == ":"]
+    assert begin.get_xdata()[0] == dark.index(True) + 0.5
+    assert key(ax) == ["quartiles", "median", "from here the median is the maximum"]
+
+
+def test_scores_of_a_field_are_drawn_as_boxes():
+    scores = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@5"])
+    found = ptr.saturation(scores)
+    ax = found.plot("P@5")
+    medians = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linewidth() > 1.5]
+    expected = scores.of("P@5").median(axis=1)
+    assert sorted(medians) == sorted(expected.tolist())
+    assert ax.get_ylabel() == "P@5 of the runs"
+
+
+def test_cells_have_the_shade_of_their_number():
+    cells, topics = minimum_ranks(6, depth=30, n=400)
+    ax = plot_minimum_ranks(cells, topics)
+    order = topics.sort_values(["relevant", "qid"], kind="stable")["qid"].tolist()
+    limits = {
+        "1": (1, 1),
+        "2–5": (2, 5),
+        "6–10": (6, 10),
+        "11–30": (11, 30),
+        "31–50": (31, 50),
+        "more than 50": (51, 999),
+    }
+    drawn = {c.get_label(): c for c in ax.collections}
+    for name, (low, high) in limits.items():
+        expected = cells[cells["documents"].between(low, high)]
+        if expected.empty:
+            assert name not in drawn
+            continue
+        middles = {tuple(path.vertices[:4].mean(axis=0).round(3).tolist()) for path in drawn[name].get_paths()}
+        above = max(y for c in ax.collections for path in c.get_paths() for _, y in path.vertices[:4])
+        wanted = set()
+        for qid, rank in zip(expected["qid"], expected["rank"], strict=True):
+            y = round(above - 0.5, 3) if pd.isna(rank) else float(rank)
+            wanted.add((float(order.index(qid) + 1), y))
+        assert middles == wanted, name
+    assert key(ax) == list(limits)
+    assert [tick.get_text() for tick in ax.get_yticklabels()][-1] == "NR"
+    light = [c.get_facecolor()[0, :3].mean() for c in ax.collections]
+    assert light == sorted(light, reverse=True), "the more documents, the darker"
+
+
+def test_minimum_ranks_by_grade():
+    found = ptr.minimum_ranks(FIELD.runs, FIELD.all_qrels)
+    for label in (None, 1, 2):
+        ax = found.plot(label=label)
+        n = sum(len(collection.get_paths()) for collection in ax.collections)
+        assert n == len(found.cells(label=label))
+    assert "label 2" in ax.get_title()
+
+
+def test_pools_are_drawn_at_their_sizes():
+    found = ptr.pool_costs(FIELD.runs, FIELD.qrels, ["AP", "P@5"], depths=[1, 5, 10], resamples=5)
+    ax = found.plot("P@5")
+    share, tau = ax.get_lines()
+    assert share.get_xdata().tolist() == tau.get_xdata().tolist() == found.table["documents"].tolist()
+    assert share.get_ydata().tolist() == found.table["share"].tolist()
+    rows = found.agreement[found.agreement["measure"] == "P@5"]
+    assert tau.get_ydata().tolist() == rows["tau_b"].tolist()
+    assert (share.get_linestyle(), tau.get_linestyle()) == ("-", "--")
+    assert {note.get_text() for note in ax.texts} <= {"1", "5", "10"}
+    assert key(ax) == ["relevant documents found", "tau_b of P@5 to the ranking by all"]
+    assert len(ax.collections) == 1
+    assert not ptr.pool_costs(FIELD.runs, FIELD.qrels, depths=1).plot().collections
+
+
+def test_all_are_saved_as_vectors_and_drawn_into_axes_of_ones_own(tmp_path):
+    results = [
+        ptr.density(FIELD.qrels),
+        ptr.saturation(ptr.score(FIELD.runs, FIELD.qrels, "P@5")),
+        ptr.minimum_ranks(FIELD.runs, FIELD.qrels),
+        ptr.pool_costs(FIELD.runs, FIELD.qrels, depths=[1, 5]),
+    ]
+    for n, result in enumerate(results):
+        ax = Figure(figsize=(4, 3), layout="constrained").subplots()
+        assert result.plot(ax=ax) is ax
+        for kind in ("pdf", "svg"):
+            ax.figure.savefig(tmp_path / f"{n}.{kind}")
+            assert (tmp_path / f"{n}.{kind}").stat().st_size > 1000
