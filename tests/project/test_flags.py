@@ -17,10 +17,13 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 
+# two topics are enough to see what a flag is
+pytestmark = pytest.mark.filterwarnings("ignore:.*tests over so few topics:pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
+PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
@@ -61,6 +64,10 @@ CALLS = {
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
+    "Subcollections.plot": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "subcollections": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS, **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
     ),

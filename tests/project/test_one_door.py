@@ -20,6 +20,8 @@ from pt_reuse.judging.given import as_judge
 from pt_reuse.qrels.judgments import as_qrels
 from pt_reuse.runs.given import as_runs
 
+# three topics are enough to see what a form holds
+pytestmark = pytest.mark.filterwarnings("ignore:.*tests over so few topics:pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
 POOLED = FIELD.runs.select(pooled=True).names
@@ -124,6 +126,9 @@ TAKERS = {
     ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
+    ),
+    "subcollections": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.subcollections(runs, qrels, "AP", how="random", sizes=9, repeats=1, seed=4).by_pair
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "judge_adaptively": lambda d, runs=RUNS: (

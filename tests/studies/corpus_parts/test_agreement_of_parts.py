@@ -10,7 +10,7 @@ from same import assert_same
 import pt_reuse as ptr
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.significance import pair_tests
-from pt_reuse.stats.significance_agreement import significance_agreement, winners
+from pt_reuse.stats.significance_agreement import agreement_of_tests, winners
 from pt_reuse.studies.corpus_parts.tables import agreement_of_draws, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -99,7 +99,7 @@ def test_intervals_are_those_of_topics_drawn_again():
     means = []
     for row, (i, j) in zip(found.by_pair.to_dict("records"), [(0, 1), (0, 2), (1, 2)], strict=True):
         drawn = [
-            significance_agreement(*(pair_tests(np.repeat(values[k], times, axis=0)) for k in (i, j)), 0.2).agree
+            agreement_of_tests(*(pair_tests(np.repeat(values[k], times, axis=0)) for k in (i, j)), 0.2).agree
             for times in counts
         ]
         low, high = bootstrap.interval(row["agree"], np.array(drawn))
