@@ -18,7 +18,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 
 # two topics are enough to see what a flag is
-pytestmark = pytest.mark.filterwarnings("ignore:.*tests over so few topics:pt_reuse.ReuseWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
