@@ -105,6 +105,15 @@ def test_a_pipeline_that_ignores_its_part_is_refused(messages):
     messages.refused(lambda: study(systems), argument="factories", place="part 'A', system 'all'")
 
 
+def test_judged_documents_that_the_corpus_does_not_have(messages):
+    strange = pd.concat([QRELS, pd.DataFrame({"qid": ["0", "1"], "docno": ["A900", "B900"], "label": [1, 0]})])
+    systems = ptr.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
+    found = messages.warned(lambda: ptr.subcollections(systems, strange, "AP", alpha=0.9))
+    # the one that is relevant is missed on every part
+    without = ptr.subcollections(systems, QRELS, "AP", alpha=0.9)
+    assert (found.means < without.means).all()
+
+
 def wrong(**change):
     given = {"factories": FACTORIES, "documents": DOCUMENTS, "topics": TOPICS, **change}
     return ptr.Systems(given.pop("factories"), given.pop("documents"), given.pop("topics"), **given)
