@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-_STROKES = ("-", "--", ":")
+#: neighbours differ in colour, marker and stroke
+_STROKES = ("-", "--", "-.", ":")
 
 
 def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
@@ -108,9 +109,9 @@ def _draw_lines(sheet: Sheet, lines: Sequence[tuple[str, pd.DataFrame]], across:
     """Draw lines with standard errors, and their legend."""
     entries: list[tuple[Artist, str]] = []
     ends: list[float] = []
-    looks = list(product(_STROKES, zip(COLOURS, MARKERS, strict=True)))
     for number, (name, rows) in enumerate(lines):
-        stroke, (colour, marker) = looks[number % len(looks)]
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        stroke = _STROKES[number % len(_STROKES)]
         mine = rows.sort_values(across, kind="stable")
         error = mine[f"{column}_se"].fillna(0)
         drawn = sheet.ax.errorbar(

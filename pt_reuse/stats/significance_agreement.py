@@ -80,7 +80,7 @@ def winners(tests: PairTests, alpha: float) -> NDArray[np.int8]:
     return np.where(tests.p < alpha, np.sign(tests.difference), 0).astype(np.int8)
 
 
-def significance_agreement(one: PairTests, other: PairTests, alpha: float = 0.05) -> SignificanceAgreement:
+def agreement_of_tests(one: PairTests, other: PairTests, alpha: float = 0.05) -> SignificanceAgreement:
     """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments.
 
     Args:

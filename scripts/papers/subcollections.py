@@ -5,7 +5,8 @@
 DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes`,
 `shares` and `demo`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts
 the runs of TREC-8; default all. Terrier needs Java; without it models and settings of PISA stand in, and the numbers
-are others.
+are others. Two busy cores took 2 minutes for `four`, 4 for `sizes`, 10 for `shares`, 5 s for `demo`, and 6 minutes for
+`trec8`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
     pytest.mark.filterwarnings("ignore:.*to be split without a source:pt_reuse.ReuseWarning"),
 ]
-PATTERN = "(.)$"
+PATTERN = "([0-3])$"
 
 
 @pytest.fixture

@@ -19,6 +19,9 @@ from pt_reuse._result import Record
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
+# two topics are enough to see what a flag is
+pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
+FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
 WIDER = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
@@ -29,6 +32,7 @@ BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth
 FIVE = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 STABLE = {"scores": ptr.score(FIVE.runs, FIVE.qrels, "AP"), "sizes": 2, "pairs": 2}
 MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
+PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
@@ -98,6 +102,10 @@ CALLS = {
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
+    "Subcollections.plot": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "subcollections": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS, **flag),
     "compare_strategies": lambda d, **flag: ptr.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
     ),

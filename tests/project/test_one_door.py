@@ -22,6 +22,9 @@ from pt_reuse.runs.given import as_runs
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
+# three topics are enough to see what a form holds
+pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
+FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
 POOLED = FIELD.runs.select(pooled=True).names
 RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
@@ -158,6 +161,9 @@ TAKERS = {
     ),
     "found_by_depth": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.found_by_depth(runs, qrels, by="run", contributors=POOLED, depths=3).table
+    ),
+    "subcollections": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.subcollections(runs, qrels, "AP", how="random", sizes=9, repeats=1, seed=4).by_pair
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "judge_adaptively": lambda d, runs=RUNS: (

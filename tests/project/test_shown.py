@@ -16,6 +16,7 @@ from pt_reuse._report import Report
 from pt_reuse._result import HOMES, Record, read_result
 from pt_reuse._text import WIDTH, display_width
 
+pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 #: names that break pages, tables and terminals that are not careful
 ODD = "<script>alert('x')</script> & a run of a very long name, 日本語, \N{COMBINING ACUTE ACCENT} 50%_#$~^\\{}"
 MEASURES = ["AP", "P@10", "nDCG@10", "RR", "Rprec", "Bpref", "Judged@10"]
@@ -177,6 +178,10 @@ def results(tmp_path_factory):
         "FoundByDepth, odd": ptr.found_by_depth(runs, qrels, depths=[1, 10]),
         "LeftOutTypes": ptr.leave_out_type(field.runs, field.qrels, MEASURES[:2], depth=field.depth),
         "LeftOutTypes, odd": ptr.leave_out_type(runs, qrels, "AP", depth=field.depth),
+        "Subcollections": ptr.subcollections(
+            field.runs, field.qrels, MEASURES[:2], how="random", sizes=[20, 50], repeats=2, resamples=3
+        ),
+        "Subcollections, odd": ptr.subcollections(runs, qrels, MEASURES, sources=lambda docno: docno[-1] + ODD),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
         **of_relevants(field, runs, qrels),

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from pt_reuse._errors import InputError
 from pt_reuse.stats.significance import PairTests, pair_tests
-from pt_reuse.stats.significance_agreement import significance_agreement, winners
+from pt_reuse.stats.significance_agreement import agreement_of_tests, winners
 
 
 def literal(one, other, alpha):
@@ -41,7 +41,7 @@ def scores(seed, topics=20, systems=9, spread=0.15):
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_are_those_of_a_loop_over_scipy(seed, alpha):
     one, other = scores(seed), scores(seed + 50, topics=31)
-    found = significance_agreement(pair_tests(one), pair_tests(other), alpha)
+    found = agreement_of_tests(pair_tests(one), pair_tests(other), alpha)
     expected = literal(one, other, alpha)
     assert {name: getattr(found, name) for name in expected} == expected
     weight = 2 * expected["ss_a"] + 2 * expected["ss_d"] + expected["sn"] + expected["ns"]
@@ -55,7 +55,7 @@ def test_a_worked_example():
     one = PairTests(np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 2, 3, 3]), np.array([1.0, 1, -1, 1, 1, -1]),
                     np.array([0.01, 0.01, 0.01, 0.2, 0.9, np.nan]))  # fmt: skip
     other = PairTests(one.first, one.second, np.array([2.0, -3, -1, -1, 1, 1]), np.array([0.04, 0.01, 0.05, 0, 0.5, 0]))
-    found = significance_agreement(one, other)
+    found = agreement_of_tests(one, other)
     assert found.row() == {
         "ss_a": 1, "ss_d": 1, "sn": 1, "ns": 1, "nn": 1, "untested": 1,
         "agree": 2 / 6, "active": 2 / 6, "passive": 2 / 6,
@@ -65,20 +65,20 @@ def test_a_worked_example():
 
 def test_a_test_agrees_with_itself_and_not_at_all_with_its_reverse():
     tests = pair_tests(scores(4))
-    assert significance_agreement(tests, tests).agree == 1
-    reverse = significance_agreement(tests, pair_tests(-scores(4)))
+    assert agreement_of_tests(tests, tests).agree == 1
+    reverse = agreement_of_tests(tests, pair_tests(-scores(4)))
     assert (reverse.agree, reverse.active, reverse.passive) == (0, 1, 0)
 
 
 def test_without_a_significant_pair_there_is_no_share():
     tied = pair_tests(np.full((8, 4), 0.5))
-    found = significance_agreement(tied, tied)
+    found = agreement_of_tests(tied, tied)
     assert found.nn == 6
     assert all(math.isnan(share) for share in (found.agree, found.active, found.passive))
 
 
 def test_one_topic_tests_nothing():
-    found = significance_agreement(pair_tests(scores(1, topics=1)), pair_tests(scores(1)))
+    found = agreement_of_tests(pair_tests(scores(1, topics=1)), pair_tests(scores(1)))
     assert found.untested == 36
     assert found.weight == found.nn == 0
 
@@ -87,7 +87,7 @@ def test_one_topic_tests_nothing():
 @given(arrays(np.int64, (2, 6, 5), elements=st.integers(0, 3)), st.sampled_from([0.05, 0.2, 0.5]))
 def test_shares_add_up_and_sides_can_be_swapped(values, alpha):
     one, other = (pair_tests(side / 3) for side in values)
-    found, swapped = significance_agreement(one, other, alpha), significance_agreement(other, one, alpha)
+    found, swapped = agreement_of_tests(one, other, alpha), agreement_of_tests(other, one, alpha)
     assert found.ss_a + found.ss_d + found.sn + found.ns + found.nn + found.untested == 10
     assert (found.sn, found.ns) == (swapped.ns, swapped.sn)
     if found.weight:
@@ -97,6 +97,6 @@ def test_shares_add_up_and_sides_can_be_swapped(values, alpha):
 
 def test_other_pairs_and_levels_are_refused():
     with pytest.raises(InputError, match="other pairs of systems"):
-        significance_agreement(pair_tests(scores(1)), pair_tests(scores(1, systems=8)))
+        agreement_of_tests(pair_tests(scores(1)), pair_tests(scores(1, systems=8)))
     with pytest.raises(InputError, match="alpha must be a number above 0 and below 1"):
-        significance_agreement(pair_tests(scores(1)), pair_tests(scores(1)), 1)
+        agreement_of_tests(pair_tests(scores(1)), pair_tests(scores(1)), 1)

@@ -166,7 +166,7 @@ class Subcollections(Result):
         return Report(
             [
                 Column("Measure" if between == "parts" else "Measures", labels),
-                Column("agree-SSa", rows["agree"], Digits.SCORE),
+                Column("Agree-SSa", rows["agree"], Digits.SCORE),
                 Column("SE", rows["agree_se"], Digits.SCORE),
                 Column("Active", rows["active"], Digits.SCORE),
                 Column("Passive", rows["passive"], Digits.SCORE),

@@ -128,9 +128,9 @@ def _grouped(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
     return of
 
 
-def _checked(function: Callable[[str], object]) -> Callable[[str], str | None]:
+def _checked(rule: Callable[[str], object]) -> Callable[[str], str | None]:
     def of(docno: str) -> str | None:
-        source = function(docno)
+        source = rule(docno)
         if source is not None and not (isinstance(source, str) and source):
             raise InputError(
                 Argument("sources"),

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag, fraction, told
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.caveats import Caveat, noted, of_judged, relevant_only, tell
@@ -102,8 +102,9 @@ def subcollections(
             relevant document, a part without a topic that counts, a system that retrieves what its part does not have.
 
     Warns:
-        ReuseWarning: fewer than five topics; systems that all tie on a part; lists of runs that keep no document; pairs
-            of parts on which no pair of systems is significant. ``settings["beware"]`` says it, too.
+        ReuseWarning: judged documents that are not among those of the systems; fewer than five topics; systems that all
+            tie on a part; lists of runs that keep no document; pairs of parts on which no pair of systems is
+            significant. All but the first are in ``settings["beware"]``, too.
 
     Example:
         >>> import pyterrier as pt, pt_reuse as ptr
@@ -247,7 +248,14 @@ class _Corpus:
     def of(cls, systems: OnParts, qrels: Qrels, rel: int, *, shared: bool) -> _Corpus:
         """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
         of_judgments = qrels.arrays.documents.docnos().tolist()
-        docnos = sorted({*systems.docnos(), *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
+        known = set(systems.docnos())
+        strange = list(dict.fromkeys(docno for docno in of_judgments if docno not in known))
+        if systems.knows_corpus and strange:
+            warn(
+                f"{count(len(strange), 'judged document')} not among the documents of the systems, such as "
+                f"{examples(strange)}: no system can retrieve them, and all miss those that are relevant."
+            )
+        docnos = sorted({*known, *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
         place = {docno: i for i, docno in enumerate(docnos)}
         judged = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
         relevant = np.asarray(qrels.arrays.labels >= rel)

@@ -31,6 +31,10 @@ class OnParts(Protocol):
     def settings(self) -> dict[str, Any]:
         """Return how they are had on a part, in words."""
 
+    @property
+    def knows_corpus(self) -> bool:
+        """Return whether `docnos` are the whole corpus, so that no other document can be retrieved."""
+
     def docnos(self) -> list[str]:
         """Return the documents that can be split, besides those that are judged."""
 
@@ -53,6 +57,11 @@ class RestrictedRuns:
     def settings(self) -> dict[str, Any]:
         """Return how the runs are had on a part."""
         return {"systems": "runs restricted to the documents of each part", **self.runs.settings}
+
+    @property
+    def knows_corpus(self) -> bool:
+        """Return False: what no run retrieves is not known."""
+        return False
 
     def docnos(self) -> list[str]:
         """Return the documents that any run retrieves."""
@@ -140,6 +149,11 @@ class Systems(Generic[_Index]):
         """Return how the systems are had on a part."""
         by = "once for all systems" if self._index is not None else "by each system"
         return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
+
+    @property
+    def knows_corpus(self) -> bool:
+        """Return True: the documents are the corpus."""
+        return True
 
     def docnos(self) -> list[str]:
         """Return the documents of the corpus, in its order.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse.engine import pairs as rank_pairs
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance_agreement import SHARES, significance_agreement
+from pt_reuse.stats.significance_agreement import SHARES, agreement_of_tests
 from pt_reuse.stats.two_rankings import TopicScores
 from pt_reuse.studies.corpus_parts.drawing import PairOfParts, Part
 from pt_reuse.studies.corpus_parts.scoring import ScoredPart, Testing
@@ -67,7 +67,7 @@ class Agreements:
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
         tests = [self.scored[part].tests[measure] for part, measure in (one, other)]
-        numbers = significance_agreement(tests[0], tests[1], self.testing.alpha).row()
+        numbers = agreement_of_tests(tests[0], tests[1], self.testing.alpha).row()
         numbers["tau_b"] = tau_of(*(self.scored[part].means(measure) for part, measure in (one, other)))
         if self.testing.bootstrap is None or self._times is None:
             return numbers, np.empty((len(_WITH_INTERVALS), 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ from same import assert_same
 import pt_reuse as ptr
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.significance import pair_tests
-from pt_reuse.stats.significance_agreement import significance_agreement, winners
+from pt_reuse.stats.significance_agreement import agreement_of_tests, winners
 from pt_reuse.studies.corpus_parts.tables import agreement_of_draws, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -99,7 +100,7 @@ def test_intervals_are_those_of_topics_drawn_again():
     means = []
     for row, (i, j) in zip(found.by_pair.to_dict("records"), [(0, 1), (0, 2), (1, 2)], strict=True):
         drawn = [
-            significance_agreement(*(pair_tests(np.repeat(values[k], times, axis=0)) for k in (i, j)), 0.2).agree
+            agreement_of_tests(*(pair_tests(np.repeat(values[k], times, axis=0)) for k in (i, j)), 0.2).agree
             for times in counts
         ]
         low, high = bootstrap.interval(row["agree"], np.array(drawn))
@@ -130,6 +131,14 @@ def test_winners_of_scores_that_differ_everywhere_alike():
     assert winners(constant, 0.05).tolist() == [1, 1, 0]
 
 
+@pytest.mark.parametrize("how", ["random", "mixed"])
+def test_one_and_two_processes_give_the_same(how):
+    alone = study(("AP",), how=how, repeats=2, resamples=5, seed=4)
+    with joblib.parallel_config(backend="multiprocessing"):
+        assert_same(alone, study(("AP",), how=how, repeats=2, resamples=5, seed=4, n_jobs=2))
+    assert alone.means.tobytes() != study(("AP",), how=how, repeats=2, seed=5).means.tobytes()
+
+
 def test_a_result_is_read_back_as_it_was(tmp_path):
     found = study(how="mixed", shares=0.5, repeats=2, resamples=5)
     found.save(tmp_path / "kept")
@@ -139,7 +148,7 @@ def test_a_result_is_read_back_as_it_was(tmp_path):
 def test_reports_and_headline():
     found = study()
     report = found.report()
-    assert [column.heading for column in report.columns] == ["Measure", "agree-SSa", "SE", "Active", "Passive", "tau-b"]
+    assert [column.heading for column in report.columns] == ["Measure", "Agree-SSa", "SE", "Active", "Passive", "tau-b"]
     assert "means over 3 pairs of parts" in report.caption
     assert "Test: t, two-sided, p below 0.05, not corrected for the number of pairs." in report.notes
     row = found.table.iloc[0]
