@@ -120,10 +120,10 @@ def collection(name: str, runs: str | None, types: str | None, out: Path) -> Non
         found = ptr.by_type(field, qrels, unit=unit, gold="pool")
         found.save(out / f"by-{unit}")
         (out / f"by-{unit}.txt").write_text(f"{found.report()}\n\n{found.report('tau_b_sd')}\n", encoding="utf-8")
-        for measure in found.measures:
-            for pool in found.pools:
-                figure = found.plot(measure, pool=pool, width=3.3).figure
-                figure.savefig(out / f"by-{unit}-{measure}-{pool}.pdf".replace("/", "-"))
+    for measure in found.measures:
+        for pool in found.pools:
+            figure = found.plot(measure, pool=pool, width=3.3).figure
+            figure.savefig(out / f"by-run-{measure}-{pool}.pdf".replace("/", "-"))
     by_depth = ptr.found_by_depth(field, qrels)
     by_depth.save(out / "found")
     by_depth.plot(width=3.3).figure.savefig(out / "found.pdf")
