@@ -20,7 +20,7 @@ from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.found_documents import FoundByDepth, found_by_depth
 from pt_reuse.studies.type_pools.halves import checked_splits
 from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
-from pt_reuse.studies.type_pools.type_splits import checked_types, types_of
+from pt_reuse.studies.type_pools.type_splits import check_types_are_given, checked_types, types_of
 from pt_reuse.studies.type_pools.type_study import by_type, check_type_pools, default_measures
 
 _FILES = (
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
     measures = default_measures(rel or 1) if named is None else named
     pools = None if options.pools is None else checked_types(listed(options.pools))
     contributors = chosen_contributors(options, plan.names)
-    check_unit_is_given("type", plan.columns, argument="types")
+    check_types_are_given(plan.columns)
     check_unit_is_given(options.unit, plan.columns, argument="unit")
     pictures = [picture(kind, repr(measure)) for measure in measures for kind in _PICTURES]
     folder = out_folder(options, [*_FILES, _FOUND, _FOUND_PICTURE, *pictures])

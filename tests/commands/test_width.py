@@ -75,6 +75,7 @@ CALLS = {
     "sample of the demo": "pool --collection demo --strategy sample --strata rank --bands 3,inf --share 1,.25",
     "strategies on the demo": "compare-strategies --collection demo --strategies rank,mtf --repeats 2 --leave-out type",
     "strategies": f"compare-strategies --runs runs --qrels qrels.txt {FIELD} --budgets 2,5 --repeats 1 --leave-out run",
+    "by-type on the demo": "by-type --collection demo --splits 2 --measures RR --resamples 2",
     "runs": f"runs runs {FIELD} --all",
     "runs of the demo": "runs --collection demo --all",
     "runs with faults": "runs faulty --bad-lines skip --other-files skip",
