@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from pt_reuse._check import checked_seed
-from pt_reuse._errors import arguments_as, located
+from pt_reuse._check import checked_seed, choice
+from pt_reuse._errors import located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import picture
@@ -20,7 +20,7 @@ from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.found_documents import FoundByDepth, found_by_depth
 from pt_reuse.studies.type_pools.halves import checked_splits
 from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
-from pt_reuse.studies.type_pools.type_splits import checked_types
+from pt_reuse.studies.type_pools.type_splits import check_types_are_given, checked_types, types_of
 from pt_reuse.studies.type_pools.type_study import by_type, check_type_pools, default_measures
 
 _FILES = (
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
     measures = default_measures(rel or 1) if named is None else named
     pools = None if options.pools is None else checked_types(listed(options.pools))
     contributors = chosen_contributors(options, plan.names)
-    check_unit_is_given("type", plan.columns, argument="types")
+    check_types_are_given(plan.columns)
     check_unit_is_given(options.unit, plan.columns, argument="unit")
     pictures = [picture(kind, repr(measure)) for measure in measures for kind in _PICTURES]
     folder = out_folder(options, [*_FILES, _FOUND, _FOUND_PICTURE, *pictures])
@@ -107,23 +107,25 @@ def _run(options: argparse.Namespace) -> None:
     if options.rel is not None:
         qrels = qrels.with_rel(options.rel)
     say(f"{runs!r}\n{qrels!r}")
-    with arguments_as(types="pools"):
-        result = by_type(
-            runs,
-            qrels,
-            measures,
-            types=pools,
-            unit=options.unit,
-            splits=options.splits,
-            gold=options.gold,
-            depth=options.depth,
-            contributors=contributors,
-            resamples=options.resamples,
-            confidence=options.confidence,
-            seed=options.seed,
-            n_jobs=options.jobs,
-            verbose=shows_bars(options),
-        )
+    for name in pools or ():
+        # --types are those of the runs
+        choice("pools", name, types_of(runs).names)
+    result = by_type(
+        runs,
+        qrels,
+        measures,
+        types=pools,
+        unit=options.unit,
+        splits=options.splits,
+        gold=options.gold,
+        depth=options.depth,
+        contributors=contributors,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+        n_jobs=options.jobs,
+        verbose=shows_bars(options),
+    )
     found = found_by_depth(runs, qrels, contributors=contributors)
     _report(result, found)
     if folder is not None:

@@ -15,7 +15,7 @@ from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.engine.hits import HitIndex
-from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import as_runs_before
@@ -226,11 +226,12 @@ def leave_out_type(
     kinds = types_of(runs)
     for name in wanted or ():
         choice("types", name, kinds.names)
+    contributing = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
     options: dict[str, Any] = {"contributors": contributors, "pool_order": pool_order, "rel": rel, "verbose": verbose}
     lou = leave_out_uniques(runs, qrels, parsed, by="type", depth=depth, **options)
     chosen = list(kinds.names) if wanted is None else wanted
-    lost = _lost(runs, qrels, lou, contributors, pool_order)
+    lost = _lost(runs.in_pool_order(pool_order), qrels, lou, contributing)
     parts = [_recovered(runs, qrels, lost.rows(name), name, deepest) for name in chosen]
     recovery = pd.concat([of_runs for of_runs, _ in parts], ignore_index=True)
     documents = pd.concat([of_documents for _, of_documents in parts], ignore_index=True)
@@ -261,10 +262,9 @@ class _Lost:
         return self.row[self.type == name]
 
 
-def _lost(
-    runs: RunSet, qrels: Qrels, lou: LeaveOutUniques, contributors: str | Iterable[str], pool_order: str | None
-) -> _Lost:
-    pool = pool_to_depth(runs.in_pool_order(pool_order), lou.depth, contributors_of(runs, contributors))
+def _lost(ranked: RunSet, qrels: Qrels, lou: LeaveOutUniques, contributors: Contributors) -> _Lost:
+    """Return what one type alone put into the pool of runs that stand in the order in which they are pooled."""
+    pool = pool_to_depth(ranked, lou.depth, contributors)
     sole, kinds = pool.sole("type")
     row = qrels.arrays.documents.find(pool.documents)
     lost = (sole >= 0) & (row >= 0) & (np.append(qrels.arrays.labels, np.int16(-1))[row] >= lou.rel)

@@ -21,7 +21,15 @@ def files(tmp_path_factory, field):
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
     (folder / "odd" / "uniques.png").mkdir(parents=True)
-    for name in ("2-lexical-pool.csv", "curve.csv", "summary.csv", "all.csv", "per_topic.csv", "by_topic.csv"):
+    for name in (
+        "2-lexical-pool.csv",
+        "curve.csv",
+        "splits.csv",
+        "summary.csv",
+        "all.csv",
+        "per_topic.csv",
+        "by_topic.csv",
+    ):
         (folder / "taken" / name).write_text("mine")
     definition = f'title = "Mine"\nqrels = "{folder}/qrels.txt"\n[runs]\nfolder = "{folder}/runs"\n'
     (folder / "teamless.toml").write_text(f'name = "teamless"\n{definition}')
@@ -54,6 +62,7 @@ def contents(folder):
 
 FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
 LOU = f"lou {FIELD} --teams {{f}}/teams"
+BY_TYPE = f"by-type {FIELD} --metadata {{f}}/types.csv --unit run"
 CATALOGUED = "lou --collection trec-8/adhoc"
 CALLS = {
     # options of every command that reads a field
@@ -129,6 +138,15 @@ CALLS = {
     "strategies": f"compare-strategies {FIELD} --strategies rank,mft",
     "budgets": f"compare-strategies {FIELD} --budgets .1,5",
     "unit to leave out without teams": f"compare-strategies {FIELD} --leave-out team",
+    # by-type
+    "halves": f"{BY_TYPE} --splits 0",
+    "what is split": f"{BY_TYPE} --unit type",
+    "gold": f"{BY_TYPE} --gold best",
+    "depth of a type's pool": f"{BY_TYPE} --depth 0",
+    "measure by type": f"{BY_TYPE} --measures Foo@3",
+    "intervals": f"{BY_TYPE} --resamples -1",
+    "types of nobody": f"by-type {FIELD}",
+    "teams of nobody": f"by-type {FIELD} --metadata {{f}}/types.csv",
     # infer-pool
     "depth of the pool": f"infer-pool {FIELD} --depth 0",
     "tolerance": f"infer-pool {FIELD} --tolerance 2",
@@ -155,6 +173,7 @@ CALLS = {
     "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
     "pool on what exists": "pool {f}/runs --out {f}/taken",
     "compare-strategies on what exists": f"compare-strategies {FIELD} --out {{f}}/taken",
+    "by-type on what exists": f"{BY_TYPE} --out {{f}}/taken",
     "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
     "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
     "verify below a file": "verify trec-8/adhoc --out {f}/teams/all.csv",
@@ -186,6 +205,7 @@ OUT = {
     "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
     "pool": ("pool {f}/runs --out", ""),
     "compare-strategies": (f"compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
+    "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
     "demo": ("demo --out", ""),
 }
@@ -208,14 +228,23 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
 
 
 #: files that a command writes with --out, at least
-WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 15, "pool": 5, "compare-strategies": 10}
+WRITTEN = {
+    "lou": 9,
+    "infer-pool": 9,
+    "unjudged": 3,
+    "score": 7,
+    "compare": 15,
+    "pool": 5,
+    "compare-strategies": 10,
+    "by-type": 11,
+}
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize("command", WRITTEN)
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request):
     call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "compare-strategies") else []
+    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "compare-strategies", "by-type") else []
     status, _, err = run(capsys, *call, tmp_path / "out", *depth)
     assert (status, err) == (0, "")
     request.getfixturevalue("unreached")

@@ -76,6 +76,7 @@ CALLS = {
     "strategies on the demo": "compare-strategies --collection demo --strategies rank,mtf --repeats 2 --leave-out type",
     "strategies": f"compare-strategies --runs runs --qrels qrels.txt {FIELD} --budgets 2,5 --repeats 1 --leave-out run",
     "stability": f"stability runs --qrels qrels.txt --other {OTHER} {FIELD} --pairs 9 --sizes 2,5",
+    "by-type on the demo": "by-type --collection demo --splits 2 --measures RR --resamples 2",
     "runs": f"runs runs {FIELD} --all",
     "runs of the demo": "runs --collection demo --all",
     "runs with faults": "runs faulty --bad-lines skip --other-files skip",

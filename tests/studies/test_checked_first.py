@@ -37,6 +37,22 @@ INFERRING = {
 }
 
 
+BY_TYPE = {
+    "measure": MEASURE,
+    "types": {"types": ["dense"]},
+    "unit": {"unit": "type"},
+    "splits": {"splits": "most"},
+    "gold": {"gold": "best"},
+    "contributors": {"contributors": ["nobody"]},
+    "pool_order": {"pool_order": "x"},
+    "resamples": {"resamples": -1},
+    "n_jobs": {"n_jobs": "many"},
+    "verbose": {"verbose": "no"},
+}
+FINDING = {"by": {"by": "kind"}, "depths": {"depths": [0]}, "contributors": {"contributors": 5}, "rel": {"rel": 0}}
+LEAVING_OUT_A_TYPE = {"types": {"types": "dense"}, "down_to": {"down_to": 0}, "contributors": {"contributors": []}}
+
+
 @pytest.fixture
 def qrels(tmp_path, monkeypatch):
     """Return the path of judgments that must not be read."""
@@ -63,6 +79,24 @@ def test_leave_out_uniques(fault, qrels, messages):
 
 def test_leave_out_uniques_of_runs_without_teams(qrels, messages):
     messages.refused(lambda: ptr.leave_out_uniques(BARE, qrels, "AP"), argument="by")
+
+
+@pytest.mark.parametrize("fault", BY_TYPE)
+def test_by_type(fault, qrels, messages):
+    given = {"measures": "AP", "unit": "run", **BY_TYPE[fault]}
+    messages.refused(lambda: ptr.by_type(FIELD.runs, qrels, **given), argument=next(iter(BY_TYPE[fault])))
+
+
+@pytest.mark.parametrize("fault", FINDING)
+def test_found_by_depth(fault, qrels, messages):
+    call = lambda: ptr.found_by_depth(FIELD.runs, qrels, **FINDING[fault])  # noqa: E731
+    messages.refused(call, argument=next(iter(FINDING[fault])))
+
+
+@pytest.mark.parametrize("fault", LEAVING_OUT_A_TYPE)
+def test_leave_out_type(fault, qrels, messages):
+    call = lambda: ptr.leave_out_type(FIELD.runs, qrels, "AP", **LEAVING_OUT_A_TYPE[fault])  # noqa: E731
+    messages.refused(call, argument=next(iter(LEAVING_OUT_A_TYPE[fault])))
 
 
 @pytest.mark.parametrize("fault", INFERRING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,19 +60,24 @@ def types_of(runs: NamedRuns) -> Units:
     table = runs.run_table
     lacking = table["name"][table["type"].isna()].tolist()
     if lacking:
-        raise InputError(
-            f"every run must have a type, got {count(len(lacking), 'run')} without one: {examples(lacking)}. Give ",
-            Option("types", ...),
-            Aside(" when reading the runs"),
-            ".",
-            argument="runs",
-        )
+        raise _untyped(f"got {count(len(lacking), 'run')} without one: {examples(lacking)}")
     kinds = runs.units("type")
     if ALL in kinds.names:
         raise InputError(
             f"a type is called {ALL!r}, which here are all runs that are tested. Give it another name.", argument="runs"
         )
     return kinds
+
+
+def check_types_are_given(columns: Collection[str]) -> None:
+    """Raise when no run will have a type, before runs are read whose tables have these columns filled."""
+    if "type" not in columns:
+        raise _untyped("and no run has one")
+
+
+def _untyped(which: str) -> InputError:
+    advice = (Option("types", ...), Aside(" when reading the runs"))
+    return InputError(f"every run must have a type, {which}. Give ", *advice, ".", argument="runs")
 
 
 def checked_types(types: Any) -> list[str] | None:

@@ -1,0 +1,81 @@
+"""The figures of pools of one type: what stands in the axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.plots.look import looks
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def found():
+    field = ptr.simulate_field(seed=5, n_topics=8, n_docs=150, n_teams=9, length=20, depth=5)
+    return ptr.by_type(field.runs, field.qrels, ["AP", "nDCG@5"], unit="run", splits=4, depth=5, contributors="all")
+
+
+def axes():
+    return Figure(figsize=(7, 5)).subplots()
+
+
+@pytest.mark.parametrize("split", [None, 1])
+def test_actual_against_estimated_scores(found, split):
+    ax = found.plot("nDCG@5", pool="neural", split=split, ax=axes(), title=None)
+    rows = found.scores("neural", measure="nDCG@5", split=split)
+    kinds = sorted(set(rows["type"]))
+    assert len(ax.collections) == len(kinds) == 3
+    numbers = found.table if split is None else found.by_split[found.by_split["split"] == split]
+    numbers = numbers[(numbers["measure"] == "nDCG@5") & (numbers["pool"] == "neural")].set_index("tested")["tau_b"]
+    for points, kind, look in zip(ax.collections, kinds, looks(3), strict=True):
+        mine = rows[rows["type"] == kind]
+        np.testing.assert_array_equal(points.get_offsets(), mine[["score", "estimated"]])
+        assert tuple(points.get_facecolor()[0]) == to_rgba(look.colour)
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == [f"{kind} (τ {numbers[kind]:.2f})".replace("-", "−") for kind in kinds]
+    (line,) = ax.get_lines()
+    assert line.get_slope() == 1
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, estimated")
+    assert ax.get_xlim() == ax.get_ylim()
+
+
+def test_the_title_has_the_tau_of_all(found):
+    import matplotlib.pyplot as plt
+
+    for split, of in ((None, "mean of 4 splits"), (1, "split 1")):
+        ax = found.plot("AP", pool="manual", split=split)
+        numbers = found.table if split is None else found.by_split[found.by_split["split"] == split]
+        rows = numbers[(numbers["measure"] == "AP") & (numbers["pool"] == "manual")].set_index("tested")
+        tau = f"{rows.loc['all', 'tau_b']:.2f}".replace("-", "−")
+        assert " ".join(ax.get_title().split()) == f"Pool of manual: τ {tau} of all tested runs, {of}"
+        plt.close(ax.figure)
+
+
+def test_how_tau_spreads(found):
+    ax = found.plot("AP", kind="tau_b", ax=axes())
+    rows = found.table[found.table["measure"] == "AP"]
+    tested = found.tested
+    thin, thick, points = ax.collections[::3], ax.collections[1::3], ax.collections[2::3]
+    assert len(points) == len(tested) == 4
+    for n, name in enumerate(tested):
+        mine = rows[rows["tested"] == name]
+        np.testing.assert_array_equal(points[n].get_offsets()[:, 1], mine["tau_b"])
+        ends = np.array([segment[:, 1] for segment in thin[n].get_segments()])
+        np.testing.assert_array_equal(ends, mine[["tau_b_min", "tau_b_max"]])
+        ends = np.array([segment[:, 1] for segment in thick[n].get_segments()])
+        sd = mine["tau_b_sd"].to_numpy()
+        expected = np.column_stack([mine["tau_b"] - sd, np.minimum(mine["tau_b"] + sd, 1)])
+        np.testing.assert_allclose(ends, np.maximum(expected, -1), atol=1e-15)
+    assert [label.get_text() for label in ax.get_xticklabels()] == found.pools
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == tested
+
+
+def test_they_are_saved_as_vector_graphics(found, tmp_path):
+    for kind in ("scores", "tau_b"):
+        ax = found.plot(kind=kind, ax=Figure(figsize=(3.3, 3)).subplots())
+        ax.figure.savefig(tmp_path / f"{kind}.pdf")
+        assert (tmp_path / f"{kind}.pdf").read_bytes().startswith(b"%PDF")
