@@ -123,7 +123,9 @@ TAKERS = {
         ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
     ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
+        ptr.compare_strategies(
+            runs, qrels, "rank", budgets=3, measures="AP", depth=3, contributors=POOLED, repeats=1
+        ).table
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
     "judge_adaptively": lambda d, runs=RUNS: (
