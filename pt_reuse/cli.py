@@ -12,7 +12,7 @@ try:
     import os
     import warnings
     from collections.abc import Sequence
-    from functools import partial
+    from functools import cache, partial
     from typing import Any
 
     from pt_reuse._errors import InputError, ReuseWarning
@@ -117,6 +117,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     return status or 0
 
 
+# once a process: all commands together have hundreds of arguments
+@cache
 def _parser() -> Parser:
     parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,18 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
+
+
+def pytest_configure() -> None:
+    """Have tests and package compiled once, and not by each of the hundred processes that tests start."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of the garbage collector's way, which statsmodels calls at each correction."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     changes: dict[str, Any] = {}
     # what one's own collections are called is theirs
     theirs = [name for name in collection.folder_names if name not in own]
-    for folder in [place / name for place in places() for name in theirs]:
+    for folder in filter(_is_folder, [place / name for place in places() for name in theirs]):
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if _is_file(folder / name)]
             if len(there) > 1:
@@ -194,10 +194,17 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     return replace(collection, **changes) if changes else collection
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # in a folder that may not be looked into; the search for runs says so
+        return False
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a folder that may not be looked into; the search for runs says so
+    except OSError:  # as above
         return False
 
 

@@ -16,7 +16,7 @@ from pt_reuse.engine.fusion import METHODS, NORMS, Fusion
 from pt_reuse.pooling.adaptive.fixed import RandomOrder
 from pt_reuse.pooling.adaptive.judged import adaptive_pool
 from pt_reuse.pooling.adaptive.registry import LEARNING
-from pt_reuse.pooling.candidates import Budget, Per
+from pt_reuse.pooling.candidates import Per, PoolSize
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fused import fusion_pool
 from pt_reuse.pooling.pool import Pool
@@ -85,31 +85,31 @@ def _to_depth(asked: PoolAsked) -> Pool:
     return depth_pool(asked.runs, depth=asked.depth, contributors=asked.contributors)
 
 
-def _budget(options: argparse.Namespace) -> Budget:
-    return Budget.of(options.n, Per.TOPIC.value if options.per is None else options.per)
+def _size(options: argparse.Namespace) -> PoolSize:
+    return PoolSize.of(options.n, Per.TOPIC.value if options.per is None else options.per)
 
 
-def _check_budget(options: argparse.Namespace) -> None:
-    _budget(options)
+def _check_size(options: argparse.Namespace) -> None:
+    _size(options)
 
 
 def _take(asked: PoolAsked) -> Pool:
-    budget = _budget(asked.options)
-    return take_pool(asked.runs, n=budget.n, per=budget.per.value, depth=asked.depth, contributors=asked.contributors)
+    size = _size(asked.options)
+    return take_pool(asked.runs, n=size.n, per=size.per.value, depth=asked.depth, contributors=asked.contributors)
 
 
 def _check_fusion(method: str, options: argparse.Namespace) -> None:
-    _budget(options)
+    _size(options)
     Fusion.of(method, k=options.k, p=options.p, norm=options.norm)
 
 
 def _fuse(method: str, asked: PoolAsked) -> Pool:
-    budget = _budget(asked.options)
+    size = _size(asked.options)
     return fusion_pool(
         asked.runs,
-        n=budget.n,
+        n=size.n,
         method=method,
-        per=budget.per.value,
+        per=size.per.value,
         k=asked.options.k,
         p=asked.options.p,
         norm=asked.options.norm,
@@ -119,9 +119,9 @@ def _fuse(method: str, asked: PoolAsked) -> Pool:
 
 
 def _cut(by: str, options: argparse.Namespace) -> str:
-    budget = _budget(options)
-    of = "of each topic" if budget.per is Per.TOPIC else "of all topics together"
-    return f"It has the {budget.n:,} best {of} by {by}. "
+    size = _size(options)
+    of = "of each topic" if size.per is Per.TOPIC else "of all topics together"
+    return f"It has the {size.n:,} best {of} by {by}. "
 
 
 def _fused(method: str, name: str) -> PoolStrategy:
@@ -140,7 +140,7 @@ def _seed(options: argparse.Namespace) -> int:
 
 
 def _check_adaptive(options: argparse.Namespace) -> None:
-    Budget.of(options.n, Per.TOPIC.value)
+    PoolSize.of(options.n, Per.TOPIC.value)
     checked_rel(options.rel)
     _seed(options)
 
@@ -218,7 +218,7 @@ STRATEGIES = {
         _take,
         needs=("n",),
         takes=("per",),
-        check=_check_budget,
+        check=_check_size,
         in_words=partial(_cut, "best rank"),
     ),
     "rrf": _fused("rrf", "reciprocal rank fusion"),

@@ -25,7 +25,7 @@ class Per(Enum):
 
 
 @dataclass(frozen=True)
-class Budget:
+class PoolSize:
     """How many documents a pool may have; one that is made has been checked.
 
     Attributes:
@@ -37,7 +37,7 @@ class Budget:
     per: Per
 
     @classmethod
-    def of(cls, n: Any, per: Any) -> Budget:
+    def of(cls, n: Any, per: Any) -> PoolSize:
         """Return a user's ``n=`` and ``per=``, or say what is wrong with them."""
         number = whole("n", n, "documents", least=0)
         return cls(number, Per(choice("per", per, tuple(one.value for one in Per))))
@@ -135,7 +135,7 @@ class Candidates:
         return Taken(self.codes[:n], self.pool.code, rows.run.astype(np.int32), rows.rank.astype(np.int32), columns)
 
 
-def cut(topics: Sequence[Candidates], budget: Budget) -> Iterator[Taken]:
+def cut(topics: Sequence[Candidates], size: PoolSize) -> Iterator[Taken]:
     """Yield what is taken of each topic.
 
     Of all topics together the documents of the lowest keys are taken. Of documents with equal keys the first of each
@@ -143,16 +143,16 @@ def cut(topics: Sequence[Candidates], budget: Budget) -> Iterator[Taken]:
 
     Args:
         topics: the candidates of each topic of a field, in its order.
-        budget: how many documents to take.
+        size: how many documents to take.
     """
-    if budget.per is Per.TOPIC:
-        sizes = [budget.n] * len(topics)
+    if size.per is Per.TOPIC:
+        sizes = [size.n] * len(topics)
     else:
         topic = np.repeat(np.arange(len(topics)), [len(one) for one in topics])
         n_keys = len(topics[0].keys) if topics else 0
         keys = [np.concatenate([one.keys[i] for one in topics]) for i in range(n_keys)]
         place = np.concatenate([np.zeros(0, dtype=np.int64), *(one.place_among_equals() for one in topics)])
-        chosen = np.lexsort([topic, place, *reversed(keys)])[: budget.n]
+        chosen = np.lexsort([topic, place, *reversed(keys)])[: size.n]
         sizes = np.bincount(topic[chosen], minlength=len(topics)).tolist()
     for one, n in zip(topics, sizes, strict=True):
         yield one.first(n)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pt_reuse._errors import door
 from pt_reuse.engine.fusion import Fusion
-from pt_reuse.pooling.candidates import Budget, Candidates, Pooled, cut
+from pt_reuse.pooling.candidates import Candidates, Pooled, PoolSize, cut
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.pool import Pool
@@ -82,7 +82,7 @@ def fusion_pool(
     Moffat, Webber and Zobel 2007, Strategic system comparisons via targeted relevance judgments, SIGIR (RBP).
     """
     fusion = Fusion.of(method, k=k, p=p, norm=norm)
-    budget = Budget.of(n, per)
+    size = PoolSize.of(n, per)
     check_pooling(depth, order)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
@@ -94,5 +94,5 @@ def fusion_pool(
         score = fusion.scores(pool.rows)
         keys = [-fusion.between_topics(score), pool.best_rank]
         topics.append(Candidates.ordered(ranked.field, t, pool, keys, priority=score))
-    settings = {**fusion.options, **budget.settings, "depth": common}
-    return pool_of(ranked, cut(topics, budget), strategy=fusion.method, contributors=chosen, settings=settings)
+    settings = {**fusion.options, **size.settings, "depth": common}
+    return pool_of(ranked, cut(topics, size), strategy=fusion.method, contributors=chosen, settings=settings)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pt_reuse._errors import door
-from pt_reuse.pooling.candidates import Budget, Candidates, Pooled, cut
+from pt_reuse.pooling.candidates import Candidates, Pooled, PoolSize, cut
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.pool import Pool
@@ -62,7 +62,7 @@ def take_pool(
     Source: Cormack, Palmer and Clarke 1998, Efficient construction of large test collections, SIGIR; Lipani, Zuccon,
     Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
     """
-    budget = Budget.of(n, per)
+    size = PoolSize.of(n, per)
     check_pooling(depth, order)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
@@ -72,5 +72,5 @@ def take_pool(
     for t in range(ranked.field.n_topics):
         pool = Pooled.of(ranked.field, t, common, chosen.runs)
         topics.append(Candidates.ordered(ranked.field, t, pool, [pool.best_rank]))
-    settings = {**budget.settings, "depth": common}
-    return pool_of(ranked, cut(topics, budget), strategy="take", contributors=chosen, settings=settings)
+    settings = {**size.settings, "depth": common}
+    return pool_of(ranked, cut(topics, size), strategy="take", contributors=chosen, settings=settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -109,7 +110,7 @@ def inferred_ndcg(sample: Sample, ranked: Ranked, cutoff: int | None) -> float:
     return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
 
 
-class _Inferred(ir_measures.Measure):
+class _Inferred(ir_measures.Measure, ABC):
     """A measure that is estimated from a stratified sample of a pool."""
 
     RUN_INPUTS = ("query_id", "doc_id", "score")
@@ -143,8 +144,9 @@ class _Inferred(ir_measures.Measure):
             ranked = Ranked(place + 1, stratum[found[place]], label[found[place]])
             yield Metric(name, self, self._estimated(Sample(size, judged, pool, labels), ranked))
 
+    @abstractmethod
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
-        raise NotImplementedError
+        """Return the value of one topic."""
 
 
 def _trec_order(

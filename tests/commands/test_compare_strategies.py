@@ -14,6 +14,7 @@ import pt_reuse as ptr
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
     pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+    pytest.mark.filterwarnings("ignore:.*for these judgments they are so from label 2:pt_reuse.ReuseWarning"),
 ]
 OPTIONS = ["--depth", 5, "--strategies", "mtf,random", "--budgets", ".5,.2", "--measures", "AP,Bpref", "--repeats", 2]
 

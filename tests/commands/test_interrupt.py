@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from pt_reuse import cli
 from pt_reuse.cli import main
 
 SCRIPT = "import sys; from pt_reuse.cli import main; sys.exit(main())"
@@ -55,6 +56,8 @@ def test_later(moment, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt
 
+    # parsers are kept, and with them what each command runs
+    monkeypatch.setattr(cli, "_parser", cli._parser.__wrapped__)
     monkeypatch.setattr(moment, interrupt)
     assert main(["lou", "--runs", "r", "--qrels", "q"]) == 130
     assert capsys.readouterr().err == "pt-reuse: interrupted; files already written are whole.\n"

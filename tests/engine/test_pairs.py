@@ -107,7 +107,7 @@ def test_agreement_by_hand():
 
 
 @given(batches())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_counts_equal_a_literal_count(batch):
     x, ys = batch
     counts = pairs.compare(x, ys).counts
@@ -116,7 +116,7 @@ def test_counts_equal_a_literal_count(batch):
 
 
 @given(batches())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_ranks_and_above_equal_their_definitions(batch):
     x, ys = batch
     comparison = pairs.compare(x, ys)
@@ -133,7 +133,7 @@ def test_ranks_and_above_equal_their_definitions(batch):
 
 
 @given(batches(), st.randoms(use_true_random=False))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_order_of_systems_does_not_matter(batch, random):
     x, ys = batch
     order = random.sample(range(len(x)), len(x))
@@ -142,7 +142,7 @@ def test_order_of_systems_does_not_matter(batch, random):
 
 
 @given(batches())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_reversal_swaps_concordant_and_discordant(batch):
     x, ys = batch
     counts, turned = pairs.compare(x, ys).counts, pairs.compare(-x, ys).counts

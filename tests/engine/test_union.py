@@ -71,7 +71,7 @@ def read_back(field):
 
 
 @pytest.mark.parametrize("collide", [False, True], ids=["hashes", "all collide"])
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(first=FIELD, second=FIELD)
 def test_as_if_all_were_coded_together(collide, first, second):
     with pytest.MonkeyPatch.context() as patch:
@@ -93,7 +93,7 @@ def test_as_if_all_were_coded_together(collide, first, second):
             np.testing.assert_array_equal(united.vocabulary, together.vocabulary)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(first=FIELD, second=FIELD, data=st.data())
 def test_parts_of_fields_are_united_with_all_that_they_know(first, second, data):
     chosen = [

@@ -118,7 +118,7 @@ def test_the_order_is_always_said():
         assert result.attrs["reuse"]["settings"]["order"] == "trec_eval9"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6))
 def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):
     chance = np.random.default_rng(seed)

@@ -84,7 +84,7 @@ def test_what_is_no_finite_decimal(text):
 
 
 @pytest.mark.parametrize("exact", [True, False])
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(texts=st.lists(st.one_of(middles, decimals), min_size=1, max_size=20))
 def test_long_decimals_are_rounded_once(exact, texts):
     with pytest.MonkeyPatch.context() as patch:
@@ -92,19 +92,19 @@ def test_long_decimals_are_rounded_once(exact, texts):
         check(texts)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(st.lists(numbers, min_size=1, max_size=30))
 def test_plain_decimals_are_what_float_gives(texts):
     check(texts)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(st.lists(st.one_of(numbers, others), min_size=1, max_size=20))
 def test_numbers_among_others(texts):
     check(texts)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(numbers, st.integers(1, 5))
 def test_rows_that_are_all_alike(text, n):
     check([text] * n)

@@ -14,7 +14,8 @@ from pt_reuse._errors import ReuseWarning
 FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=80, n_teams=4, length=25, depth=8)
 NAMES = ["lex1a", "neu2a", "man3a"]
 TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": [f"about {qid}" for qid in FIELD.runs.topics]})
-QRELS = FIELD.qrels.to_frame()
+#: of Python's texts, which ir_measures goes through faster than through pandas' own
+QRELS = FIELD.qrels.to_frame().astype({"qid": object, "docno": object})
 OTHERS = FIELD.runs.select([name for name in FIELD.runs if name not in NAMES])
 SUFFIXES = ("LOU", "LOU %", "rank", "LOU rank", "drop", "unjudged")
 #: the columns for which the systems themselves were the pool

@@ -126,7 +126,7 @@ def test_judgments_are_restricted_to_a_pool(runs):
     assert qrels.restrict(pool).topics == ["1", "2"]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), DEPTHS)
 def test_remainder_and_judge_equal_the_brute_force(field, depth):
     pool, qrels = depth_pool(field.as_runs(), depth=depth), as_qrels(field.judgments)

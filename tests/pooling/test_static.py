@@ -169,7 +169,7 @@ def expected_pool(found, n, per):
     return {topic: [(row[2], row[3], row[4]) for row in taken if row[1] == topic] for topic in topics}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(fields(), DEPTH, st.none() | METHOD, st.sampled_from(sorted(NORMS)), N, PER)
 def test_pools_equal_the_brute_force(field, depth, method, norm, n, per):
     runs = as_runs(field)

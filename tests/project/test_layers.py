@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from every import every
 from public import NAMESPACES
+from sources import Trees
 
 import pt_reuse
 
@@ -38,7 +39,7 @@ def module_name(path):
 
 
 FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
+TREES = Trees(FILES)
 EVERY_FILE = every(FILES)
 
 

@@ -157,7 +157,9 @@ TAKERS = {
         ).table
     ),
     "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.compare_strategies(runs, qrels, "rank", budgets=3, measures="AP", contributors=POOLED, repeats=1).table
+        ptr.compare_strategies(
+            runs, qrels, "rank", budgets=3, measures="AP", depth=3, contributors=POOLED, repeats=1
+        ).table
     ),
     "found_by_depth": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.found_by_depth(runs, qrels, by="run", contributors=POOLED, depths=3).table

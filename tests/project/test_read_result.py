@@ -158,7 +158,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(CELLS, st.text(max_size=4), st.floats()), max_size=6))
 def test_any_cell(tmp_path_factory, rows):
     table = pd.DataFrame(

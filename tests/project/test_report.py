@@ -110,7 +110,7 @@ def read_back(text):
 
 
 @given(st.text(st.sampled_from(SPECIAL + "ab-<>|\"'`é[]* "), max_size=30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_latex_sets_every_letter_and_nothing_else(text):
     letters = read_back(latex(text))
     assert "".join(letter for _, letter in letters) == text
@@ -121,7 +121,7 @@ def test_latex_sets_every_letter_and_nothing_else(text):
 
 
 @given(st.lists(st.text(st.sampled_from(SPECIAL + "ab[*-\n"), min_size=1, max_size=12), min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_latex_rows_have_a_cell_each_and_no_options(names):
     columns = [Column("Name", names), Column("n", list(range(len(names))), Digits.COUNT), Column("Again", names)]
     lines = Report(columns, caption="").to_latex().split("\n")
@@ -200,7 +200,7 @@ def test_digits(digits, value, written):
         st.tuples(st.text(min_size=1, max_size=50), st.floats(-1, 1), st.integers(0, 10**9)), min_size=1, max_size=4
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_text_is_never_wider_than_80_columns(rows):
     names, scores, counts = zip(*rows, strict=True)
     columns = [Column("Name of the system", names), *(Column(f"Score {k}", scores, Digits.SCORE) for k in range(4))]

@@ -167,7 +167,13 @@ def results(tmp_path_factory):
         ),
         "Stability, odd": ptr.stability({ODD: ptr.score(runs, qrels, "AP")}, sizes=3, pairs=5),
         "StrategyComparison": ptr.compare_strategies(
-            field.runs, field.qrels, ["rank", "random"], budgets=[0.1, 0.5], measures=MEASURES[:2], repeats=2
+            field.runs,
+            field.qrels,
+            ["rank", "random"],
+            budgets=[0.1, 0.5],
+            measures=MEASURES[:2],
+            depth=field.depth,
+            repeats=2,
         ),
         "StrategyComparison, odd": ptr.compare_strategies(
             runs, qrels, "rank", budgets=3, measures="AP", depth=field.depth, leave_out="team", repeats=1

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from every import every
 from public import PUBLIC
+from sources import Trees
 
 import pt_reuse as ptr
 
 ROOT = Path(ptr.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+TREES = Trees(FILES)
 EVERY_FILE = every(FILES)
 TESTS = Path(__file__).parents[1]
 TEST_FILES = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}

@@ -42,7 +42,7 @@ def frames(draw):
     return frame
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(frames(), st.integers(20, 130))
 @example(pd.DataFrame({"x" * 99: [1e300], "日" * 50: ["é" * 90], "n": [-1e-300]}), 20)
 def test_no_line_of_a_table_is_wider_than_asked(frame, width):
@@ -50,7 +50,7 @@ def test_no_line_of_a_table_is_wider_than_asked(frame, width):
     assert widest(table(frame, width=width, most=1, what="日本 rows " * 9)) <= width
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXTS, st.integers(20, 130))
 def test_no_line_of_prose_is_wider_and_no_word_is_lost(text, width):
     found = prose(text, width=width)
@@ -58,7 +58,7 @@ def test_no_line_of_prose_is_wider_and_no_word_is_lost(text, width):
     assert "".join(found.split()) == "".join(visible(text.expandtabs(4).replace("\n", " ")).split())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(st.text("abc日é-_", min_size=1, max_size=70), st.floats(-1e6, 1e6), st.integers(0, 10**6)),
@@ -79,7 +79,7 @@ def test_no_text_of_a_cell_is_lost_but_for_marked_ones(rows, width):
         assert str(documents) in words
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text("ab 日é\u0301", max_size=60), st.integers(4, 50))
 def test_a_shortened_text_has_its_beginning_and_says_so(text, width):
     found = shorten(text, width)

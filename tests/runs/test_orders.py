@@ -18,7 +18,7 @@ from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
-QUICK = settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def same(ours, theirs):

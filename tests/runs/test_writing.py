@@ -74,7 +74,7 @@ word = st.one_of(
 topic = word.filter(lambda name: not name.startswith("#"))
 
 
-@settings(deadline=None, max_examples=70, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=35, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(st.tuples(topic, word), finite, min_size=1, max_size=12),
     name=word.filter(lambda name: "/" not in name and "\\" not in name and name not in (".", "..")),

@@ -74,7 +74,7 @@ def as_changes(sets, judgments, chance):
     return qrels, Changes(len(sets), columns[0], columns[1], columns[2].astype(np.int16))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.integers(0, 2**32), st.integers(0, 5), st.sampled_from([0.05, 0.4, 1.0]))
 def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_sets, share):
     (runs, judgments), chance = field, random.Random(seed)
@@ -194,7 +194,7 @@ def test_judgments_without_topics():
     assert list(rescore(runs, nothing, [AP, infAP])) == []
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields(labels=(-1, 0, 1, 2)), st.integers(0, 2**32))
 def test_measures_of_ir_measures_under_many_sets_equal_each_set_by_itself(field, seed):
     (runs, judgments), chance = field, random.Random(seed)

@@ -46,7 +46,7 @@ def test_by_hand():
     assert found.mean_values[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(fields())
 def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
     runs, judgments = field
@@ -60,7 +60,7 @@ def test_native_scores_equal_pytrec_eval_bit_for_bit(field):
         assert as_mapping(found.of(measure)) == expected, measure
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.sampled_from(sorted(ORDERS)))
 def test_native_scores_equal_the_reference_in_every_order(field, order):
     runs, judgments = field
@@ -71,7 +71,7 @@ def test_native_scores_equal_the_reference_in_every_order(field, order):
         assert found.of(measure).to_numpy().tolist() == expected[measure], measure
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.sampled_from(["trec_eval", "trec_eval9", "file"]))
 def test_the_rank_column_is_followed(field, order):
     # any order can be written as ranks, whatever the scores
@@ -84,7 +84,7 @@ def test_the_rank_column_is_followed(field, order):
     assert np.array_equal(by_rank.values, score(as_runs(runs, order), as_qrels(judgments), [AP, P @ 5]).values)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields())
 def test_rbp_equals_cwl_eval(field):
     runs, judgments = field
@@ -108,7 +108,7 @@ def test_exponential_gains_equal_gdeval(field):
     assert found == pytest.approx(by_provider(measure, runs, judgments), abs=6e-6)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(kinds=["untied"]))
 def test_judged_and_rr_at_k_equal_ir_measures_without_ties(field):
     runs, judgments = field
@@ -183,7 +183,7 @@ def test_restricted_runs_score_as_runs_without_the_other_documents(field, chance
 BY_OTHERS = ["infAP", "IPrec@0.1", "SetP", "SetP(judged_only=True)", "NumRet", "NumRet(rel=2)", "Compat(p=0.9)"]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.sampled_from(sorted(ORDERS)))
 def test_other_measures_go_through_ir_measures_in_the_order_of_the_runs(field, order):
     runs, judgments = field
@@ -238,7 +238,7 @@ def test_missing_topics_get_the_default_of_the_measure():
     assert found.of(Judged).to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields())
 def test_means_equal_ir_measures(field):
     runs, judgments = field

@@ -35,7 +35,7 @@ from pt_reuse.stats.correlation import (
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_kendall_equals_literal_and_scipy(data):
     x, y = data
     assert (tau_a(x, y), tau_b(x, y), gamma(x, y)) == pytest.approx(literal_kendall(x, y), abs=1e-14)
@@ -51,7 +51,7 @@ def test_tau_b_equals_scipy_on_many_systems(levels):
 
 
 @given(rankings(ties=False))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_tau_ap_equals_its_definition(data):
     x, y = data
     walked = sorted(range(len(y)), key=lambda i: -y[i])
@@ -59,7 +59,7 @@ def test_tau_ap_equals_its_definition(data):
 
 
 @given(rankings(largest=6))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_tau_ap_a_is_the_mean_over_all_tie_breaks(data):
     _, y = data
     x = np.random.default_rng(len(y)).permutation(len(y)).tolist()
@@ -68,13 +68,13 @@ def test_tau_ap_a_is_the_mean_over_all_tie_breaks(data):
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_tau_ap_b_equals_its_definition(data):
     assert tau_ap_b(*data) == pytest.approx(float(literal_tau_ap_b(*data)), abs=1e-14)
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_weighted_tau_equals_literal_and_scipy(data):
     x, y = data
     assert weighted_tau(x, y) == pytest.approx(literal_weighted_tau(x, y), abs=1e-12)
@@ -85,7 +85,7 @@ def test_weighted_tau_equals_literal_and_scipy(data):
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_a_ranking_agrees_with_itself(data):
     x, _ = data
     for function in (tau_b, gamma, tau_ap_b):
@@ -97,7 +97,7 @@ def test_a_ranking_agrees_with_itself(data):
 
 
 @given(rankings(ties=False))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_without_ties_the_variants_are_one(data):
     x, y = data
     assert tau_a(x, y) == tau_b(x, y) == gamma(x, y)
@@ -112,7 +112,7 @@ def test_without_ties_the_variants_are_one(data):
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_symmetry_antisymmetry_and_bounds(data):
     x, y = data
     reverse = [-v for v in x]
@@ -127,7 +127,7 @@ def test_symmetry_antisymmetry_and_bounds(data):
 
 
 @given(rankings(), st.randoms(use_true_random=False))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_order_of_systems_does_not_matter(data, random):
     x, y = data
     order = random.sample(range(len(x)), len(x))
@@ -140,7 +140,7 @@ def test_order_of_systems_does_not_matter(data, random):
 
 
 @given(rankings())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_only_the_order_of_scores_matters(data):
     x, y = data
     for function in SYMMETRIC:

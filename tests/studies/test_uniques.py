@@ -153,7 +153,7 @@ def test_ranks_of_a_unit_re_scored_alone():
 # against the brute force
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     team_fields(),
     st.sampled_from(["team", "run", "type"]),
@@ -240,7 +240,7 @@ def test_a_unit_without_uniques_changes_nothing(field, remove):
     assert (whole.loc[whole["team"].isin(teams), "drop"] == 0).all()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(team_fields(), st.sampled_from([1, 3, 100]))
 def test_removal_never_raises_measures_without_r(field, depth):
     lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), NEVER_RISE, depth=depth, contributors="all")

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 MEASURES = [AP(rel=2), AP(rel=1), P(rel=2) @ 3, P(rel=3) @ 3, nDCG, nDCG @ 3, Bpref(rel=2), RBP(rel=2)]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(
     team_fields(labels=([0, 1, 2, 3], [-1, 0, 1, 2])),
     st.sampled_from(["team", "run"]),

@@ -11,15 +11,16 @@ import pyterrier as pt
 
 from pt_reuse._check import checked_seed, flag
 from pt_reuse._errors import door
-from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
+from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic, OracleTopics, caveats_of, check_some_judged
 from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy, judging
-from pt_reuse.pooling.candidates import Budget, Candidates, Per, Pooled
+from pt_reuse.pooling.candidates import Candidates, Per, Pooled, PoolSize
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
+from pt_reuse.scoring.caveats import noted, tell
 
 
 @door
@@ -58,8 +59,12 @@ def adaptive_pool(
 
     Raises:
         InputError: an unknown strategy or option of it, a number out of range, no document of the pool that is judged.
+
+    Warns:
+        ReuseWarning: a pool of which every judged document is relevant, or of which more than half has no label.
+            ``settings["beware"]`` says it, too.
     """
-    chosen, budget = as_strategy(strategy), Budget.of(n, Per.TOPIC.value)
+    chosen, size = as_strategy(strategy), PoolSize.of(n, Per.TOPIC.value)
     check_pooling(depth, order)
     checked_rel(rel)
     seed, verbose = checked_seed(seed), flag("verbose", verbose)
@@ -68,25 +73,28 @@ def adaptive_pool(
     common, lowest = depth_of(runs, depth).value, relevant_from(qrels, rel)
     contributing = contributors_of(runs, contributors)
     ranked = runs.in_pool_order(order)
-    oracle = Oracle(ranked, qrels, common, lowest, contributing.runs)
+    oracle = OracleTopics(ranked, qrels, common, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in ranked.topics]
     check_some_judged(topics)
+    caveats = list(caveats_of(topics, lowest))
+    tell(caveats)
     bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
     return pool_of(
         ranked,
-        (_taken(oracle, t, topic, chosen, budget.n, seed) for t, topic in enumerate(bar)),
+        (_taken(oracle, t, topic, chosen, size.n, seed) for t, topic in enumerate(bar)),
         strategy=chosen.name,
         contributors=contributing,
         settings={
-            **budget.settings,
+            **size.settings,
             "depth": common,
             "relevant": f"label of at least {lowest}",
             "seed": seed,
+            **noted(caveats),
         },
     )
 
 
-def _taken(oracle: Oracle, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
+def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
     field = oracle.ranked.field
     pool = Pooled.of(field, t, oracle.depth, oracle.contributing)
     # documents of a topic's lists are numbered in this order, too

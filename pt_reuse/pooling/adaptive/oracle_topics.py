@@ -1,8 +1,8 @@
-"""OracleTopic: one topic of a field whose judgments are known, so that any strategy can be tried on it."""
+"""OracleTopics: the topics of a field whose judgments are known, so that any strategy can be tried on them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Call, InputError
 from pt_reuse.engine import tokens
 from pt_reuse.pooling.adaptive.lists import TopicLists, lists_of_topic
+from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.caveats import Caveat
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class OracleTopic:
 
 
 @dataclass(frozen=True)
-class Oracle:
+class OracleTopics:
     """Judgments that are known, and the runs whose pool they are tried on.
 
     Attributes:
@@ -88,4 +90,35 @@ def check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
             f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
             "these runs, and are the contributing runs the ones that were pooled?",
             argument="qrels",
+        )
+
+
+def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Caveat]:
+    """Yield what is to be told of a pool on which strategies are tried: all of it relevant, most of it without a label.
+
+    Args:
+        topics: its topics, of which a document is judged on one at least.
+        rel: the lowest label that is relevant.
+    """
+    known = [topic for topic in topics if topic is not None]
+    judged, relevant = sum(topic.n_judged for topic in known), sum(topic.n_relevant for topic in known)
+    pooled = sum(len(topic.lists) for topic in known)
+    if judged == relevant:
+        yield Caveat(
+            "every judged document of the pool is relevant",
+            (
+                f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
+                "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
+            ),
+        )
+    if pooled - judged > MOSTLY * pooled:
+        share = f"{1 - judged / pooled:.0%}"
+        yield Caveat(
+            f"{share} of the pool has no label",
+            (
+                f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
+                "strategy passes over them at no cost, which no assessor could. ",
+                Call("infer_pool", "runs, qrels"),
+                " says which runs and which depth fit the judgments.",
+            ),
         )

@@ -21,7 +21,7 @@ AT_ONCE = 300_000
 
 
 @dataclass(frozen=True)
-class Field:
+class ScoredField:
     """Runs that are scored under judgments and under parts of them.
 
     Attributes:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, examples, flag, positive, told
 from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
-from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic, check_some_judged
+from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic, OracleTopics, caveats_of, check_some_judged
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
@@ -22,12 +22,14 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import COLUMNS, units_of
+from pt_reuse.scoring.caveats import noted, tell
+from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.strategy_comparison.budgets import Budgets, checked_budgets
-from pt_reuse.studies.strategy_comparison.built import Field, prefixes
+from pt_reuse.studies.strategy_comparison.built import ScoredField, prefixes
 from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
 from pt_reuse.studies.strategy_comparison.left_out import LeavingOut
 from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks
@@ -88,10 +90,16 @@ def compare_strategies(
         InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure; a
             strategy that chooses a document twice.
 
+    Warns:
+        ReuseWarning: a binary measure that counts labels below `rel`; a pool of which every judged document is
+            relevant, so that all strategies find alike, or of which more than half has no label.
+            ``settings["beware"]`` says the last two, too.
+
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> found = ptr.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], budgets=[.1, .5], measures="AP")
+        >>> options = {"depth": field.depth, "budgets": [.1, .5], "measures": "AP"}
+        >>> found = ptr.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], **options)
         >>> found.table[["strategy", "budget", "judged"]].values.tolist()
         [['rank', 0.1, 89], ['rank', 0.5, 452], ['mtf', 0.1, 89], ['mtf', 0.5, 452]]
 
@@ -112,15 +120,18 @@ def compare_strategies(
     with arguments_as(by="leave_out"):
         units = None if leave_out is None else units_of(runs.run_table, leave_out)
     asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
+    warn_of_lower_grades(parsed, lowest)
     with arguments_as(order="pool_order"):
         ranked = runs.in_pool_order(pool_order)
-    oracle = Oracle(ranked, qrels, asked.value, lowest, contributing.runs)
+    oracle = OracleTopics(ranked, qrels, asked.value, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
+    caveats = list(caveats_of(topics, lowest))
+    tell(caveats)
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, n_jobs=n_jobs, verbose=verbose)
-    field = Field(runs, qrels, parsed)
+    field = ScoredField(runs, qrels, parsed)
     found_at_most = sum(topic.n_relevant for topic in topics if topic)
     relevant = qrels.arrays.labels >= lowest
     groups = groups_of(runs.run_table, contributing.runs)
@@ -170,6 +181,7 @@ def compare_strategies(
             "complete": True,
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),
+            **noted(caveats),
         },
     )
 
@@ -269,7 +281,7 @@ class _Tables:
 
     def __init__(
         self,
-        field: Field,
+        field: ScoredField,
         budgets: Budgets,
         lengths: Sequence[NDArray[np.int64]],
         relevant: _Relevant,

@@ -29,9 +29,10 @@ KINDS = {
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
-    Every number is a mean over seeds; that of a coefficient is over the seeds that have one. Columns that end in
-    ``_low`` and ``_high`` are the lowest and the highest of them. A seed decides what a strategy draws, and in which
-    order it tries runs that tie.
+    Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
+    of them. Where a coefficient is not defined for one seed, as where all systems tie, all three are missing;
+    `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
+    tie.
 
     Attributes:
         table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
@@ -118,7 +119,11 @@ class StrategyComparison(Result):
                 f" found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
                 f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
             ),
-            notes=[f"Budget: {self.settings['budget']}.", f"Pool: depth {self.settings['depth']}."],
+            notes=[
+                f"Budget: {self.settings['budget']}.",
+                f"Pool: depth {self.settings['depth']}. Contributors: {self.settings['contributors']}.",
+                f"Relevant: {self.settings['relevant']}.",
+            ],
         )
 
     @door

@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine import pairs
-from pt_reuse.pooling.adaptive.oracle_topics import Oracle, OracleTopic
+from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic, OracleTopics
 from pt_reuse.pooling.adaptive.strategy import Strategy
 from pt_reuse.runs.units import Units
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.strategy_comparison.budgets import Budgets
-from pt_reuse.studies.strategy_comparison.built import Field, prefixes
+from pt_reuse.studies.strategy_comparison.built import ScoredField, prefixes
 from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks
 
 
@@ -35,9 +35,9 @@ class LeavingOut:
         verbose: show a progress bar.
     """
 
-    oracle: Oracle
+    oracle: OracleTopics
     topics: Sequence[OracleTopic | None]
-    field: Field
+    field: ScoredField
     units: Units
     seed: int
     n_jobs: int | None
@@ -105,9 +105,10 @@ class LeavingOut:
         """Yield for each unit and topic that it changes what each strategy judges without it."""
         cells, tasks = [], []
         for t, topic in enumerate(self.topics):
-            for unit in [] if topic is None else self._owners(topic):
-                out = self.units.of_run == unit
-                left = self.oracle.topic(topic.lists.qid, out) if topic is not None else None
+            if topic is None:
+                continue
+            for unit in self._owners(topic):
+                left = self.oracle.topic(topic.lists.qid, self.units.of_run == unit)
                 if left is not None:
                     cells.append((unit, t))
                     tasks.append(Task(left, int(budget[t]), self.seed, strategies))

@@ -46,9 +46,5 @@ def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> li
 
     generates = get_active_backend()[0].supports_return_generator
     parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
-    done: Iterable[Any] = parallel(delayed(_run)(task) for task in tasks)
+    done: Iterable[Any] = parallel(delayed(Task.run)(task) for task in tasks)
     return list(pt.tqdm(done, total=len(tasks), desc="judging", unit="topic", disable=not verbose))
-
-
-def _run(task: Task) -> list[NDArray[np.int64]]:
-    return task.run()

@@ -102,13 +102,17 @@ def group_rows(
 
 
 def over_seeds(by_seed: pd.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
-    """Return the mean of values over seeds, with the lowest and the highest, in the order in which keys appear."""
+    """Return the mean of values over seeds, with the lowest and the highest, in the order in which keys appear.
+
+    Where one seed has no value, there is no mean, and neither a lowest nor a highest one.
+    """
     grouped = by_seed.groupby(list(keys), sort=False)
     table = grouped.agg(seeds=("seed", "size")).reset_index()
     for name in values:
         column = grouped[name]
-        table[name] = column.mean().to_numpy()
-        table[f"{name}_low"], table[f"{name}_high"] = column.min().to_numpy(), column.max().to_numpy()
+        has_all = column.count().to_numpy() == table["seeds"].to_numpy()
+        for end, values_of in (("", column.mean()), ("_low", column.min()), ("_high", column.max())):
+            table[f"{name}{end}"] = values_of.where(has_all).to_numpy()
     return table
 
 

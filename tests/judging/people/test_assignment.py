@@ -20,7 +20,7 @@ def keys(sizes):
     return [(str(t), f"d{i}") for t, size in enumerate(sizes) for i in range(size)]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(SIZES, st.integers(1, 5), st.data(), st.integers(0, 9))
 def test_each_pair_has_its_people_and_loads_are_equal(sizes, n_people, data, seed):
     people, pairs = PEOPLE[:n_people], keys(sizes)
@@ -37,7 +37,7 @@ def test_each_pair_has_its_people_and_loads_are_equal(sizes, n_people, data, see
     assert [given_to[i] for i in order] == again
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SIZES, st.integers(2, 5), st.data())
 def test_nobody_is_asked_again_and_the_least_loaded_first(sizes, n_people, data):
     people = PEOPLE[:n_people]
@@ -51,7 +51,7 @@ def test_nobody_is_asked_again_and_the_least_loaded_first(sizes, n_people, data)
     assert people[0] not in {one for who in new for one in who}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SIZES, st.integers(1, 5), st.data())
 def test_whole_topics_stay_together(sizes, n_people, data):
     people, overlap = PEOPLE[:n_people], data.draw(st.integers(1, n_people))
@@ -75,7 +75,7 @@ def test_those_who_have_some_of_a_topic_go_on_with_it():
     assert new[6] != ("cem",)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SIZES, st.floats(0.01, 0.99), st.integers(0, 9), st.randoms())
 def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
     pairs = keys(sizes)

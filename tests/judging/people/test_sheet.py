@@ -27,7 +27,7 @@ TEXTS = st.text(st.one_of(st.sampled_from(" ,;\"'\r\n\t=+-@\0|éÉ日#"), st.cha
 CELLS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 def test_no_cell_is_a_formula_and_each_is_given_back(text):
     cell = guarded(text)
@@ -46,7 +46,7 @@ def test_what_is_none_stays_as_it_is(text):
     assert guarded(text) == text
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(st.lists(st.lists(CELLS, min_size=3, max_size=3), max_size=5), st.sampled_from(",;\t"))
 def test_rows_come_back_whatever_stands_in_them(rows, separator):
     held = io.StringIO(newline="")
@@ -116,7 +116,7 @@ def test_a_long_text_is_cut_with_a_mark():
     assert cut.endswith(f" [cut here: {left_out:,} more characters]")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(st.text())
 def test_what_is_stored_can_be_stored(text):
     kept = storable(text)

@@ -52,7 +52,7 @@ def test_every_strategy_has_a_slow_version():
 
 
 @given(given=topics(), seed=SEEDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_each_asks_for_what_its_slow_version_asks_for(given, seed):
     runs, labels = given
     pool = sorted({doc for run in runs for doc, _ in run})
@@ -74,7 +74,7 @@ def test_long_lists(name):
 
 
 @given(given=topics(), seed=SEEDS, budget=st.integers(0, 10))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
     runs, labels = given
     labelled = sorted(doc for doc, label in labels.items() if label is not None)

@@ -55,3 +55,34 @@ def test_what_is_wrong_is_told(messages):
     messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, depth=0), argument="depth")
     messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, rel=0), argument="rel")
     messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, seed=-1), argument="seed")
+
+
+def without(share):
+    """Return the judgments without the labels of a share of each topic's documents."""
+    frame = QRELS.to_frame()
+    place = frame.groupby("qid").cumcount() / frame.groupby("qid")["docno"].transform("size")
+    return Qrels(frame[place >= share])
+
+
+@pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning")
+def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
+    found = QRELS.to_frame()
+    relevant = Qrels(found[found["label"] > 0])
+    said = "every judged document of the pool is relevant"
+    pooled = ptr.depth_pool(RUNS, depth=5).to_frame()
+    few = f"{1 - len(relevant) / pooled['qid'].isin(relevant.topics).sum():.0%} of the pool has no label"
+    pool = messages.warned(lambda: adaptive_pool(RUNS, relevant, "rank", n=2, depth=5), times=2)
+    assert pool.settings["beware"] == f"{said}; {few}"
+    compared = messages.warned(
+        lambda: ptr.compare_strategies(RUNS, relevant, ["rank", "hedge"], depth=5, measures="AP", repeats=1), times=2
+    )
+    assert compared.settings["beware"] == f"{said}; {few}"
+    # half of it is not more than half
+    assert "beware" not in adaptive_pool(RUNS, without(0.4), "rank", n=2, depth=5).settings
+    assert "beware" in messages.warned(lambda: adaptive_pool(RUNS, without(0.6), "rank", n=2, depth=5)).settings
+
+
+def test_a_measure_that_counts_lower_grades_is_told(messages):
+    options = {"depth": 5, "repeats": 1, "rel": 2, "budgets": 0.5}
+    messages.warned(lambda: ptr.compare_strategies(RUNS, QRELS, "rank", measures=["AP", "P(rel=2)@5"], **options))
+    ptr.compare_strategies(RUNS, QRELS, "rank", measures=["AP(rel=2)", "nDCG@10"], **options)

@@ -28,7 +28,7 @@ def same(one, other):
 
 
 @given(given=topics(), depth=st.integers(1, 9), data=st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
     runs, _ = given
     contributing = np.array([data.draw(st.booleans()) for _ in runs])
@@ -51,7 +51,7 @@ def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
 
 
 @given(given=topics())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_lists_are_made_by_hand(given):
     runs, _ = given
     found = TopicLists.of("1", {f"r{r}": [doc for doc, _ in run] for r, run in enumerate(runs)})
@@ -63,7 +63,7 @@ def test_a_run_that_has_a_document_twice_is_refused(messages):
 
 
 @given(given=topics(), data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_runs_in_another_order(given, data):
     runs, _ = given
     order = data.draw(st.permutations(range(len(runs))))

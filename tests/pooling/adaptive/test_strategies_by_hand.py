@@ -128,7 +128,7 @@ def test_sums_that_differ_by_rounding_alone_are_equal(name, n):
 
 
 @given(given=topics(), seed=st.integers(0, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_strategies_that_are_others_by_an_option(given, seed):
     runs, labels = given
     lists = topic_of(runs)
@@ -141,7 +141,7 @@ def test_strategies_that_are_others_by_an_option(given, seed):
 
 
 @given(given=topics(most_runs=1), data=st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_terms_of_average_precision_add_up_to_trec_evals(given, data):
     (scored,), _ = given
     run = [doc for doc, _ in scored]
@@ -153,7 +153,7 @@ def test_the_terms_of_average_precision_add_up_to_trec_evals(given, data):
 
 
 @given(given=topics(), data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_what_a_label_changes_is_what_average_precision_changes(given, data):
     runs, labels = given
     one, other = ([doc for doc, _ in data.draw(st.sampled_from(runs))] for _ in range(2))

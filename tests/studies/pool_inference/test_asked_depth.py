@@ -19,7 +19,7 @@ from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(pooled_fields(), st.sampled_from([0.0, 0.2]))
 def test_topic_depths_never_fit_worse(made, tolerance):
     field, _, _, judged = made

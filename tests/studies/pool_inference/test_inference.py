@@ -31,7 +31,7 @@ from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(pooled_fields(), st.sampled_from([0.0, 0.1, 0.25, 0.5]), st.sampled_from([None, None, 1, 2, 4, 50]))
 def test_agrees_with_the_slow_reference(made, tolerance, depth):
     field, _, _, judged = made
@@ -133,7 +133,7 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
             assert row["new_judged"] == pytest.approx(np.mean([pair in judged for pair in new]))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(pooled_fields())
 def test_what_a_complete_pool_proves(made):
     """The judged set is exactly the pool of known contributors to one depth."""

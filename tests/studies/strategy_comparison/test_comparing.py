@@ -81,13 +81,27 @@ def test_counts_scores_and_ranks_are_those_of_judgments_built_by_hand(strategy):
 
 
 def test_the_table_has_means_lowest_and_highest_over_seeds():
-    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
+    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.5, measures="AP", depth=5, repeats=4)
     (row,), by_seed = found.table.to_dict("records"), found.by_seed
     for name in ("relevant", "recall", "tau_b", "tau_ap_b", "max_drop"):
         assert row[name] == pytest.approx(by_seed[name].mean())
         assert (row[f"{name}_low"], row[f"{name}_high"]) == (by_seed[name].min(), by_seed[name].max())
     assert row["seeds"] == 4
     assert by_seed["relevant"].min() < by_seed["relevant"].max()
+    assert [note for note in found.report().notes if "Budget" not in note] == [
+        "Pool: depth 5. Contributors: pooled (8 of 10 runs).",
+        "Relevant: label of at least 1.",
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning")
+def test_where_a_seed_has_no_coefficient_there_is_no_mean():
+    # two seeds of four find nothing relevant, so that all systems tie: the others alone would look better than all do
+    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
+    (row,), by_seed = found.table.to_dict("records"), found.by_seed
+    assert by_seed["tau_b"].isna().tolist() == [True, False, False, True]
+    assert all(np.isnan(row[f"{name}{end}"]) for name in ("tau_b", "tau_ap_b") for end in ("", "_low", "_high"))
+    assert (row["seeds"], row["max_drop"], row["max_drop_high"]) == (4, by_seed["max_drop"].mean(), 6)
 
 
 def test_groups_move_as_their_runs_do():

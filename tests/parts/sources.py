@@ -1,0 +1,30 @@
+"""The source of the package as syntax trees, parsed once a process, when the first test asks for them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+class Trees(Mapping[str, ast.Module]):
+    """Name -> the syntax tree of its file."""
+
+    def __init__(self, files: Mapping[str, Path]):
+        self._files = files
+
+    def __getitem__(self, name: str) -> ast.Module:
+        return parsed(self._files[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
