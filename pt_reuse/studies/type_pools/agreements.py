@@ -160,5 +160,5 @@ def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dic
     """Return the numbers, (draws,) each, of (draws, runs) means; NaN where fewer than two runs are tested."""
     if truths.shape[1] < _LEAST:
         return {name: np.full(len(truths), np.nan) for name in NUMBERS}
-    found = [pairs.coefficients(x, y[None], _TAUS) for x, y in zip(truths, estimates, strict=True)]
-    return {name: np.array([float(row[name][0]) for row in found]) for name in NUMBERS}
+    found = pairs.coefficients(truths, estimates, _TAUS)
+    return {name: found[name].astype(np.float64) for name in NUMBERS}

@@ -10,7 +10,7 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse.studies.strategy_comparison.built import Field
+from pt_reuse.studies.strategy_comparison.built import ScoredField
 
 #: splits that are scored together; the numbers do not depend on it
 _AT_ONCE = 50
@@ -37,7 +37,7 @@ class Estimates:
 
 
 def estimates_of(
-    field: Field, kept: Sequence[NDArray[np.int64]], *, by_topic: bool, n_jobs: int | None, verbose: bool
+    field: ScoredField, kept: Sequence[NDArray[np.int64]], *, by_topic: bool, n_jobs: int | None, verbose: bool
 ) -> Estimates:
     """Score a field under its judgments and under parts of them, by joblib.
 
@@ -63,6 +63,6 @@ def estimates_of(
     )
 
 
-def _scored(field: Field, kept: Sequence[NDArray[np.int64]], by_topic: bool) -> Estimates:
+def _scored(field: ScoredField, kept: Sequence[NDArray[np.int64]], by_topic: bool) -> Estimates:
     gold, values = field.topic_scores(kept)
     return Estimates(gold, values.sum(axis=2) / max(values.shape[2], 1), values if by_topic else None)

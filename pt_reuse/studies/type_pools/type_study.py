@@ -31,7 +31,7 @@ from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.strategy_comparison.built import Field
+from pt_reuse.studies.strategy_comparison.built import ScoredField
 from pt_reuse.studies.type_pools.agreements import by_split_table, over_splits, with_intervals
 from pt_reuse.studies.type_pools.estimates import estimates_of
 from pt_reuse.studies.type_pools.halves import checked_splits
@@ -154,7 +154,7 @@ def by_type(
     caveats += _mixed_teams(runs.run_table) if unit == "team" else []
 
     kept = [found.of_split(picked & contributing.runs) for splits in every for picked in splits.picked]
-    field = Field(runs, found.gold, parsed)
+    field = ScoredField(runs, found.gold, parsed)
     rows = [found.row[documents] for documents in kept]
     by_topic = bootstrap is not None
     estimates = estimates_of(
