@@ -81,8 +81,8 @@ def discriminative_power(
         >>> scores = ptr.score(field.runs, field.qrels, ["AP", "P@10"])
         >>> ptr.discriminative_power(scores, correction="none").table[["measure", "pairs", "significant"]]
           measure  pairs  significant
-        0      AP    153           83
-        1    P@10    153           62
+        0      AP    153           78
+        1    P@10    153           79
 
     Source: T. Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; T. Sakai 2012, Evaluation with
     informational and navigational intents, WWW (the randomised Tukey HSD test); B. Carterette 2012, Multiple testing in
