@@ -36,7 +36,7 @@ def plot_swap_rates(
         place: where to draw; default a new figure of a page's width.
 
     Returns:
-        The axes.
+        The axes; a line passes over bins without a rate.
     """
     sheet = Sheet.open(place or Place())
     ax, sizes = sheet.ax, sheet.sizes
@@ -44,7 +44,8 @@ def plot_swap_rates(
     names = _chosen(rows, line) if by_size else list(dict.fromkeys(rows[line]))
     entries: list[tuple[Artist, str]] = []
     for number, name in enumerate(names):
-        mine = rows[rows[line] == name].sort_values(level)
+        # of few topics a measure has few values, and leaves bins empty between others
+        mine = rows[(rows[line] == name) & rows["rate"].notna()].sort_values(level)
         colour = _shade(number, len(names), dark_last=not by_size)
         darkest = number == (0 if by_size else len(names) - 1)
         if "rate_low" in mine and (darkest or len(names) <= _BANDS):

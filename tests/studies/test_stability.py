@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from same import assert_same
 
 import pt_reuse as ptr
+from pt_reuse.engine.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.studies.swap_rates.counting import Sampling
+from pt_reuse.studies.swap_rates.counting import Sampling, Task
 
 FIELD = ptr.simulate_field(seed=7)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
@@ -223,3 +225,8 @@ def test_what_cannot_be_asked(messages):
     messages.refused(found.report, measure="RR", argument="measure")
     for argument, value in {"judgments": "x", "kind": "x", "sizes": 7, "measure": "RR"}.items():
         messages.refused(found.plot, **{argument: value}, argument=argument)
+
+
+def test_a_task_can_run_in_another_process():
+    task = Task(TopicSums(SCORES.values[0]), Sampling(30, True, 1).draws(5, 25), Bins.of(0.01, 21))
+    assert (pickle.loads(pickle.dumps(task)).run() == task.run()).all()
