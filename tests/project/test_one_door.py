@@ -129,9 +129,7 @@ TAKERS = {
     "leave_out_uniques": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.leave_out_uniques(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
     ),
-    "coverage": lambda d, runs=RUNS, qrels=QRELS: ptr.coverage(
-        runs, qrels, "AP", by="run", depth=3, contributors=POOLED
-    ).by_run.drop(columns="pooled"),
+    "coverage": lambda d, runs=RUNS, qrels=QRELS: covered(runs, qrels),
     "sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.sensitivity(
             ptr.leave_out_uniques, runs, qrels, "AP", grid=["depth"], by="run", depth=3, contributors=POOLED
