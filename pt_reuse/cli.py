@@ -43,8 +43,8 @@ except KeyboardInterrupt:
 
 _COMMANDS = (
     unjudged,
-    coverage,
     lou,
+    coverage,
     sensitivity,
     score,
     compare,
