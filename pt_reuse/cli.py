@@ -51,8 +51,8 @@ except KeyboardInterrupt:
 
 _COMMANDS = (
     unjudged,
-    coverage,
     lou,
+    coverage,
     sensitivity,
     score,
     compare,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from pt_reuse.plots.bars import check_names_of
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -31,7 +32,7 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
-    sheet.check_names_of("these conventions")
+    check_names_of("these conventions", ax)
     at = dict(zip(spans["convention"], np.arange(len(spans))[::-1].tolist(), strict=True))
     low, high = spans["lowest"].to_numpy(dtype=float), spans["highest"].to_numpy(dtype=float)
     default = float(spans["default"].iloc[0]) if len(spans) else 0.0

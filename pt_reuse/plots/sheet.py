@@ -152,16 +152,6 @@ class Sheet:
             if any(other is not ax and other.has_data() for other in group.get_siblings(ax)):
                 self.shared[which] = now()
 
-    def check_names_of(self, what: str) -> None:
-        """Raise where the upright axis, which is to bear names, is shared with other axes.
-
-        Args:
-            what: whose names, such as ``"these bars"``.
-        """
-        if len(self.ax.get_shared_y_axes().get_siblings(self.ax)) > 1:
-            problem = f" shares its y axis with other axes, where other names than those of {what} would stand."
-            raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
-
     @property
     def ink(self) -> Ink:
         """Return the colours that are seen on the ground of the axes, as of a dark style of matplotlib."""

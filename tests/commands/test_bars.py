@@ -61,6 +61,8 @@ BARS = {
     "unjudged": ("unjudged {f}/runs " + FIELD, ("reading runs", "scoring")),
     "lou": ("lou --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
     "lou by ir_measures": ("lou --runs {f}/runs --depth 4 --measures infAP " + FIELD, ("reading runs", "ir_measures")),
+    "coverage": ("coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
+    "sensitivity": ("sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
     "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
     "compare": ("compare {f}/runs --other {f}/qrels.txt " + FIELD, ("reading runs", "scoring")),
     "pool": ("pool {f}/runs " + FIELD, ("reading runs",)),
@@ -69,6 +71,7 @@ BARS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*3 topics only")
 @pytest.mark.parametrize("command", BARS)
 def test_a_bar_shows_on_a_terminal_and_the_output_is_the_same(command, folder, on_terminal):
     call, bars = BARS[command]
@@ -84,6 +87,7 @@ def test_a_bar_shows_on_a_terminal_and_the_output_is_the_same(command, folder, o
     assert not any(f"{bar}: " in shown for bar in bars)
 
 
+@pytest.mark.filterwarnings("ignore:.*3 topics only")
 @pytest.mark.parametrize("command", BARS)
 def test_no_bar_shows_elsewhere(command, folder, capsys):
     _, out, err = run(capsys, *BARS[command][0].format(f=folder).split())

@@ -7,8 +7,8 @@ from pt_reuse.cli import main
 #: every command of `pt-reuse`
 COMMANDS = (
     "unjudged",
-    "coverage",
     "lou",
+    "coverage",
     "sensitivity",
     "score",
     "compare",

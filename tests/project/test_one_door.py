@@ -148,9 +148,7 @@ TAKERS = {
             runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
         ).by_run
     ),
-    "coverage": lambda d, runs=RUNS, qrels=QRELS: ptr.coverage(
-        runs, qrels, "AP", by="run", depth=3, contributors=POOLED
-    ).by_run.drop(columns="pooled"),
+    "coverage": lambda d, runs=RUNS, qrels=QRELS: covered(runs, qrels),
     "sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.sensitivity(
             ptr.leave_out_uniques, runs, qrels, "AP", grid=["depth"], by="run", depth=3, contributors=POOLED

@@ -83,7 +83,7 @@ class JudgedLists:
         lengths = np.array([index.lengths(t) for t in index.topics], dtype=np.int64).reshape(shape)
         counts = np.zeros((2, len(depths), *shape), dtype=np.int64)
         unbroken, weights = np.zeros(shape, dtype=np.int64), np.zeros((2, *shape))
-        with pt.tqdm(total=shape[0], desc="counting", unit="topic", disable=not verbose) as bar:
+        with pt.tqdm(total=shape[0], desc="scoring", unit="topic", disable=not verbose) as bar:
             for topics in _blocks(lengths.sum(axis=1)):
                 rows = slice(int(starts[topics.start]), int(starts[topics.stop]))
                 hits = index.gather(topics, wanted[rows])

@@ -84,10 +84,12 @@ def sensitivity(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> found = ptr.sensitivity(ptr.leave_out_uniques, field.runs, field.qrels, "AP", depth=field.depth)
+        >>> found = ptr.sensitivity(
+        ...     ptr.leave_out_uniques, field.runs, field.qrels, "AP", depth=field.depth, grid=["rel", "contributors"]
+        ... )
         >>> rows = found.spans[found.spans["figure"] == "own_max_drop"]
-        >>> rows[["convention", "default", "lowest", "highest"]].values.tolist()
-        [['order', 4.0, 4.0, 4.0]]
+        >>> rows[["convention", "default", "lowest", "highest", "at"]].values.tolist()
+        [['rel', 2.0, 2.0, 3.0, '2'], ['contributors', 2.0, 2.0, 3.0, 'all']]
 
     Source: the conventions are those under which published figures of reusability were found to differ: those of the
     pool by Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, those of scoring in trec_eval 9 and 10.

@@ -232,7 +232,7 @@ def test_key_figures(found):
     assert rise == found.condensed.loc[found.condensed["measure"] == "AP", "rise"].max()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.data())
 def test_more_judgments_never_raise_what_is_unjudged(data):
     pairs = [(qid, f"d{i}") for qid in TOPICS for i in range(30)]

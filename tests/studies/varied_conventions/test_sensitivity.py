@@ -168,7 +168,7 @@ def test_a_warning_of_one_combination_is_kept_with_it():
 
 
 def test_other_studies():
-    covered = ptr.sensitivity(ptr.coverage, RUNS, QRELS, grid=["order", "complete"], depths=[5])
+    covered = ptr.sensitivity(ptr.coverage, RUNS, QRELS, grid={"order": ["file", "trec_eval"]}, depths=[5])
     expected = ptr.coverage(RUNS.reorder("file"), QRELS, depths=[5])
     row = of(covered.table, convention="order", value="file", figure="mean_residual").iloc[0]
     assert row["here"] == pytest.approx(expected.by_run["residual"].mean())
@@ -177,8 +177,8 @@ def test_other_studies():
         part = qrels.restrict(ptr.depth_pool(runs, depth=pool_depth))
         return ptr.score(runs, qrels, measures).compare(ptr.score(runs, part, measures))
 
-    found = ptr.sensitivity(shallow, RUNS, QRELS, "AP", grid={"pool_depth": [1, 2, 4]})
-    for depth in (1, 2, 4):
+    found = ptr.sensitivity(shallow, RUNS, QRELS, "AP", grid={"pool_depth": [1, 2]})
+    for depth in (1, 2):
         tau = of(found.table, value=str(depth), figure="tau_b", measure="AP")["here"].item()
         assert tau == shallow(RUNS, QRELS, "AP", pool_depth=depth).table["tau_b"].item()
     assert found.study == "shallow"
