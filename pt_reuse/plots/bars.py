@@ -52,9 +52,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     from matplotlib.patches import Patch
 
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = " shares its y axis with other axes, where other names than those of these bars would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+    check_own_names(ax, "bars")
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:
@@ -114,3 +112,15 @@ def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
 def checked_top(top: int | None) -> int | None:
     """Return a user's number of bars, or raise."""
     return None if top is None else positive("top", top, "bars")
+
+
+def check_own_names(ax: Axes, rows: str) -> None:
+    """Raise where axes share their upright axis, on which the names of the rows are to stand.
+
+    Args:
+        ax: the axes.
+        rows: what the rows are, in the plural.
+    """
+    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+        problem = f" shares its y axis with other axes, where other names than those of these {rows} would stand."
+        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._errors import Argument, InputError
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN
+from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -38,9 +37,7 @@ def plot_shares(
 
     sheet = Sheet.open(place or Place())
     ax, ink = sheet.ax, sheet.ink
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = " shares its y axis with other axes, where other names than those of these documents would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+    check_own_names(ax, "documents")
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     if not sheet.new:
         most = min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))

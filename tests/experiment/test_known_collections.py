@@ -79,7 +79,11 @@ def test_every_text_is_in_the_documentation_and_fits():
     pages = {page: page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.rst")}
     texts = sorted(path.name for path in (ROOT / "docs" / "experiments").iterdir() if path.suffix == ".txt")
     assert len([name for name in texts if name.startswith(("trec8-", "dl19-", "cranfield-", "vaswani-"))]) == 15
-    included = [name for page in pages.values() for name in re.findall(r"literalinclude:: (?:\.\./|/)?experiments/(\S+)\n", page)]
+    included = [
+        name
+        for page in pages.values()
+        for name in re.findall(r"literalinclude:: (?:\.\./|/)?experiments/(\S+)\n", page)
+    ]
     assert sorted(included) == texts, "each once, and none that is not there"
     wide = {name: max(map(len, shown(name.removesuffix(".txt")).splitlines())) for name in texts}
     assert {name: width for name, width in wide.items() if width > 100} == {}
