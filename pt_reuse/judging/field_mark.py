@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
 from pt_reuse._check import count, examples, shown
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
@@ -19,15 +21,17 @@ class FieldMark:
     Attributes:
         runs: the contributing runs, in the order of the field.
         topics: topic -> the mark of its lists.
+        lists: what was marked, where it is at hand; a mark that was read has none.
     """
 
     runs: tuple[str, ...]
     topics: Mapping[str, str]
+    lists: Sequence[TopicLists] = ()
 
     @classmethod
     def of(cls, topics: Sequence[TopicLists]) -> FieldMark:
         """Return the mark of a field, topic by topic."""
-        return cls(topics[0].names if topics else (), {one.qid: _mark(one) for one in topics})
+        return cls(topics[0].names if topics else (), {one.qid: _mark(one) for one in topics}, topics)
 
     @classmethod
     def read(cls, saved: Mapping[str, Any]) -> FieldMark:
@@ -41,13 +45,23 @@ class FieldMark:
     def differences(self, now: FieldMark) -> list[str]:
         """Return in words what another field has that this one had not, and the other way round."""
         found = [*_sets("run", self.runs, now.runs), *_sets("topic", self.topics, now.topics)]
-        if not found and self.runs != now.runs:
-            found.append("the runs stand in another order")
         if not found:
-            changed = [qid for qid, mark in self.topics.items() if now.topics[qid] != mark]
+            marks = now.marks_in(self.runs)
+            changed = [qid for qid, mark in self.topics.items() if marks[qid] != mark]
             if changed:
                 found.append(f"the documents of {count(len(changed), 'topic')} differ, such as {shown(changed[0])}")
         return found
+
+    def marks_in(self, runs: Sequence[str]) -> Mapping[str, str]:
+        """Return the marks as they are where the same runs stand in another order, which decides nothing.
+
+        Args:
+            runs: the same runs.
+        """
+        if tuple(runs) == self.runs:
+            return self.topics
+        order = np.array([self.runs.index(run) for run in runs], dtype=np.int64)
+        return {one.qid: _mark(one.in_order(order)) for one in self.lists}
 
 
 def _mark(topic: TopicLists) -> str:

@@ -118,8 +118,10 @@ def open_session(folder: Path | None, kind: str, terms: Terms) -> Iterator[Sessi
         try:
             journal = open_journal(path, heading)
         except InputError:
-            _explain(path, heading, terms)
-            raise
+            kept = _kept_heading(path, heading, terms)
+            if kept is None:
+                raise
+            journal = open_journal(path, kept)
     with journal:
         answers: dict[str, list[Verdict]] = {}
         for record in journal.records:
@@ -128,13 +130,17 @@ def open_session(folder: Path | None, kind: str, terms: Terms) -> Iterator[Sessi
         yield Session(answers, journal)
 
 
-def _explain(path: Path, heading: Heading, terms: Terms) -> None:
-    """Say what differs, where the session was begun otherwise than it is to go on."""
+def _kept_heading(path: Path, heading: Heading, terms: Terms) -> Heading | None:
+    """Return a heading that says the same of runs in another order, None where that is not what is wrong.
+
+    Raises:
+        InputError: the session was begun otherwise than it is to go on.
+    """
     found = None
     with suppress(InputError):
         found = read_journal(path).heading
     if found is None or (found.kind, found.format) != (heading.kind, heading.format):
-        return
+        return None
     differences = terms.differences(found.belongs)
     if differences:
         raise InputError(
@@ -142,3 +148,4 @@ def _explain(path: Path, heading: Heading, terms: Terms) -> None:
             "or another folder.",
             argument="session",
         ) from None
+    return None if found.belongs == heading.belongs else found

@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import Argument, InputError
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN
+from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
 from pt_reuse.plots.lettering import plain, shortened
 from pt_reuse.plots.look import MOST, looks
 from pt_reuse.plots.sheet import Place, Sheet
@@ -110,9 +109,7 @@ def _rest(sheet: Sheet, n: int, word: str) -> str:
 
 def _draw_rows(sheet: Sheet, names: Sequence[str], dots: Sequence[_Dots], *, word: str) -> list[tuple[Artist, str]]:
     ax = sheet.ax
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = f" shares its y axis with other axes, where other names than those of these {word}s would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+    check_own_names(ax, f"{word}s")
     shown = _shown(sheet, len(names))
     rows = np.arange(shown)[::-1]
     entries: list[tuple[Artist, str]] = []

@@ -52,7 +52,11 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     from matplotlib.patches import Patch
 
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
+<<<<<<< HEAD
     check_names_of("these bars", ax)
+=======
+    check_own_names(ax, "bars")
+>>>>>>> tidy
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:
@@ -124,3 +128,15 @@ def check_names_of(what: str, ax: Axes) -> None:
 def checked_top(top: int | None) -> int | None:
     """Return a user's number of bars, or raise."""
     return None if top is None else positive("top", top, "bars")
+
+
+def check_own_names(ax: Axes, rows: str) -> None:
+    """Raise where axes share their upright axis, on which the names of the rows are to stand.
+
+    Args:
+        ax: the axes.
+        rows: what the rows are, in the plural.
+    """
+    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+        problem = f" shares its y axis with other axes, where other names than those of these {rows} would stand."
+        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")

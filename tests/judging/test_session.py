@@ -159,11 +159,25 @@ def test_the_folder_of_something_else(tmp_path, messages):
     refused(known={"1": {"a": 1}})
     refused(runs=RUNS.select(team=RUNS.teams[0]), contributors="all")
     refused(runs=RUNS.restrict({docno for docs in LABELS.values() for docno in sorted(docs)[1:]}))
-    pooled = reversed(RUNS.select(pooled=True).names)
-    refused(runs=ptr.RunSet.from_frames({name: RUNS[name] for name in pooled}))
     refused(runs=ptr.simulate_field(seed=7, n_topics=2, n_docs=60, n_teams=4, length=12, depth=4).runs)
     assert (tmp_path / "s" / sessions.JOURNAL).read_bytes() == kept
     judge(tmp_path / "s", budget=3)
+
+
+def test_the_order_of_the_runs_decides_nothing(tmp_path, messages):
+    def in_order(names, shift=0.0):
+        frames = {name: RUNS[name] for name in names}
+        return ptr.RunSet.from_frames(
+            {name: frame.assign(score=frame["score"] + shift) for name, frame in frames.items()}
+        )
+
+    pooled = RUNS.select(pooled=True).names
+    judge(tmp_path / "s", budget=2, runs=in_order(pooled))
+    rest = judge(tmp_path / "s", runs=in_order(pooled[::-1]))
+    same(rest, judge(None, runs=in_order(pooled)))
+    assert len(pooled) > 2
+    # what differs besides is found in any order
+    messages.refused(judge, argument="session", folder=tmp_path / "s", runs=in_order(pooled[::-1], shift=0.5))
 
 
 def test_a_session_of_another_version(tmp_path, messages, monkeypatch):

@@ -19,18 +19,14 @@ from pt_reuse._result import Record
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
-# two topics are enough to see what a flag is
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
-FIELD = ptr.simulate_field(seed=7, n_topics=2, n_docs=40, n_teams=3, length=6, depth=2)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
-WIDER = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
-POWER = ptr.discriminative_power(ptr.score(WIDER.runs, WIDER.qrels, "AP"), correction="none")
+POWER = ptr.discriminative_power(SCORES, correction="none")
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
 BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth": 5}
-FIVE = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
-STABLE = {"scores": ptr.score(FIVE.runs, FIVE.qrels, "AP"), "sizes": 2, "pairs": 2}
+STABLE = {"scores": SCORES, "sizes": 2, "pairs": 2}
 MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)

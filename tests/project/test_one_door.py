@@ -22,9 +22,7 @@ from pt_reuse.runs.given import as_runs
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
-# three topics are enough to see what a form holds
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
-FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
 POOLED = FIELD.runs.select(pooled=True).names
 RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels

@@ -19,8 +19,8 @@ from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_lab
 from pt_reuse.qrels.reading import read_qrels
 
 _CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
-#: what stands between cells; spreadsheets of many languages write semicolons
-_SEPARATORS = ",;\t"
+#: what stands between the cells of a file that a spreadsheet saved; in many languages it writes semicolons
+SEPARATORS = ",;\t"
 _COLUMNS = ("qid", "docno", "label")
 
 
@@ -74,7 +74,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
     try:
         data = read_bytes(path)
         header = data.split(b"\n", 1)[0].decode("latin-1")
-        separator = max(_SEPARATORS, key=header.count)
+        separator = max(SEPARATORS, key=header.count)
         frame = in_our_columns(pd.read_csv(io.BytesIO(data), sep=separator, dtype=str, keep_default_na=False))
     except (UnreadableError, OSError, ValueError) as error:
         raise InputError(f"cannot be read as CSV: {error}") from error

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
+from pt_reuse.judging.annotators.label_files import SEPARATORS
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"
@@ -17,8 +18,6 @@ _FORMULA = "=+-@＝＋－＠"
 _GUARD = "'"
 #: characters that a cell holds in the spreadsheets in use; a longer one is cut, or spills into the next
 LONGEST_CELL = 32_767
-#: what separates the cells of a file that a spreadsheet saved
-_SEPARATORS = ",;\t"
 #: digits of a number that a spreadsheet keeps, and digits of one that it shows without an exponent
 _KEPT, _SHOWN = 15, 11
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -130,7 +129,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _header(text: str, needed: Sequence[str]) -> tuple[list[str], str]:
-    for separator in _SEPARATORS:
+    for separator in SEPARATORS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
             found = next((row for row in reader if any(cell.strip() for cell in row)), [])

@@ -22,7 +22,7 @@ from pt_reuse.studies.corpus_parts.scoring import ScoredPart, Testing
 SETTING = ("source", "share", "size", "other_size")
 #: what is averaged over pairs of parts
 AVERAGED = (*SHARES, "tau_b")
-_WITH_INTERVALS = ("agree", "tau_b")
+_WITH_INTERVALS = {"agree": (0.0, 1.0), "tau_b": (-1.0, 1.0)}
 
 
 class Agreements:
@@ -76,8 +76,9 @@ class Agreements:
         means = [self._drawn_means(*at) for at in (one, other)]
         taus = np.array([tau_of(x, y) for x, y in zip(*means, strict=True)])
         resampled = np.stack([agreed, taus])
-        for name, values in zip(_WITH_INTERVALS, resampled, strict=True):
-            numbers[f"{name}_low"], numbers[f"{name}_high"] = self.testing.bootstrap.interval(numbers[name], values)
+        for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
+            ends = self.testing.bootstrap.interval(numbers[name], values, within=within)
+            numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
         return numbers, resampled
 
     def _drawn_means(self, part: int, measure: int) -> NDArray[np.float64]:
@@ -127,11 +128,12 @@ def averaged(
             row[f"{name}_se"] = standard_error(mine[name].to_numpy(dtype=float), mine["draw"].to_numpy())
         if bootstrap is not None and drawn is not None:
             of_rows = drawn[rows.index.get_indexer(mine.index)]
-            for i, name in enumerate(_WITH_INTERVALS):
+            for i, (name, within) in enumerate(_WITH_INTERVALS.items()):
                 known = ~np.isnan(of_rows[:, i])
                 total = np.where(known, of_rows[:, i], 0).sum(axis=0)
                 means = np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan), where=known.any(axis=0))
-                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(float(mine[name].mean()), means)
+                ends = bootstrap.interval(float(mine[name].mean()), means, within=within)
+                row[f"{name}_low"], row[f"{name}_high"] = ends
         found.append(row)
     return pd.DataFrame(found)
 

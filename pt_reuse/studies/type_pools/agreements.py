@@ -132,7 +132,12 @@ def with_intervals(
             for name, found in _numbers(np.round(x, DECIMALS), np.round(y, DECIMALS)).items():
                 drawn[name][:, split] = found
         often = _often(bootstrap, len(group.tested), group.random)
-        ends = {name: bootstrap.interval(float(row[name]), _mean(drawn[name], often)) for name in NUMBERS}
+        most = max(0, int(group.tested.sum(axis=1).max(initial=0)) - 1)
+        bounds = {name: (-1.0, 1.0) for name in _TAUS} | {"max_drop": (0.0, float(most))}
+        ends = {
+            name: bootstrap.interval(float(row[name]), _mean(drawn[name], often), within=bounds[name])
+            for name in NUMBERS
+        }
         rows.append(
             {f"{name}_{end}": e for name in NUMBERS for end, e in zip(("low", "high"), ends[name], strict=True)}
         )
