@@ -52,11 +52,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
     from matplotlib.patches import Patch
 
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
-<<<<<<< HEAD
-    check_names_of("these bars", ax)
-=======
     check_own_names(ax, "bars")
->>>>>>> tidy
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     shown = min(len(bars.names), most)
     if not sheet.new:
@@ -111,18 +107,6 @@ def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
     widths = np.array([breadth(sheet.ax, note, sheet.sizes.text) for note in notes]) + 5 / 72
     free = np.maximum(across - widths, 0.1 * across)
     sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
-
-
-def check_names_of(what: str, ax: Axes) -> None:
-    """Raise where the upright axis, which is to bear names, is shared with other axes.
-
-    Args:
-        what: whose names, such as ``"these bars"``.
-        ax: the axes.
-    """
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = f" shares its y axis with other axes, where other names than those of {what} would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
 
 
 def checked_top(top: int | None) -> int | None:

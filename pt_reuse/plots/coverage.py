@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_names_of
+from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.look import DARK, MIDDLE, MOST, looks
 from pt_reuse.plots.points import UNKNOWN, Views, draw_points, name_point
@@ -60,7 +60,7 @@ def plot_unjudged_map(
 
     sheet = Sheet.open(place or Place())
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
-    check_names_of("these runs", ax)
+    check_own_names(ax, "runs")
     group = _groups(run_table, by)
     mean_of_run = np.nan_to_num(_mean(shares, axis=0), nan=1.0)
     rows = np.lexsort([-mean_of_run, group]) if by else np.argsort(-mean_of_run, kind="stable")

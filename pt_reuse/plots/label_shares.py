@@ -9,11 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-<<<<<<< HEAD
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_names_of
-=======
 from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
->>>>>>> tidy
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -41,11 +37,7 @@ def plot_shares(
 
     sheet = Sheet.open(place or Place())
     ax, ink = sheet.ax, sheet.ink
-<<<<<<< HEAD
-    check_names_of("these documents", ax)
-=======
     check_own_names(ax, "documents")
->>>>>>> tidy
     most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
     if not sheet.new:
         most = min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pt_reuse.plots.bars import check_names_of
+from pt_reuse.plots.bars import check_own_names
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -32,7 +32,7 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
-    check_names_of("these conventions", ax)
+    check_own_names(ax, "conventions")
     at = dict(zip(spans["convention"], np.arange(len(spans))[::-1].tolist(), strict=True))
     low, high = spans["lowest"].to_numpy(dtype=float), spans["highest"].to_numpy(dtype=float)
     default = float(spans["default"].iloc[0]) if len(spans) else 0.0

@@ -21,7 +21,6 @@ from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
 from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
 from pt_reuse.studies.judgment_comparison.documents import NamedJudgments, new_documents
 from pt_reuse.studies.judgment_comparison.moves import checked_selected, selected_runs, topic_moves
@@ -143,11 +142,9 @@ def compare_judgments(
             found = score(runs, side.qrels, used, complete=complete, without_topics=without_topics, verbose=verbose)
         scores.append(found)
     first, second = scores[0], replace(scores[1], measures=scores[0].measures)
-    agreement = first.compare(second, names)
+    agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed)
     other_of = dict(zip(first.measures, scores[1].measures, strict=True))
     table = _with_other(agreement.table, other_of)
-    if bootstrap is not None:
-        table = table.assign(**_intervals(first, second, bootstrap))
     changes = _with_other(agreement.changes, other_of)
     asked = depth_of(runs, depth)
     with arguments_as(order="pool_order"):
@@ -303,20 +300,6 @@ def _with_other(frame: pd.DataFrame, other_of: dict[str, str]) -> pd.DataFrame:
     found = frame.copy()
     found.insert(found.columns.get_loc("measure") + 1, "other_measure", found["measure"].map(other_of).astype(object))
     return found
-
-
-def _intervals(first: Scores, second: Scores, bootstrap: TopicBootstrap) -> dict[str, list[float]]:
-    """Return the ends of the interval of each number, one per measure."""
-    columns: dict[str, list[float]] = {}
-    for truth, estimate in zip(first.values, second.values, strict=True):
-        mine, theirs = (
-            TopicScores(values, None if of.complete else of.has_topic)
-            for values, of in ((truth, first), (estimate, second))
-        )
-        for name, value in ranking_agreement(mine, theirs, bootstrap).items():
-            if name.endswith(("_low", "_high")):
-                columns.setdefault(name, []).append(value)
-    return columns
 
 
 def _per_topic(agreement: Agreement, first: Scores, second: Scores, other_of: dict[str, str]) -> pd.DataFrame:
