@@ -85,20 +85,22 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
     )
 
 
-def few_topics(n_topics: int) -> Iterator[Caveat]:
+def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
     """Yield a caveat where there are so few topics that they say little of any other topic.
 
     Args:
         n_topics: how many there are.
+        where: of which part of the answer, where it has several; default of all.
     """
     if n_topics >= FEW_TOPICS:
         return
+    place = f"{where}: " if where else ""
+    weight = f"One topic weighs {1 / n_topics:.0%} of each mean, so" if n_topics else "So"
     yield Caveat(
-        f"{count(n_topics, 'topic')} only",
+        f"{place}{count(n_topics, 'topic')} only",
         (
-            f"there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. One topic weighs "
-            f"{1 / max(n_topics, 1):.0%} of each mean, so scores, ranks, tests and intervals say little of other "
-            f"topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
+            f"{place}there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. {weight} scores, ranks, "
+            f"tests and intervals say little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
         ),
     )
 

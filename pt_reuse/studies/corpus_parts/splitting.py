@@ -14,7 +14,7 @@ from pt_reuse._check import choice, count, examples, flag, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
-from pt_reuse.scoring.caveats import Caveat, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import Caveat, few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
@@ -29,9 +29,6 @@ from pt_reuse.studies.corpus_parts.scoring import PartTask, ScoredPart, Testing,
 from pt_reuse.studies.corpus_parts.sources import SourceRule, Sources, source_rule, sources_of
 from pt_reuse.studies.corpus_parts.systems import OnParts, RestrictedRuns, Systems
 from pt_reuse.studies.corpus_parts.tables import SETTING, Agreements, averaged, part_table, tested_table
-
-#: fewer topics than these say little
-_FEW_TOPICS = 5
 
 
 @door
@@ -328,13 +325,7 @@ def _caveats(
     n_systems: int,
 ) -> Iterator[Caveat]:
     n_topics, where = min((int(one.counts.sum()), part.name) for part, one in zip(parts, scored, strict=True))
-    if n_topics < _FEW_TOPICS:
-        few = count(n_topics, "topic")
-        nothing = ", and no pair can be tested" if n_topics < 2 else ""
-        yield Caveat(
-            f"{few} on part {where}",
-            (f"only {few} on the part {where!r}: tests over so few topics say little{nothing}.",),
-        )
+    yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"] == by_part["most"]]
     if len(tied):
         row = tied.iloc[0]

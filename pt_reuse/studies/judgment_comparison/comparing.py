@@ -142,7 +142,8 @@ def compare_judgments(
             found = score(runs, side.qrels, used, complete=complete, without_topics=without_topics, verbose=verbose)
         scores.append(found)
     first, second = scores[0], replace(scores[1], measures=scores[0].measures)
-    agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed)
+    with told_elsewhere():
+        agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed)
     other_of = dict(zip(first.measures, scores[1].measures, strict=True))
     table = _with_other(agreement.table, other_of)
     changes = _with_other(agreement.changes, other_of)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, positive, told, whole
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
@@ -28,8 +28,6 @@ _STEP = 5
 _RESAMPLED_PAIRS = 500
 #: narrower bins than the differences are rounded to would be none
 _LEAST_WIDTH = 1e-6
-#: on fewer topics nothing can be said of other topics
-_FEW_TOPICS = 5
 
 
 @door
@@ -320,15 +318,7 @@ def _add_intervals(table: pd.DataFrame, again: Iterable[Ints], bootstrap: TopicB
 
 def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
     for name, scores in fields.items():
-        n = len(scores.topics)
-        if n < _FEW_TOPICS:
-            yield Caveat(
-                f"{name}: {count(n, 'topic')} only",
-                (
-                    f"{name}: there are only {count(n, 'topic')} to draw from. Samples of so few are much alike, and "
-                    "say next to nothing of other topics.",
-                ),
-            )
+        yield from few_topics(len(scores.topics), name if name != _UNNAMED else "")
 
 
 def _ties(lines: list[_Line]) -> Iterator[Caveat]:
