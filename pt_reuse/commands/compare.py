@@ -156,7 +156,7 @@ def _compare(options: argparse.Namespace) -> None:
         seed=options.seed,
         verbose=shows_bars(options),
     )
-    say(f"Topics: {result.settings['topics']}.")
+    say(f"Topics: {result.settings['topics']}; one that a run lacks counts 0.")
     _report(result, options.all)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]

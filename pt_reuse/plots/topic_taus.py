@@ -42,7 +42,9 @@ def plot_topic_taus(per_topic: pd.DataFrame, *, measured: str, overall: float, p
     without = len(per_topic) - len(drawn)
     rest = f" ({count(without, 'topic')} without, as all runs tie)" if without else ""
     lowest = float(np.min([*y, *([] if np.isnan(overall) else [overall])], initial=1.0))
-    sheet.limit("y", (lowest - 0.07 * max(1 - lowest, 0.1), 1 + 0.07 * max(1 - lowest, 0.1)))
+    span = max(1 - lowest, 0.1)
+    # below the lowest there is room for its name
+    sheet.limit("y", (lowest - 0.15 * span, 1 + 0.07 * span))
     sheet.limit("x", (0, len(drawn) + 1))
     sheet.label(
         title="The ranking of the runs on each topic",

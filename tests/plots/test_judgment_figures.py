@@ -8,9 +8,12 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.plots.sheet import Place
+from pt_reuse.plots.topic_taus import plot_topic_taus
 
 FIELD = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")
@@ -83,6 +86,33 @@ def test_two_scorings_are_those_of_agreement(found):
     ax = found.plot("P@5", kind="scores")
     rows = found.changes[found.changes["measure"] == "P@5"]
     assert points(ax) == sorted(zip(rows["score"], rows["other_score"], strict=True))
+
+
+def labels(ax):
+    return [" ".join(label.split()) for label in (ax.get_xlabel(), ax.get_ylabel())]
+
+
+def test_where_measures_differ_axes_name_both():
+    found = ptr.compare_judgments(
+        FIELD.runs, FIELD.qrels, FIELD.all_qrels, "nDCG@10", measures_b="RR", names=("dense", "sparse"), depth=8
+    )
+    ax = found.plot()
+    assert labels(ax) == ["nDCG@10, dense", "RR, sparse"]
+    assert points(ax) == sorted(zip(found.changes["score"], found.changes["other_score"], strict=True))
+    assert labels(found.plot(kind="change"))[1] == "change (RR, sparse − nDCG@10, dense)"
+    assert labels(found.plot(kind="percent"))[1] == "change in % (RR, sparse against nDCG@10, dense)"
+    assert labels(found.plot(kind="topics"))[1] == "tau_b of the two rankings by nDCG@10 and RR"
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_the_lowest_topic_is_named(width):
+    """There is room for its name below it, so that it does not stand at that of the next one."""
+    taus = np.concatenate([[0.887, 0.893, 0.894, 0.896], np.linspace(0.91, 1, 46)])
+    topics = pd.DataFrame({"qid": [f"{404 + n}" for n in range(50)], "tau_b": taus})
+    ax = plot_topic_taus(topics, measured="AP", overall=0.98, place=Place(width=width))
+    names = [text.get_text() for text in ax.texts]
+    assert names[0] == "404"
+    assert "405" not in names
 
 
 @pytest.mark.parametrize("kind", ["topics", "relevant", "runs"])
