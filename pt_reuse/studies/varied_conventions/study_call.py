@@ -12,7 +12,6 @@ from pt_reuse._check import did_you_mean, examples, listed, told
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse._result import Result
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
 
@@ -146,11 +145,6 @@ class StudyCall:
             return self.study(runs, qrels, **options)
         of_scoring = {name: options.pop(name) for name in ("measures", *_OF_SCORING) if name in options}
         return self.study(score(runs, qrels, **of_scoring), **options)
-
-
-def in_order(runs: RunSet, order: str) -> RunSet:
-    """Return the runs in another ranking order, still pooled in the order in which they were pooled before."""
-    return runs.reorder(order).pooled_as(HowPooled(runs.pool_order or runs.order))
 
 
 def _parameters(study: Any) -> Mapping[str, inspect.Parameter]:

@@ -19,6 +19,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.varied_conventions.grid import Choice, Convention, checked_grid
+from pt_reuse.studies.varied_conventions.kept_orders import KeptOrders
 from pt_reuse.studies.varied_conventions.sensitivity_result import (
     KEYS,
     Sensitivity,
@@ -26,7 +27,7 @@ from pt_reuse.studies.varied_conventions.sensitivity_result import (
     frame_of,
     span_table,
 )
-from pt_reuse.studies.varied_conventions.study_call import ORDER, Study, StudyCall, in_order
+from pt_reuse.studies.varied_conventions.study_call import ORDER, Study, StudyCall
 
 
 @door
@@ -170,15 +171,13 @@ class _Work:
         key_figures: Callable[[Result], Mapping[str, float]] | None,
     ):
         self._call, self._qrels, self._key_figures = call, qrels, key_figures
-        self._runs, self._ordered = runs, {}  # type: RunSet, dict[str, RunSet]
+        self._runs = KeptOrders.of(runs)
 
     def told(self, chosen: Mapping[str, Choice]) -> _Found:
         """Return the key figures; what the study raises or warns of goes to the user."""
         values = {name: choice.value for name, choice in chosen.items()}
-        order = values.pop(ORDER, self._runs.order)
-        if order not in self._ordered:
-            self._ordered[order] = in_order(self._runs, order)
-        return _Found(self._figures(self._call.under(self._ordered[order], self._qrels, values)))
+        runs = self._runs.reorder(values.pop(ORDER, self._runs.order))
+        return _Found(self._figures(self._call.under(runs, self._qrels, values)))
 
     def recorded(self, chosen: Mapping[str, Choice]) -> _Found:
         """Return the key figures, or why the study refuses, and what it warns of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import warnings
 
 import numpy as np
@@ -248,3 +249,45 @@ def test_a_result_that_no_few_numbers_sum_up(messages):
         result = ptr.annotator_agreement(labelled(seed=6), resamples=0)
     messages.refused(lambda: result.key_figures())
     assert isinstance(result.table, pd.DataFrame)
+
+
+def test_a_figure_that_is_defined_under_some_values_alone():
+    def called(given):
+        number = {"key_figures": lambda result: {"tau": given[result.rel], "depth": result.depth}}
+        return ptr.sensitivity(ptr.minimum_ranks, RUNS, QRELS, grid={"rel": [1, 2]}, **number)
+
+    for given in ({1: np.nan, 2: 0.5}, {1: 0.5, 2: np.nan}):
+        found = called(given)
+        row = found.of_figure("tau").iloc[0]
+        assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
+        assert np.isnan(row["largest_change"])
+        assert "moves most with rel: to or from undefined under 2" in found.headline()
+        found.plot("tau", width=3.3)
+    never = called({1: np.nan, 2: np.nan})
+    assert never.of_figure("tau").iloc[0]["at"] is None
+    assert never.headline() == "tau nan stays under 1 convention"
+    assert never.plot("tau").get_yticklabels()[0].get_text() == "rel"
+
+
+def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):
+    """A study that pools in one order and scores in another would sort the field in each call."""
+    made = []
+    sort = ptr.RunSet.reorder
+    monkeypatch.setattr(ptr.RunSet, "reorder", lambda runs, order: made.append(order) or sort(runs, order))
+    seen = []
+
+    def study(runs, qrels, *, pool_order="trec_eval", depth=4):
+        again = pickle.loads(pickle.dumps(runs))
+        assert type(again) is ptr.RunSet
+        seen.append((runs.order, runs.in_pool_order(pool_order).to_frame(), runs.pool_order, again.names))
+        return ptr.density(qrels)
+
+    grid = {"order": ["trec_eval", "file"], "pool_order": ["file", "trec_eval"], "depth": [2, 4]}
+    ptr.sensitivity(study, RUNS, QRELS, grid=grid, full=True)
+    assert len(seen) == 8
+    assert made == ["file"]
+    assert {order for order, *_ in seen} == {"trec_eval", "file"}
+    assert {(pooled, tuple(names)) for *_, pooled, names in seen} == {("trec_eval", tuple(RUNS.names))}
+    of_file = [frame for order, frame, *_ in seen if order == "file"]
+    expected = [sort(RUNS, order).to_frame() for order in ("trec_eval", "file")]
+    assert all(any(frame.equals(one) for one in expected) for frame in of_file)
