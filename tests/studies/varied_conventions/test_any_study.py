@@ -256,13 +256,13 @@ def test_a_figure_that_is_defined_under_some_values_alone():
         number = {"key_figures": lambda result: {"tau": given[result.rel], "depth": result.depth}}
         return ptr.sensitivity(ptr.minimum_ranks, RUNS, QRELS, grid={"rel": [1, 2]}, **number)
 
-    for given in ({1: np.nan, 2: 0.5}, {1: 0.5, 2: np.nan}):
+    for given in ({1: 0.5, 2: np.nan}, {1: np.nan, 2: 0.5}):
         found = called(given)
         row = found.of_figure("tau").iloc[0]
         assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
         assert np.isnan(row["largest_change"])
         assert "moves most with rel: to or from undefined under 2" in found.headline()
-        found.plot("tau", width=3.3)
+    found.plot("tau", width=3.3)
     never = called({1: np.nan, 2: np.nan})
     assert never.of_figure("tau").iloc[0]["at"] is None
     assert never.headline() == "tau nan stays under 1 convention"
