@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, whole
 from pt_reuse._errors import Option, arguments_as, door, warn
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.judging.continuous.classifier import TfIdf, check_corpus
@@ -49,7 +49,7 @@ from pt_reuse.studies.unique_tables import (
     summary_table,
     unit_table,
 )
-from pt_reuse.studies.uniques import check_removal
+from pt_reuse.studies.uniques import KEY_FIGURES, check_removal
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,6 +102,13 @@ class DynamicUniques(LargeDrops, DynamicReports, Result):
             "unique_counts": self.unique_counts,
             "topics": self.topics,
         }
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return those of leave-out-uniques, and how many relevant uniques the classifier found again."""
+        counts = self.unique_counts[["unique", "unique_relevant", "found_again"]].sum().to_frame().T
+        counts["chosen"] = self.topics["chosen"].sum()
+        parts = [key_figures_of(self.summary, KEY_FIGURES), key_figures_of(counts, list(counts))]
+        return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
         """Return the agreement and the largest drops of each measure, and what the classifier found again."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth, pool_to_depth
 from pt_reuse.pooling.pool import Pool
@@ -62,6 +62,12 @@ class FoundByDepth(Result):
     def units(self) -> list[str]:
         """Return the units, in order of appearance, without all together."""
         return [name for name in dict.fromkeys(self.table[self.column]) if name != ALL]
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return what the pool of each unit holds at the largest depth, see :meth:`Result.key_figures`."""
+        rows = self.table[self.table["depth"] == self.table["depth"].max()]
+        figures = ["relevant", "unique", "documents"]
+        return key_figures_of(rows, figures, rows=[str(name) for name in rows[self.column]])
 
     def headline(self) -> str:
         """Return what each unit finds at the depth down to which all is judged, or at the largest."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -61,6 +61,16 @@ class LeftOutTypes(Result):
     def measures(self) -> list[str]:
         """Return the names of the measures."""
         return list(dict.fromkeys(self.table["measure"]))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""
+        rows = self.table
+        once = rows.drop_duplicates("type")[["type", "lost", "recovered"]]
+        parts = [
+            key_figures_of(rows, ["tau_b", "max_drop"], rows=[f"without {name}" for name in rows["type"]]),
+            key_figures_of(once, ["lost", "recovered"], rows=[f"without {name}" for name in once["type"]]),
+        ]
+        return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
         """Return for each type what is lost without it, what others recover, and tau_b of the rankings."""

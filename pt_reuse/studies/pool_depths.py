@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 #: the shares of the known relevant documents for which a depth is looked for
 SHARES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+#: the one of them that is told in a line
+_MOST = 0.9
 #: a larger share of what a depth adds that was never judged is told by a warning
 _MOSTLY = 0.5
 _ROWS = ("depth", "measure", "share")
@@ -78,10 +80,21 @@ class PoolCosts(Result):
         """Return the names of the measures."""
         return list(dict.fromkeys(self.agreement["measure"]))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return what finds nine tenths of the relevant documents, and what pools of each depth find and cost."""
+        nine = self.needed[self.needed["share"] == _MOST]
+        agreement, table = self.agreement, self.table
+        parts = [
+            key_figures_of(nine, ["depth", "documents"], rows=[f"for {_MOST:.0%} of the relevant"] * len(nine)),
+            key_figures_of(agreement, ["tau_b", "max_drop"], rows=[f"depth {k}" for k in agreement["depth"]]),
+            key_figures_of(table, ["documents", "unjudged", "share"], rows=[f"depth {k}" for k in table["depth"]]),
+        ]
+        return pd.concat(parts, ignore_index=True)
+
     def headline(self) -> str:
         """Return the size of the largest pool, what it finds, and how deep a pool must be to find nine tenths."""
         last = self.table.iloc[-1]
-        needed = self.needed.set_index("share").loc[0.9]
+        needed = self.needed.set_index("share").loc[_MOST]
         deep = "no depth finds 90 % of them"
         if pd.notna(needed["depth"]):
             deep = f"depth {needed['depth']:,} ({needed['documents']:,} documents) finds 90 % of them"

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import Pool
@@ -53,6 +53,11 @@ class Density(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "rounds": self.rounds, "summary": self.summary}
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the densities and the flags after the last round, and how much was judged by then."""
+        figures = ["mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant"]
+        return key_figures_of(self.summary.tail(1), figures)
 
     def headline(self) -> str:
         """Return the largest and the mean density at the end, and how many topics are above 1/3 and 1/2."""

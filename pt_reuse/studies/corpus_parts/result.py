@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.corpus_parts.tables import SETTING
@@ -81,6 +81,11 @@ class Subcollections(Result):
             "by_part": self.by_part,
             "parts": self.parts,
         }
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the mean agreements of each setting, see :meth:`Result.key_figures`."""
+        rows = [", ".join(fixed) for fixed in _settings(self.table)]
+        return key_figures_of(self.table, ["agree", "active", "passive", "tau_b"], rows=rows)
 
     @door
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:

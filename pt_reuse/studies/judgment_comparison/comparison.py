@@ -10,6 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Report
+from pt_reuse._result import key_figures_of
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.judgment_comparison.reports import (
@@ -84,6 +85,13 @@ class JudgmentComparison(Agreement):
         """Return which of the two have documents that the other do not: the second, unless the first alone do."""
         new = self.by_topic.groupby("new_by", sort=False)["new"].sum()
         return self.names[0] if new[self.names[0]] and not new[self.names[1]] else self.names[1]
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return those of an :class:`Agreement`, and what each of the two alone knows."""
+        figures = ["new", "new_relevant", "remainder"]
+        of = self.by_topic.groupby("new_by", sort=False)[figures].sum().reset_index()
+        new = key_figures_of(of, figures, rows=[f"by {name}" for name in of["new_by"]])
+        return pd.concat([super().key_figures(), new], ignore_index=True)
 
     def headline(self) -> str:
         """Return what is compared with what, tau_b and the largest drop of each measure, and what is new."""

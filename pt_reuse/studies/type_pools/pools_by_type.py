@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, whole
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.type_pools.agreements import KEYS, NUMBERS
@@ -92,6 +92,11 @@ class PoolsByType(Result):
     def tested(self) -> list[str]:
         """Return the groups that were tested: every type, and ``"all"``."""
         return list(dict.fromkeys(self.table["tested"]))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return mean tau_b and largest drop of each pool and group tested, see :meth:`Result.key_figures`."""
+        rows = [f"pool of {row.pool}, tested {row.tested}" for row in self.table.itertuples()]
+        return key_figures_of(self.table, ["tau_b", "max_drop"], rows=rows)
 
     def headline(self) -> str:
         """Return for each measure and pool the mean tau_b of each group."""
