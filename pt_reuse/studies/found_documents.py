@@ -41,8 +41,9 @@ class FoundByDepth(Result):
     Attributes:
         table: one row per unit and depth, and last those of all units together (``"all"``): the unit under ``type``,
             ``team`` or ``name``; ``depth``; ``documents`` of its pool on the topics of the judgments, those of them
-            that are ``judged`` (label >= 0) and ``relevant``; ``unique``, the relevant ones that no other unit's pool of the same depth has (for all
-            together, those that one unit alone has); ``judged_share`` of the pool, NaN where it is empty.
+            that are ``judged`` (label >= 0) and ``relevant``; ``unique``, the relevant ones that no other unit's pool
+            of the same depth has (for all together, those that one unit alone has); ``judged_share`` of the pool, NaN
+            where it is empty.
         by: what the units are.
         judged_to: the depth down to which every document of every contributing run is judged, on the topics of the
             judgments; 0 where that is not so at rank 1, the largest depth asked for where it is so there. Beyond it,
