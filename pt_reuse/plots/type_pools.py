@@ -46,7 +46,7 @@ def plot_type_scores(
     handles = draw_points(sheet, views, "type", shown)
     entries: list[tuple[Artist, str]] = []
     for group in shown:
-        said = f" ({_tau(taus.get(str(group), float('nan')))})"
+        said = f" (τ {_number(taus.get(str(group), float('nan')))})"
         entries.append(
             (handles[group], shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(said)) + said)
         )
@@ -69,10 +69,10 @@ def scores_title(pool: str, taus: Mapping[str, float], of: str) -> str:
         taus: group -> tau_b of its runs, last of all that were tested.
         of: which splits they are of, in words.
     """
-    said = [f"{plain(group)} {_tau(tau)}" for group, tau in taus.items()]
+    said = [f"{plain(group)} {_number(tau)}" for group, tau in taus.items()]
     # many types would fill a figure with its title; the legend has them
     shown = said if len(said) <= MOST else said[-1:]
-    return f"Pool of {plain(pool)}, {of}: {', '.join(shown)}"
+    return f"Pool of {plain(pool)}, {of}\nτ {', '.join(shown)}"
 
 
 def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
@@ -131,8 +131,6 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     return ax
 
 
-def _tau(tau: float) -> str:
+def _number(tau: float) -> str:
     """Return a tau as figures show it."""
-    if np.isnan(tau):
-        return "τ −"
-    return f"τ {tau:.2f}".replace("-", "−")
+    return "−" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−")

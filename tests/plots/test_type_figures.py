@@ -51,14 +51,27 @@ def test_the_title_has_the_tau_of_each_group(found):
         ax = found.plot("AP", pool="manual", split=split)
         numbers = found.table if split is None else found.by_split[found.by_split["split"] == split]
         rows = numbers[(numbers["measure"] == "AP") & (numbers["pool"] == "manual")].set_index("tested")
-        taus = ", ".join(f"{group} τ {rows.loc[group, 'tau_b']:.2f}".replace("-", "−") for group in found.tested)
-        assert " ".join(ax.get_title().split()) == f"Pool of manual, {of}: {taus}"
+        taus = ", ".join(f"{group} {rows.loc[group, 'tau_b']:.2f}".replace("-", "−") for group in found.tested)
+        assert " ".join(ax.get_title().split()) == f"Pool of manual, {of} τ {taus}"
         plt.close(ax.figure)
 
 
 def test_the_title_of_many_types_has_the_tau_of_all():
     taus = {f"type {n}": 0.5 for n in range(9)} | {"all": -0.25}
-    assert scores_title("x", taus, "split 1") == "Pool of x, split 1: all τ −0.25"
+    assert scores_title("x", taus, "split 1") == "Pool of x, split 1\nτ all −0.25"
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_title_wider_than_its_square_stays_on_the_page(found, width):
+    import matplotlib.pyplot as plt
+
+    ax = found.plot(
+        "AP", title="Estimated against actual scores of the runs that each of these pools tests", width=width
+    )
+    ax.figure.canvas.draw()
+    box, page = ax.title.get_window_extent(), ax.figure.bbox
+    assert page.x0 <= box.x0 < box.x1 <= page.x1
+    plt.close(ax.figure)
 
 
 def test_how_tau_spreads(found):
