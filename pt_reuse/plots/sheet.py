@@ -353,8 +353,6 @@ class Sheet:
 
     def _wrap(self, texts: dict[Any, str]) -> None:
         ax, page = self.ax, self.ax.figure.bbox
-        # a square is not one before it is drawn, and its middle is elsewhere
-        ax.apply_aspect()
         box = ax.get_window_extent()
         middle = (box.x0 + box.x1) / 2
         # a text in the middle of the axes of a figure of ours may be wider than they are
