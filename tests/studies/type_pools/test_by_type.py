@@ -11,6 +11,7 @@ from type_parts import every_half
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
+from pt_reuse.studies.type_pools import estimates
 from pt_reuse.studies.type_pools.type_study import by_type
 
 LEXICAL = ["lex1a", "lex1b", "lex4a", "lex4b"]
@@ -83,11 +84,13 @@ def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
     assert other.splits["picked"].tolist() != some.splits["picked"].tolist()
 
 
-def test_more_jobs_change_no_number(field):
-    """More splits than are scored at once, so that there is more than one job."""
-    options = {"unit": "run", "splits": "all", "depth": 2, "contributors": "all", "resamples": 2}
-    one, two = (by_type(field.runs, field.qrels, ["AP"], n_jobs=n, **options) for n in (1, 2))
-    assert_same(one, two)
+def test_more_jobs_change_no_number(field, monkeypatch):
+    """Also where the splits are cut into other parts."""
+    options = {"unit": "run", "splits": 4, "depth": 2, "contributors": "all", "resamples": 2}
+    alone = by_type(field.runs, field.qrels, ["AP"], n_jobs=1, **options)
+    monkeypatch.setattr(estimates, "_AT_ONCE", 5)
+    assert len(alone.splits) == 12
+    assert_same(by_type(field.runs, field.qrels, ["AP"], n_jobs=2, **options), alone)
 
 
 def test_whole_teams_are_pooled_and_not_tested(field):
