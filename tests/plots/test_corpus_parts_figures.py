@@ -8,11 +8,14 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from drawing_parts import check
 from matplotlib.image import AxesImage
 
 import pt_reuse as ptr
+from pt_reuse.plots.corpus_parts import plot_shares
+from pt_reuse.plots.sheet import Place
 
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -43,6 +46,15 @@ def results():
 @pytest.mark.parametrize("name", ["grid", "sizes", "shares"])
 def test_figures_are_whole_at_every_width(results, name, width):
     check(results[name].plot(width=width), 7 if width < 4.5 else 9)
+
+
+def test_a_legend_of_many_lines_is_whole():
+    shares = pd.DataFrame({"share": [0.0, 1.0], "agree": [0.4, 0.5], "agree_se": [0.1, 0.1], "size": 9})
+    rows = pd.concat([shares.assign(source=f"source {n}") for n in range(24)])
+    for width in (3.3, 7):
+        ax = plot_shares(rows, column="agree", label="agree-SSa (AP)", place=Place(width=width))
+        check(ax, 7 if width < 4.5 else 9)
+        assert len(ax.get_legend().get_texts()) == 24
 
 
 @pytest.mark.parametrize("kind", ["agree", "passive", "tau_b"])

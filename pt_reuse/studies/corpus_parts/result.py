@@ -50,8 +50,8 @@ class Subcollections(Result):
             untested``, ``agree active passive``, ``tau_b`` of the rankings by means.
         between_measures: one row per pair of measures, ``measure other_measure``, on the same part: the same means over
             ``parts``.
-        by_part: one row per part and measure: ``pairs`` of systems and how many are ``significant``, the ``least`` and
-            the ``most`` mean.
+        by_part: one row per part and measure: ``pairs`` of systems, how many are ``significant`` and which share of
+            them, ``significant_share``; the ``least`` and the ``most`` mean.
         parts: one row per part: ``part draw source share``; documents ``drawn`` for it, and all its ``documents`` with
             those added to every part; ``judged``, its judgments; ``topics`` that count; ``per_list``, documents in a
             list of a run, on average; ``empty_lists``.
