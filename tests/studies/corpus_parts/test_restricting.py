@@ -64,8 +64,7 @@ def compared(one, other, alpha):
     return counts
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.3])
-@pytest.mark.parametrize("relevant", ["all", "own"])
+@pytest.mark.parametrize(("relevant", "alpha"), [("all", 0.05), ("own", 0.3)])
 def test_every_number_is_that_of_filtered_files(relevant, alpha):
     found = ptr.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha)
     topics = FIELD.qrels.topics
