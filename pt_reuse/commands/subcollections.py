@@ -13,6 +13,7 @@ from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.studies.corpus_parts.drawing import checked_drawing
 from pt_reuse.studies.corpus_parts.result import Subcollections
 from pt_reuse.studies.corpus_parts.sources import source_rule
@@ -78,9 +79,18 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
-    parser.add_argument("--test", default="t", metavar="TEST", help="of two runs over topics; default t, paired")
     parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="p-values below are significant; default .05"
+        "--test", default="t", metavar="TEST", help=f"of two runs, one of {', '.join(TESTS)}; default t, paired"
+    )
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="P", help="level of significance; default .05")
+    parser.add_argument(
+        "--correction",
+        default="none",
+        metavar="WHAT",
+        help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}; default none",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
     )
     parser.add_argument("--resamples", type=int, default=0, metavar="N", help="of topics, for intervals; default none")
     parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
@@ -99,7 +109,8 @@ def _run(options: argparse.Namespace) -> None:
     source_rule(sources)
     drawn = {name: getattr(options, name) for name in ("how", "sizes", "shares", "repeats", "seed")}
     checked_drawing(**drawn)
-    tested = {name: getattr(options, name) for name in ("test", "alpha", "resamples", "confidence")}
+    settled = ("test", "alpha", "correction", "samples", "resamples", "confidence")
+    tested = {name: getattr(options, name) for name in settled}
     checked_testing(**tested, seed=options.seed)
     further = {"relevant": options.relevant, "rel": options.rel, "n_jobs": options.jobs}
     check_splitting(**further)
