@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
@@ -64,6 +64,12 @@ class MinimumRanks(Result):
             f"{count(len(rank), 'relevant document')}, {int(rank.notna().sum()):,} in the first {self.depth:,} of some "
             f"run, {int((rank <= 10).sum()):,} in the first 10"
         )
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, see :meth:`Result.key_figures`."""
+        rank = self.table["rank"]
+        numbers = {"relevant": [len(rank)], "in_first_10": [(rank <= 10).sum()], "not_found": [rank.isna().sum()]}
+        return key_figures_of(pd.DataFrame(numbers), list(numbers))
 
     @door
     def by_rank(self, edges: Iterable[int] = EDGES) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
@@ -62,6 +62,10 @@ class Saturation(Result):
             for row in self.summary.to_dict("records")
         ]
         return "; ".join(parts)
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers of each measure that sum the result up, see :meth:`Result.key_figures`."""
+        return key_figures_of(self.summary, ("saturated", "near", "mean_median"))
 
     @door
     def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
