@@ -144,11 +144,12 @@ def _field(result: DynamicReports) -> str:
 
 def _notes(result: DynamicReports) -> list[str]:
     settings, topics = result.settings, result.topics
+    runs = count(int(result.unique_counts["contributing"].sum()), "run")
     chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
     said = [
-        f"LOU-FULL is the depth-{result.depth} pool of {settings['contributors']}, in the order "
-        f"{settings['pool order']}, and {count(chosen, 'document')} that the classifier {settings['scorer']} chose, "
-        f"{without:,} of them without a label; relevant is a label of at least {result.rel}.",
+        f"LOU-FULL is the depth-{result.depth} pool of {runs}, in the order {settings['pool order']}, and "
+        f"{count(chosen, 'document')} that the classifier {settings['scorer']} chose, {without:,} of them without a "
+        f"label; relevant is a label of at least {result.rel}.",
     ]
     if result.has_intervals:
         said.append(f"Intervals: {settings[INTERVALS]}.")
