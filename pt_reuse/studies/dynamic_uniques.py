@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, whole
-from pt_reuse._errors import Option, arguments_as, door, warn
+from pt_reuse._errors import arguments_as, door, warn
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
@@ -23,13 +23,13 @@ from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
-from pt_reuse.pooling.fit import MOSTLY, PoolFit
+from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import Caveat, few_topics, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
@@ -194,8 +194,8 @@ def leave_out_dynamic(
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
-            documents that the corpus lacks, which teach it nothing; no relevant judgment at all; intervals over fewer
-            than five topics.
+            documents that the corpus lacks, which teach it nothing; a corpus that ends before as many are judged; no
+            relevant judgment at all; intervals over fewer than five topics.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -258,7 +258,7 @@ def leave_out_dynamic(
     made = DynamicSets(qrels, pooled, chosen, lowest)
     made.label(asked_judge, told_of, texts)
     by_topic = made.table()
-    caveats += _mostly_unlabelled(by_topic)
+    caveats += made.caveats()
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
 
@@ -340,23 +340,6 @@ def _with_places(
         )
         for topic in pooled
     ]
-
-
-def _mostly_unlabelled(topics: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield a caveat where most of what the classifier chose after the pool of all has no label."""
-    chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
-    if without <= MOSTLY * chosen:
-        return
-    yield Caveat(
-        f"{without / chosen:.0%} of what the classifier chose has no label",
-        (
-            f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
-            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what "
-            "it would find is not known. ",
-            Option("judge", ...),
-            " may label them.",
-        ),
-    )
 
 
 def _score_all(

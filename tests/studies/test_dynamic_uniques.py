@@ -267,6 +267,14 @@ def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
     messages.warned(lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
 
 
+def test_a_corpus_that_ends_too_early_is_told(messages):
+    scorer = Near(DOCNOS[:20])
+    call = lambda: ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", scorer, TOPICS, depth=3)  # noqa: E731
+    found = messages.warned(call, times=2)
+    assert (found.topics["pooled"] + found.topics["chosen"] < found.topics["judged"]).all()
+    assert found.settings["beware"] == "the corpus ended on 5 topics"
+
+
 def test_what_cannot_be(messages):
     def call(measures="AP", corpus=None, topics=TOPICS, **options):
         return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(), topics, depth=3, **options)
