@@ -21,7 +21,7 @@ from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import rescore
@@ -29,7 +29,7 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.pool_sizes import PoolSizes
 from pt_reuse.studies.relevant_documents import found_none
@@ -53,10 +53,10 @@ class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
 
     Attributes:
-        table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic; ``judged
-            unjudged``, how many of them have a judgment or none; ``relevant``, how many are known to be relevant, and
-            ``share``, of all that are (NaN where there are none); ``new_documents new_relevant``, beyond the depth
-            before; ``cost``, new documents for each new relevant one (NaN where there is none).
+        table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic with
+            judgments; ``judged unjudged``, how many of them have a judgment or none; ``relevant``, how many are known
+            to be relevant, and ``share``, of all that are (NaN where there are none); ``new_documents new_relevant``,
+            beyond the depth before; ``cost``, new documents for each new relevant one (NaN where there is none).
         agreement: one row per depth and measure: ``depth measure``, then ``tau_b gamma tau_ap_b max_drop max_rise`` of
             the ranking by the judgments of the pool alone, the truth being that by all judgments; with resamples the
             ends of their intervals, ``tau_b_low tau_b_high`` and so on.
@@ -102,6 +102,18 @@ class PoolCosts(Result):
         if pd.notna(last["share"]):
             found = f"{last['relevant']:,.0f} relevant ({last['share']:.0%} of those known), {deep}"
         return f"depth {last['depth']:,.0f}: {last['documents']:,.0f} documents, {found}"
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`.
+
+        Of the deepest pool what it has and finds; the depth that finds nine tenths of what is known to be relevant;
+        and of each measure how well the shallowest pool ranks.
+        """
+        deepest = self.table.tail(1).assign(depth_of_90_pct=self.needed.set_index("share")["depth"].get(0.9))
+        of_pools = ["documents", "unjudged", "relevant", "share", "depth_of_90_pct"]
+        shallowest = self.agreement[self.agreement["depth"] == self.table["depth"].iloc[0]]
+        parts = [key_figures_of(deepest.astype("Float64"), of_pools), key_figures_of(shallowest, ["tau_b", "max_drop"])]
+        return pd.concat(parts, ignore_index=True)
 
     @door
     def report(self, by: str = "depth", *, measure: MeasureLike | None = None) -> Report:
@@ -241,7 +253,7 @@ def pool_costs(
     Warns:
         ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that sets judged
             documents against unjudged ones; a depth that adds documents of which most were never judged, so that it
-            would find more than is known.
+            would find more than is known; intervals over fewer than five topics.
 
     Example:
         >>> import pt_reuse as ptr
@@ -276,6 +288,7 @@ def pool_costs(
     sizes = PoolSizes.of(ranked, qrels, chosen, lowest)
     table = sizes.table(wanted)
     caveats = [*found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed)), *_mostly_unjudged(table)]
+    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
     full, reduced = _score_all(runs, qrels, parsed, _without(qrels, sizes.rank, wanted), len(wanted), verbose=verbose)
     has = None if complete else topics_of_runs(runs, qrels)
@@ -287,7 +300,7 @@ def pool_costs(
     provided = provided_measures(parsed)
     return PoolCosts(
         table=table,
-        agreement=pd.DataFrame(agreement).astype({"max_drop": "int64", "max_rise": "int64"}),
+        agreement=whole_changes(pd.DataFrame(agreement)),
         needed=sizes.needed(SHARES),
         rel=lowest,
         settings={
