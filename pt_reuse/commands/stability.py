@@ -147,4 +147,6 @@ def _report(result: Stability, wanted: float) -> None:
             }
         )
         print_table(shown, len(shown), "bins")
+    if "rate_low" in result.table:
+        say("\nThe intervals are of the rate of each bin: in table.csv and in the pictures, which --out DIR writes.")
     say(f"\n{result.headline()}")
