@@ -20,7 +20,8 @@ from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, in_words, leave_out_uniques
+from pt_reuse.studies.unique_sentences import in_words
+from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
 
 _FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",

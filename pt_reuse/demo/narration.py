@@ -9,7 +9,7 @@ import pandas as pd
 from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut
 from pt_reuse.demo.pipelines import LIVE
 from pt_reuse.demo.walk import DEPTH, DemoReport
-from pt_reuse.studies.uniques import in_words
+from pt_reuse.studies.unique_sentences import in_words
 
 #: short names of what is narrated
 SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")

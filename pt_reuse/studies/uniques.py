@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
-from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
+from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
@@ -375,29 +375,3 @@ def _score_all(
         if keep is not None:
             keep.append(block)
     return full, own, reduced.means()
-
-
-def in_words(result: LeaveOutUniques) -> str:
-    """Return what the result says, in words, one line per measure."""
-    by, lines = result.units.by, []
-    for row in result.summary.to_dict("records"):
-        if row["field_worst"] is None:
-            field = f"over the whole field, leaving out any one {by} changes no rank."
-        else:
-            moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
-            field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
-        alone, all_at_once = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
-        mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
-        lines.append(
-            f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % of "
-            f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
-            f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
-        )
-    # of a larger share a warning has told
-    if SLACK < result.fit.stranger_share <= MOSTLY:
-        lines.append(
-            f"Beware: {result.fit.in_words()}. If the depth, the contributors, the order or the runs are not those of "
-            "the real pool, uniques are not what they were. Documents that were chosen otherwise, by a classifier for "
-            "instance, stay whoever is left out."
-        )
-    return "\n".join(lines)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from strategy_parts import asked_for
 
 import pt_reuse as ptr
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.studies.strategy_comparison import built, simulation
+from pt_reuse.studies.strategy_comparison import built
 from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
 
 pytestmark = [
@@ -157,20 +157,31 @@ def test_progress_is_shown_when_asked(capfd):
     assert capfd.readouterr().err == ""
 
 
+#: interrupts itself as soon as two jobs are at work, and says what came of that
+INTERRUPTED = """
+import os, signal, threading, pyterrier as pt, pt_reuse as ptr
+given = pt.tqdm
+def stopped(*args, **options):
+    pt.tqdm = given
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return given(*args, **options)
+wide = ptr.simulate_field(seed=7, n_topics=20, n_docs=900, n_teams=20, length=200, depth=100)
+pt.tqdm = stopped
+try:
+    ptr.compare_strategies(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2, measures="AP")
+except KeyboardInterrupt:
+    print("stopped")
+few = {"strategies": "rank", "budgets": 5, "repeats": 1, "measures": "AP", "depth": 100}
+both = [ptr.compare_strategies(wide.runs, wide.qrels, **few, n_jobs=n).table["judged"].tolist() for n in (1, 2)]
+print(both[0] == both[1])
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no signals to send")
-def test_ctrl_c_stops_all_jobs(monkeypatch):
-    given = simulation.pt.tqdm
-
-    def stopped(*args, **options):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        return given(*args, **options)
-
-    wide = ptr.simulate_field(seed=7, n_topics=20, n_docs=900, n_teams=20, length=200, depth=100)
-    monkeypatch.setattr(simulation.pt, "tqdm", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        compare(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2)
-    monkeypatch.undo()
-    assert compare(n_jobs=2).table["judged"].tolist() == compare().table["judged"].tolist()
+def test_ctrl_c_stops_all_jobs():
+    # in a process of its own: a signal that comes late would stop the tests
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.stdout.split(), done.returncode) == (["stopped", "True"], 0), done.stderr
 
 
 def test_parts_of_the_work_make_the_same_whole(monkeypatch):
