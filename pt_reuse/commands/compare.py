@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 
 import ir_measures
@@ -12,7 +13,8 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
+from pt_reuse.commands.intervals import add_intervals, drawn
+from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
@@ -97,11 +99,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label of a new relevant document; default that of each, else 1"
     )
-    parser.add_argument(
-        "--resamples", type=int, default=0, metavar="N", help="draw the topics N times for intervals; default none"
-    )
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the draws; default 0")
+    add_intervals(parser)
     parser.add_argument("--colour", metavar="UNIT", help="of the picture: type (default) or team")
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
@@ -117,11 +115,12 @@ def _run(options: argparse.Namespace) -> None:
 def _compare(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     first, second = plan.needed_judgments(), judgment_source(options.other, plan.collection)
-    names = _names(options.judgment_names, first.name, second.name)
+    names = _names(options.judgment_names, (first, second))
     rel = first.rel if first.rel == second.rel else None
     measures = chosen_measures(options, rel if options.rel is None else options.rel)
     others = _other_measures(options.other_measures)
     selected = None if options.selected is None else listed(options.selected)
+    intervals = drawn(options)
     check_comparing(
         measures,
         others,
@@ -130,9 +129,7 @@ def _compare(options: argparse.Namespace) -> None:
         runs=plan.names,
         depth=options.depth,
         rel=options.rel,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **intervals,
     )
     _check_colour(options.colour, plan.columns)
     pictures = [picture(what, repr(measure)) for measure in measures for what in ("scores", "topics")]
@@ -151,9 +148,7 @@ def _compare(options: argparse.Namespace) -> None:
         selected=selected,
         depth=options.depth,
         rel=options.rel,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **intervals,
         verbose=shows_bars(options),
     )
     say(f"Topics: {result.settings['topics']}; one that a run lacks counts 0.")
@@ -306,10 +301,8 @@ def _check_colour(colour: str | None, columns: set[str]) -> None:
         )
 
 
-def _names(text: str | None, first: str, second: str) -> tuple[str, str]:
-    if text is None:
-        return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
-    names = listed(text)
+def _names(text: str | None, sources: Sequence[JudgmentSource]) -> tuple[str, str]:
+    names = different_names(sources) if text is None else listed(text)
     if len(names) != 2 or names[0] == names[1]:
         raise InputError(
             Argument("judgment_names"),

@@ -79,12 +79,6 @@ class MinimumRanks(Result):
             f"run, {int((rank <= 10).sum()):,} in the first 10"
         )
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, see :meth:`Result.key_figures`."""
-        rank = self.table["rank"]
-        numbers = {"relevant": [len(rank)], "in_first_10": [(rank <= 10).sum()], "not_found": [rank.isna().sum()]}
-        return key_figures_of(pd.DataFrame(numbers), list(numbers))
-
     @door
     def by_rank(self, edges: Iterable[int] = EDGES) -> pd.DataFrame:
         """Return how many relevant documents have their minimum rank in each bin.

@@ -103,18 +103,6 @@ class PoolCosts(Result):
             found = f"{last['relevant']:,.0f} relevant ({last['share']:.0%} of those known), {deep}"
         return f"depth {last['depth']:,.0f}: {last['documents']:,.0f} documents, {found}"
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`.
-
-        Of the deepest pool what it has and finds; the depth that finds nine tenths of what is known to be relevant;
-        and of each measure how well the shallowest pool ranks.
-        """
-        deepest = self.table.tail(1).assign(depth_of_90_pct=self.needed.set_index("share")["depth"].get(0.9))
-        of_pools = ["documents", "unjudged", "relevant", "share", "depth_of_90_pct"]
-        shallowest = self.agreement[self.agreement["depth"] == self.table["depth"].iloc[0]]
-        parts = [key_figures_of(deepest.astype("Float64"), of_pools), key_figures_of(shallowest, ["tau_b", "max_drop"])]
-        return pd.concat(parts, ignore_index=True)
-
     @door
     def report(self, by: str = "depth", *, measure: MeasureLike | None = None) -> Report:
         """Return what a paper prints: what each depth costs and finds, how runs rank, or the depth that is needed.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: the numbers that sum a result up
-KEY_FIGURES = ("judgments", "relevant", "mean_density", "largest_density", "above_third", "above_half")
+KEY_FIGURES = ("mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant")
 _ROWS = ("round", "topic")
 
 
@@ -60,8 +60,7 @@ class Density(Result):
 
     def key_figures(self) -> pd.DataFrame:
         """Return the densities and the flags after the last round, and how much was judged by then."""
-        figures = ["mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant"]
-        return key_figures_of(self.summary.tail(1), figures)
+        return key_figures_of(self.summary.tail(1), KEY_FIGURES)
 
     def headline(self) -> str:
         """Return the largest and the mean density at the end, and how many topics are above 1/3 and 1/2."""
@@ -72,10 +71,6 @@ class Density(Result):
         return (
             f"{count(len(self.table), 'topic')}, {found}, {end['above_third']} above 1/3, {end['above_half']} above 1/2"
         )
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers of the end that sum the result up, see :meth:`Result.key_figures`."""
-        return key_figures_of(self.summary.tail(1), KEY_FIGURES)
 
     @door
     def report(self, by: str = "round") -> Report:

@@ -67,10 +67,6 @@ class Saturation(Result):
         ]
         return "; ".join(parts)
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers of each measure that sum the result up, see :meth:`Result.key_figures`."""
-        return key_figures_of(self.summary, ("saturated", "near", "mean_median"))
-
     @door
     def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
         """Return what a paper prints: how many topics are saturated, or the distribution on each topic.

@@ -24,9 +24,10 @@ class DiscriminativePower(Result):
 
     Attributes:
         table: one row per measure and set of ``judgments``: ``topics pairs significant``; ``power``, the share of the
-            pairs that is significant; the ``smallest_significant`` difference and the ``largest_not_significant`` one,
-            NaN where there is none; ``always_significant_from``, the smallest difference such that it and every larger
-            one is significant, NaN where the largest of all is not.
+            pairs that is significant, NaN with fewer than two topics, which no test takes; the
+            ``smallest_significant`` difference and the ``largest_not_significant`` one, NaN where there is none;
+            ``always_significant_from``, the smallest difference such that it and every larger one is significant, NaN
+            where the largest of all is not.
         pairs: one row per measure, set of judgments and pair: ``judgments measure first second``; ``difference`` of
             the means, first minus second; ``p`` of the test, NaN with fewer than two topics; ``p_corrected`` for the
             number of pairs; ``significant``, whether that is at most `alpha`.
@@ -81,7 +82,8 @@ class DiscriminativePower(Result):
         changes = self.against_first.set_index(["judgments", "measure"])
         for row in self.table.to_dict("records"):
             of = f" by {row['judgments']}" if several else ""
-            text = f"{row['measure']}{of}: {row['power']:.1%} of {count(row['pairs'], 'pair')}"
+            share = "no test of" if pd.isna(row["power"]) else f"{row['power']:.1%} of"
+            text = f"{row['measure']}{of}: {share} {count(row['pairs'], 'pair')}"
             if (row["judgments"], row["measure"]) in changes.index:
                 moved = changes.loc[(row["judgments"], row["measure"])]
                 text += f" ({moved['lost']:,} lost, {moved['gained']:,} gained, {moved['turned']:,} turned)"
