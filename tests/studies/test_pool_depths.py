@@ -106,15 +106,6 @@ def test_documents_of_a_topic_are_over_the_topics_that_were_judged():
     assert found.table[["documents", "per_topic"]].values.tolist() == [[2, 2]]
 
 
-def test_key_figures(costs):
-    figures = costs.key_figures()
-    of_pools = figures[figures["measure"].isna()].set_index("figure")["value"]
-    assert of_pools["documents"] == costs.table["documents"].iloc[-1]
-    assert of_pools["depth_of_90_pct"] == costs.needed.set_index("share").loc[0.9, "depth"]
-    first = costs.agreement[costs.agreement["depth"] == 1]
-    assert figures.loc[figures["figure"] == "tau_b", "value"].tolist() == first["tau_b"].tolist()
-
-
 def test_means_over_a_runs_own_topics():
     runs = as_runs({"A": {"1": ["a", "b"], "2": ["c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c"], "2": ["d"]}})
     qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 0}, "2": {"c": 1, "d": 0}})
