@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from pt_reuse._check import checked_seed, choice
+from pt_reuse._check import choice, count
 from pt_reuse._errors import located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.plots.panels import plot_panels
+from pt_reuse.plots.type_pools import scores_title
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.run_scores import checked_measures
-from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.found_documents import FoundByDepth, found_by_depth
 from pt_reuse.studies.type_pools.halves import checked_splits
 from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
@@ -74,11 +75,7 @@ def add_to(commands: Commands) -> Parser:
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     add_contributors(parser)
-    parser.add_argument(
-        "--resamples", type=int, default=0, metavar="N", help="draws of topics for intervals; default 0, no intervals"
-    )
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the splits and the draws; default 0")
+    add_intervals(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="how many jobs at a time, -1 for all cores; default 1")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -88,8 +85,8 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.needed_judgments()
-    checked_splits(options.splits, checked_seed(options.seed))
-    checked_bootstrap(resamples=options.resamples, seed=options.seed, confidence=options.confidence)
+    intervals = drawn(options)
+    checked_splits(options.splits, options.seed)
     check_type_pools(
         unit=options.unit, gold=options.gold, depth=options.depth, rel=options.rel, pool_order=None, n_jobs=options.jobs
     )
@@ -120,9 +117,7 @@ def _run(options: argparse.Namespace) -> None:
         gold=options.gold,
         depth=options.depth,
         contributors=contributors,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **intervals,
         n_jobs=options.jobs,
         verbose=shows_bars(options),
     )
@@ -180,4 +175,5 @@ def _drawings(result: PoolsByType, found: FoundByDepth) -> dict[str, Drawing]:
 
 def _above(result: PoolsByType, measure: str, pool: str) -> str:
     rows = result.table[(result.table["measure"] == measure) & (result.table["pool"] == pool)]
-    return f"Pool of {pool}: tau-b of all tested runs {rows['tau_b'].iloc[-1]:.2f}"
+    splits = count(int((result.splits["pool"] == pool).sum()), "split")
+    return scores_title(pool, dict(zip(rows["tested"], rows["tau_b"], strict=True)), f"mean of {splits}")

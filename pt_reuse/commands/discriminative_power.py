@@ -9,7 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import checked_seed, fraction, positive
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
+from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
@@ -70,9 +70,7 @@ def _run(options: argparse.Namespace) -> None:
     fraction("alpha", options.alpha, ends=False)
     positive("samples", options.samples, "draws")
     checked_seed(options.seed)
-    names = [source.name for source in sources]
-    if len(set(names)) < len(names):
-        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    names = different_names(sources)
     rels = {source.rel for source in sources}
     measures = chosen_measures(options, rels.pop() if len(rels) == 1 else None)
     pictures = [picture("levels", repr(measure)) for measure in measures]

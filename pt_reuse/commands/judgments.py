@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,6 +91,14 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
         near = did_you_mean(name, collection_names())
         raise InputError(f"no such file, and no collection of this name.{near}", place=text, argument="qrels")
     return JudgmentSource(text, beside)
+
+
+def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
+    """Return a name for each of the judgments: of its file or collection, numbered where two have the same."""
+    names = [source.name for source in sources]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
 def told_name(name: str) -> str:

@@ -7,13 +7,13 @@ from functools import partial
 
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.pool_depths import DEPTHS, PoolCosts, in_words, pool_costs
 
@@ -51,11 +51,7 @@ def add_to(commands: Commands) -> Parser:
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
     add_contributors(parser)
-    parser.add_argument(
-        "--resamples", type=int, default=0, metavar="N", help="draws of the topics for intervals; default 0, none"
-    )
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws; default 0")
+    add_intervals(parser)
     add_out(parser, "the tables (CSV), the settings (JSON) and a picture of each measure (PNG)")
     parser.set_defaults(run=_run)
     return parser
@@ -67,7 +63,7 @@ def _run(options: argparse.Namespace) -> None:
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     depths = checked_depths(options.depths)
     checked_rel(options.rel)
-    checked_bootstrap(resamples=options.resamples, seed=options.seed, confidence=options.confidence)
+    intervals = drawn(options)
     contributors = chosen_contributors(options, plan.names)
     pictures = {picture("pool-costs", repr(measure)): repr(measure) for measure in measures}
     folder = out_folder(options, [*_FILES, *pictures])
@@ -81,9 +77,7 @@ def _run(options: argparse.Namespace) -> None:
         measures,
         depths=depths,
         contributors=contributors,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **intervals,
         verbose=shows_bars(options),
     )
     _report(result)

@@ -9,7 +9,8 @@ import pandas as pd
 
 from pt_reuse._check import fraction
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source
+from pt_reuse.commands.intervals import add_intervals, drawn
+from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
@@ -54,11 +55,7 @@ def add_to(commands: Commands) -> Parser:
         "--rate", type=float, default=USUAL_RATE, metavar="R", help="the largest swap rate that is wanted; default .05"
     )
     parser.add_argument("--own-topics", action="store_true", help="means over the topics that a run has")
-    parser.add_argument(
-        "--resamples", type=int, default=0, metavar="N", help="draw the topics anew so often for intervals; default 0"
-    )
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the draws; default 0")
+    add_intervals(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="how many at a time, -1 for all cores; default 1")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -70,8 +67,9 @@ def _run(options: argparse.Namespace) -> None:
     sources = [plan.needed_judgments()]
     if options.other is not None:
         sources.append(judgment_source(options.other, plan.collection))
-    names = _names(sources)
-    measures = chosen_measures(options, sources[0].rel)
+    names = different_names(sources)
+    rels = {source.rel for source in sources}
+    measures = chosen_measures(options, rels.pop() if len(rels) == 1 else None)
     wanted = fraction("rate", options.rate, ends=False)
     how = {
         "sizes": options.sizes,
@@ -79,9 +77,7 @@ def _run(options: argparse.Namespace) -> None:
         "bin_width": options.bin_width,
         "bins": options.bins,
         "replace": not options.no_replace,
-        "resamples": options.resamples,
-        "confidence": options.confidence,
-        "seed": options.seed,
+        **drawn(options),
         "n_jobs": options.jobs,
         "verbose": shows_bars(options),
     }
@@ -151,12 +147,6 @@ def _report(result: Stability, wanted: float) -> None:
             }
         )
         print_table(shown, len(shown), "bins")
+    if "rate_low" in result.table:
+        say("\nThe intervals are of the rate of each bin: in table.csv and in the pictures, which --out DIR writes.")
     say(f"\n{result.headline()}")
-
-
-def _names(sources: list[JudgmentSource]) -> list[str]:
-    """Return a name for each of the judgments, those of their files or collections where these differ."""
-    names = [source.name for source in sources]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} ({number})" for number, name in enumerate(names, 1)]

@@ -8,6 +8,7 @@ from functools import partial
 
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
+from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
@@ -82,7 +83,9 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--test", default="t", metavar="TEST", help=f"of two runs, one of {', '.join(TESTS)}; default t, paired"
     )
-    parser.add_argument("--alpha", type=float, default=0.05, metavar="P", help="level of significance; default .05")
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="P", help="p-values up to it are significant; default .05"
+    )
     parser.add_argument(
         "--correction",
         default="none",
@@ -92,9 +95,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
     )
-    parser.add_argument("--resamples", type=int, default=0, metavar="N", help="of topics, for intervals; default none")
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all that is drawn; default 0")
+    add_intervals(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="how many parts at a time, -1 for all cores; default 1")
     add_all(parser, "pair of parts")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
@@ -107,11 +108,11 @@ def _run(options: argparse.Namespace) -> None:
     judgments = plan.needed_judgments()
     sources = _sources(options)
     source_rule(sources)
-    drawn = {name: getattr(options, name) for name in ("how", "sizes", "shares", "repeats", "seed")}
-    checked_drawing(**drawn)
-    settled = ("test", "alpha", "correction", "samples", "resamples", "confidence")
-    tested = {name: getattr(options, name) for name in settled}
-    checked_testing(**tested, seed=options.seed)
+    how = {name: getattr(options, name) for name in ("how", "sizes", "shares", "repeats")}
+    checked_drawing(**how, seed=options.seed)
+    settled = {name: getattr(options, name) for name in ("test", "alpha", "correction", "samples")}
+    tested = {**settled, **drawn(options)}
+    checked_testing(**tested)
     further = {"relevant": options.relevant, "rel": options.rel, "n_jobs": options.jobs}
     check_splitting(**further)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
@@ -120,7 +121,7 @@ def _run(options: argparse.Namespace) -> None:
     qrels, runs = judgments.read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
     result = subcollections(
-        runs, qrels, measures, sources=sources, verbose=shows_bars(options), **drawn, **tested, **further
+        runs, qrels, measures, sources=sources, verbose=shows_bars(options), **how, **tested, **further
     )
     _report(result, every=options.all)
     if folder is not None:

@@ -65,7 +65,7 @@ def plot_swap_rates(
         )
         entries.append((drawn, f"from {name:g}" if by_size else f"{name:,}"))
     ax.axhline(wanted, color=sheet.ink.strong, linewidth=0.8, linestyle=":", zorder=2)
-    highest = rows["rate"].max() if rows["rate"].notna().any() else wanted
+    highest = max(wanted, rows["rate"].max()) if rows["rate"].notna().any() else wanted
     sheet.limit("y", (0, 0.05 * np.ceil(highest * 1.04 / 0.05)))
     last = rows["at_least"].max()
     across = "topics in a sample" if by_size else f"difference on the first sample (the last point: {last:g} and above)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -77,9 +78,9 @@ def score_arrays(frame: Any, missing: str) -> ScoreArrays:
 
 
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
-    """Return the cells of a column as texts; whole numbers, such as topics often are, become their digits."""
+    """Return the cells of a column as texts: of whole numbers, such as topics often are, the digits."""
     cells = frame[column].to_numpy(dtype=object)
-    odd = [cell for cell in pd.unique(cells) if not _is_name(cell)]
+    odd = [cell for cell in pd.unique(cells) if not _is_name(cell) and not isinstance(cell, ir_measures.Measure)]
     if odd:
         what = "is empty in some row" if pd.isna(odd[0]) or odd[0] == "" else f"holds {shown(odd[0])}"
         raise InputError(f"column {column!r} {what}. Give every row a text there.", argument="frame")

@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice
 from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse.stats._ranking_input import DECIMALS, rounded
 
 Floats = NDArray[np.float64]
 
 #: test -> what it is
 TESTS = {
     "t": "Student's paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test (zeros left out, normal approximation)",
-    "randomisation": "sign-flip randomisation test",
+    "wilcoxon": (
+        "Wilcoxon's signed-rank test (zeros left out, normal approximation without continuity correction, variance "
+        "corrected for ties)"
+    ),
+    "randomisation": "sign-flip randomisation test (every way of turning signs, if no more than samples)",
     "tukey": "randomised Tukey HSD test of all systems together",
 }
 #: tests that draw at random
@@ -28,8 +32,6 @@ RANDOM = ("randomisation", "tukey")
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
 #: random signs, or scores that change places, if nobody says how many
 SAMPLES = 10_000
-#: differences are compared after rounding to this many decimals
-DECIMALS = 12
 #: numbers held at a time
 _AT_ONCE = 1 << 21
 
@@ -98,14 +100,18 @@ def check_test(test: Any, correction: Any) -> None:
 def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed: int = 0) -> PairTests:
     """Test every pair of systems, two-sided.
 
+    Scores that differ in their last bits alone are alike: differences are rounded to 12 decimals, where the t test has
+    all of them 0 and in the other tests, which compare them.
+
     Args:
         values: (topics, systems) scores.
         test: a key of :data:`TESTS`: ``"t"`` is Student's paired t test. ``"wilcoxon"`` is Wilcoxon's signed-rank test:
-            topics on which the two score alike are left out, the p-value is the normal approximation's with a
-            correction for ties. ``"randomisation"`` turns the signs of the differences at random: p is the share of
-            samples, the data as they are among them, whose mean is as far from 0. ``"tukey"`` lets the scores of all
-            systems change places within each topic: p is the share of samples in which the best system's mean is as
-            far above the worst one's as the pair is apart, so that it allows for the number of pairs.
+            topics on which the two score alike are left out, the p-value is the normal approximation's, without a
+            continuity correction and with one for ties. ``"randomisation"`` turns the signs of the differences at
+            random: p is the share of samples, the data as they are among them, whose mean is as far from 0.
+            ``"tukey"`` lets the scores of all systems change places within each topic: p is the share of samples in
+            which the best system's mean is as far above the worst one's as the pair is apart, so that it allows for
+            the number of pairs.
         samples: of the tests that draw at random, 1 or more. With so few topics that there are no more ways of turning
             signs than samples, the randomisation test goes through each of them once and draws nothing.
         seed: of what is drawn; all pairs see the same draws.
@@ -125,10 +131,14 @@ def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed:
         by_topic = values[:, i, None] - values[:, i + 1 :]
         difference[rows] = by_topic.mean(axis=0) if n_topics else np.nan
         if n_topics >= 2 and test != "tukey":
-            p[rows] = np.where((by_topic == 0).all(axis=0), 1.0, by_pair[test](by_topic))
+            compared = rounded(by_topic)
+            found = by_pair[test](by_topic if test == "t" else compared)
+            p[rows] = np.where((compared == 0).all(axis=0), 1.0, found)
     if test == "tukey" and n_topics >= 2 and n >= 2:
-        ranges = np.sort(_ranges(values, samples, seed))
-        as_far = len(ranges) - np.searchsorted(ranges, np.round(np.abs(difference), DECIMALS), side="left")
+        exact = rounded(values)
+        ranges, totals = np.sort(_ranges(exact, samples, seed)), exact.sum(axis=0)
+        apart = np.round(np.abs(totals[first] - totals[second]), DECIMALS)
+        as_far = len(ranges) - np.searchsorted(ranges, apart, side="left")
         p = (1 + as_far) / (1 + len(ranges))
     return PairTests(first, second, difference, p)
 
@@ -150,11 +160,10 @@ def _wilcoxon(by_topic: Floats) -> Floats:
     from scipy.special import ndtr
     from scipy.stats import rankdata
 
-    rounded = np.round(by_topic, DECIMALS)
-    zero = rounded == 0
+    zero = by_topic == 0
     # zeros have the first ranks, and are then left out
-    rank = np.where(zero, 0.0, rankdata(np.abs(rounded), axis=0) - zero.sum(axis=0))
-    above = np.where(rounded > 0, rank, 0.0).sum(axis=0)
+    rank = np.where(zero, 0.0, rankdata(np.abs(by_topic), axis=0) - zero.sum(axis=0))
+    above = np.where(by_topic > 0, rank, 0.0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         # the sum of squared ranks is where ties make the variance smaller
         z = (above - rank.sum(axis=0) / 2) / np.sqrt((rank**2).sum(axis=0) / 4)
@@ -172,24 +181,25 @@ def _signs(n_topics: int, samples: int, seed: int) -> Floats:
 
 def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
     """Return (pairs,) p-values of (topics, pairs) differences under (samples, topics) signs."""
-    observed = np.round(np.abs(by_topic.mean(axis=0)), DECIMALS)
+    # sums of rounded numbers, not means: these may lie halfway between two roundings
+    observed = np.round(np.abs(by_topic.sum(axis=0)), DECIMALS)
     step, as_far = max(1, _AT_ONCE // max(1, by_topic.shape[1])), np.zeros(by_topic.shape[1])
     for start in range(0, len(signs), step):
-        means = signs[start : start + step] @ by_topic / len(by_topic)
-        as_far += (np.round(np.abs(means), DECIMALS) >= observed).sum(axis=0)
+        turned = signs[start : start + step] @ by_topic
+        as_far += (np.round(np.abs(turned), DECIMALS) >= observed).sum(axis=0)
     # of signs that are drawn, those of the data are one sample more
     p: Floats = (as_far + drawn) / (len(signs) + drawn)
     return p
 
 
 def _ranges(values: Floats, samples: int, seed: int) -> Floats:
-    """Return (samples,) the best mean less the worst, of scores that change places within each topic."""
+    """Return (samples,) the best sum less the worst, of scores that change places within each topic."""
     random, found = np.random.default_rng(seed), np.empty(samples)
     step = max(1, _AT_ONCE // values.size)
     for start in range(0, samples, step):
         n = min(step, samples - start)
-        means = random.permuted(np.broadcast_to(values, (n, *values.shape)), axis=2).mean(axis=1)
-        found[start : start + n] = np.round(means.max(axis=1) - means.min(axis=1), DECIMALS)
+        sums = random.permuted(np.broadcast_to(values, (n, *values.shape)), axis=2).sum(axis=1)
+        found[start : start + n] = np.round(sums.max(axis=1) - sums.min(axis=1), DECIMALS)
     return found
 
 

@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, fraction, positive, told
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._check import checked_seed, count, examples, fraction, positive
+from pt_reuse._errors import InputError, Option, door
 from pt_reuse.scoring.caveats import few_topics, noted, tell
+from pt_reuse.scoring.score_sets import named_scores
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, PairTests, check_test, pair_tests
 from pt_reuse.studies.told_apart import DiscriminativePower
-
-#: what scores are called that come without a name
-_UNNAMED = "judgments"
 
 
 @dataclass(frozen=True)
@@ -145,30 +143,16 @@ def discriminative_power(
 
 def _checked_sets(scores: Any) -> dict[str, Scores]:
     """Return name -> Scores of the same runs by the same measures, or say what is wrong with what was given."""
-    given = dict(scores) if isinstance(scores, Mapping) else {_UNNAMED: scores}
-    odd = [each for each in given.values() if not isinstance(each, Scores)]
-    if odd or not given:
-        got = type(odd[0]).__name__ if odd else told(scores)
-        raise InputError(
-            Argument("scores"), f" must be Scores, or a dict of a name -> Scores, got {got}.", argument="scores"
-        )
-    if not all(isinstance(name, str) and name.strip() for name in given):
-        raise InputError(Argument("scores"), f" must have texts as names, got {examples(given)}.", argument="scores")
+    given = named_scores(scores)
     first_name, first = next(iter(given.items()))
-    if len(first.names) < 2:
-        raise InputError(
-            f"one run makes no pair, got {examples(first.names)}. Score two runs or more.", argument="scores"
-        )
     for name, each in given.items():
-        for what, mine, theirs in (("runs", first.names, each.names), ("measures", first.measures, each.measures)):
-            if set(mine) != set(theirs):
-                raise InputError(
-                    f"all scores need the same {what}; {examples(sorted(set(mine) ^ set(theirs)))} in one of "
-                    f"{first_name!r} and {name!r} only.",
-                    argument="scores",
-                )
-        if not each.complete and not each.has_topic.all():
-            lacking = [run for run, has in zip(each.names, each.has_topic.all(axis=0).tolist(), strict=True) if not has]
+        odd = sorted(set(first.names) ^ set(each.names))
+        if odd:
+            problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
+            raise InputError(problem, argument="scores")
+        has = np.asarray(each.has_topic.all(axis=0))
+        if not each.complete and not has.all():
+            lacking = [run for run, every in zip(each.names, has.tolist(), strict=True) if not every]
             raise InputError(
                 f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. A test of pairs needs "
                 "a score of every run on every topic; score with ",
@@ -200,8 +184,11 @@ def _pair_frame(tested: _Tested, judgments: str, measure: str, names: list[str])
 
 
 def _power(tested: _Tested) -> dict[str, Any]:
-    """Return how many pairs differ, and from which difference on all do."""
+    """Return how many pairs differ, and from which difference on all do; NaN where no pair has a p-value."""
     size, yes = np.round(np.abs(tested.pairs.difference), DECIMALS), tested.significant
+    if np.isnan(tested.p).all():
+        unknown = ("power", "smallest_significant", "largest_not_significant", "always_significant_from")
+        return {"pairs": len(size), "significant": 0, **dict.fromkeys(unknown, np.nan)}
     least_not = size[~yes].max(initial=-1.0)
     always = size[size > least_not]
     return {

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
@@ -24,9 +24,10 @@ class DiscriminativePower(Result):
 
     Attributes:
         table: one row per measure and set of ``judgments``: ``topics pairs significant``; ``power``, the share of the
-            pairs that is significant; the ``smallest_significant`` difference and the ``largest_not_significant`` one,
-            NaN where there is none; ``always_significant_from``, the smallest difference such that it and every larger
-            one is significant, NaN where the largest of all is not.
+            pairs that is significant, NaN with fewer than two topics, which no test takes; the
+            ``smallest_significant`` difference and the ``largest_not_significant`` one, NaN where there is none;
+            ``always_significant_from``, the smallest difference such that it and every larger one is significant, NaN
+            where the largest of all is not.
         pairs: one row per measure, set of judgments and pair: ``judgments measure first second``; ``difference`` of
             the means, first minus second; ``p`` of the test, NaN with fewer than two topics; ``p_corrected`` for the
             number of pairs; ``significant``, whether that is at most `alpha`.
@@ -64,13 +65,25 @@ class DiscriminativePower(Result):
         """Return the names of the sets of judgments, the first one taken as right."""
         return list(dict.fromkeys(self.table["judgments"]))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the share and number of significant pairs, and how many verdicts change by other judgments."""
+        several = len(self.judgments) > 1
+        rows, changed = self.table, self.against_first
+        figures = ["power", "significant", "always_significant_from"]
+        parts = [
+            key_figures_of(rows, figures, rows=[name if several else "" for name in rows["judgments"]]),
+            key_figures_of(changed, ["lost", "gained", "turned"], rows=changed["judgments"].tolist()),
+        ]
+        return pd.concat(parts[: 1 + several], ignore_index=True)
+
     def headline(self) -> str:
         """Return the share of significant pairs by each measure, and how many verdicts change."""
         several, parts = len(self.judgments) > 1, []
         changes = self.against_first.set_index(["judgments", "measure"])
         for row in self.table.to_dict("records"):
             of = f" by {row['judgments']}" if several else ""
-            text = f"{row['measure']}{of}: {row['power']:.1%} of {count(row['pairs'], 'pair')}"
+            share = "no test of" if pd.isna(row["power"]) else f"{row['power']:.1%} of"
+            text = f"{row['measure']}{of}: {share} {count(row['pairs'], 'pair')}"
             if (row["judgments"], row["measure"]) in changes.index:
                 moved = changes.loc[(row["judgments"], row["measure"])]
                 text += f" ({moved['lost']:,} lost, {moved['gained']:,} gained, {moved['turned']:,} turned)"

@@ -8,6 +8,7 @@ from command_parts import lines_of_table, run
 from same import assert_same
 
 import pt_reuse as ptr
+from pt_reuse.scoring.scores import Scores
 
 
 @pytest.fixture
@@ -46,15 +47,17 @@ def test_rates_are_those_of_the_function(files, scores, capsys):
 
 def test_other_judgments_stand_beside(files, scores, capsys):
     given = ["--other", files / "all.txt", "--sizes", "2", "--no-replace", "--resamples", "4", "--confidence", ".5"]
-    given += ["--bins", "5", "--bin-width", ".05", "--seed", "3", "--rate", ".2", "--jobs", "2"]
+    given += ["--bins", "5", "--bin-width", ".05", "--seed", "3", "--rate", ".2", "--jobs", "2", "--measures", "P@5"]
     status, printed, _ = run(capsys, *call(files, *given, "--out", files / "out"))
     assert status == 0
+    scores = {name: Scores.from_frame(found.per_topic.query("measure == 'P@5'")) for name, found in scores.items()}
     expected = ptr.stability(
         scores, sizes=2, pairs=50, replace=False, resamples=4, confidence=0.5, bins=5, bin_width=0.05, seed=3
     )
     assert_same(ptr.read_result(files / "out").table, expected.table)
     assert (files / "out" / "swaps-2-P@5.png").exists()
-    assert "at most 20 % of the pairs" in " ".join(printed.split())
+    assert "at most 20 % of the pairs" in (said := " ".join(printed.split()))
+    assert "The intervals are of the rate of each bin: in table.csv" in said
 
 
 def test_judgments_of_one_name_are_numbered(files, capsys):

@@ -31,17 +31,15 @@ def expected(files, **options):
 
 def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
     more = ["--how", "mixed", "--shares", "0,.5", "--repeats", 2, "--seed", 3, "--alpha", ".2", "--relevant", "all",
-            "--resamples", 4, "--confidence", ".9", "--test", "randomisation",
-            "--samples", 9, "--correction", "holm", "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
+            "--resamples", 4, "--confidence", ".9", "--test", "randomisation", "--samples", 9, "--correction", "holm",
+            "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
     status, out, err = run(
         capsys, "subcollections", *files, "--source-pattern", PATTERN, *more, "--out", tmp_path / "o"
     )
     assert status == 0, err
-    found = expected(
-        files, how="mixed", shares=[0, 0.5], repeats=2, seed=3, alpha=0.2, test="randomisation", samples=9,
-        correction="holm", resamples=4, confidence=0.9,
-        sizes=4,
-    )  # fmt: skip
+    drawn = {"how": "mixed", "shares": [0, 0.5], "sizes": 4, "repeats": 2, "seed": 3}
+    tested = {"alpha": 0.2, "test": "randomisation", "samples": 9, "correction": "holm"}
+    found = expected(files, **drawn, **tested, resamples=4, confidence=0.9)
     assert_same(ptr.read_result(tmp_path / "o"), found)
     written = {path.name for path in (tmp_path / "o").iterdir()}
     tables = {"table.csv", "by_pair.csv", "between_measures.csv", "by_part.csv", "parts.csv"}

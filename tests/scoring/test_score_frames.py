@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -73,6 +74,14 @@ def test_a_measure_that_nobody_knows_keeps_its_name():
     assert found.measures[0] == "my measure"
     assert found.of("my measure").equals(SCORES.of("AP"))
     assert found.of("P_10").equals(SCORES.of("P@10"))
+
+
+def test_measures_may_be_those_of_ir_measures():
+    ap = FRAME[FRAME["measure"] == "AP"]
+    given = ap.assign(measure=pd.Series([ir_measures.AP] * len(ap), index=ap.index, dtype=object))
+    found = Scores.from_frame(given)
+    assert found.measures == ["AP"]
+    assert (found.values == Scores.from_frame(ap).values).all()
 
 
 def test_topics_as_numbers_are_texts():

@@ -1,3 +1,4 @@
+import itertools
 import sys
 
 import numpy as np
@@ -98,6 +99,28 @@ def test_degenerate_fields(test):
     assert not one_topic.significant(correction="holm").any()
     assert len(pair_tests(scores(5, 1), test).p) == 0
     assert (pair_tests(np.full((6, 3), 0.25), test, samples=20).p == 1).all()
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_scores_that_differ_in_their_last_bits_are_alike(test):
+    # on every topic the second is .1 + .2, a little more than .3, so that it would always win
+    values = np.tile([0.3, 0.1 + 0.2, 0.5], (8, 1)) + np.array([0, 0, 0.1])
+    found = pair_tests(values, test, samples=300)
+    assert found.p[0] == 1
+    assert (found.p[1:] < 0.05).all()
+
+
+def test_samples_as_far_as_the_data_are_counted_whatever_the_last_bits():
+    """Of four topics each way of turning signs has its mirror image, which is as far from 0."""
+    values = np.random.default_rng(4).random((4, 60))
+    for x, y, p in each(values, pair_tests(values, "randomisation", samples=16)):
+        sums = np.abs(np.array(list(itertools.product((1, -1), repeat=4))) @ (x - y))
+        assert p == (sums >= abs((x - y).sum()) - 1e-9).mean()
+    means = values[:, :2].mean(axis=0)
+    assert pair_tests(values[:, :2], "tukey", samples=4_000).p[0] == pytest.approx(
+        np.mean([abs(np.dot(signs, values[:, 0] - values[:, 1])) >= 4 * abs(means[0] - means[1]) - 1e-9
+                 for signs in itertools.product((1, -1), repeat=4)]), abs=0.04
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("correction", "method"), [item for item in CORRECTIONS.items() if item[1]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -157,6 +158,31 @@ def test_runs_that_all_score_alike(field):
     assert found.pairs["p"].tolist() == [1, 1, 1]
 
 
+def test_one_topic_is_no_test(field):
+    one = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:1]), "AP")
+    with pytest.warns(ptr.ReuseWarning, match="1 topic only"):
+        found = ptr.discriminative_power({"a": one, "b": one})
+    assert found.table["power"].isna().all()
+    assert found.table["significant"].tolist() == [0, 0]
+    assert found.table[["largest_not_significant", "always_significant_from"]].isna().all(axis=None)
+    assert found.headline().startswith("AP by a: no test of ")
+    assert found.report().to_frame()["Power"].isna().all()
+
+
+def test_settings_state_the_convention_of_each_test(scores):
+    one = scores["complete"]
+    for test, said in {
+        "t": ["Student's paired t test", "two-sided"],
+        "wilcoxon": ["zeros left out", "normal approximation", "without continuity correction", "corrected for ties"],
+        "randomisation": ["every way of turning signs, if no more than samples"],
+        "tukey": ["all systems together"],
+    }.items():
+        found = ptr.discriminative_power(one, test=test, samples=20, correction="none")
+        for words in said:
+            assert words in found.settings["test"]
+            assert words in found.report().caption
+
+
 def test_the_order_of_runs_and_measures_in_other_scores_is_of_no_matter(field, scores):
     turned = ptr.score(field.runs.select(list(field.runs)[::-1]), field.qrels, MEASURES[::-1])
     found = ptr.discriminative_power({"complete": scores["complete"], "pool": turned})
@@ -207,6 +233,11 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     refused(ptr.discriminative_power, argument="scores", scores={"a": one, "b": few})
     single = ptr.score(field.runs.select(list(field.runs)[:1]), field.qrels, "AP")
     refused(ptr.discriminative_power, argument="scores", scores=single)
+    values = one.values.copy()
+    values[1, 2, 3] = np.nan
+    refused(ptr.discriminative_power, argument="scores", scores=replace(one, values=values))
+    other = ptr.score(field.runs.select(list(field.runs)[1:]), field.qrels, MEASURES)
+    refused(ptr.discriminative_power, argument="scores", scores={"a": one, "b": other})
     short = {name: field.runs[name] for name in list(field.runs)[:3]}
     first = next(iter(short))
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]

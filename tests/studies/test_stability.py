@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -94,6 +95,28 @@ def test_seeds_and_jobs(monkeypatch):
     assert alone.equals(one.table[one.table["size"] == 20].reset_index(drop=True))
 
 
+def test_samples_of_one_size_are_drawn_once_and_no_two_sizes_are_held_at_a_time(monkeypatch):
+    drawn, draws = [], Sampling.draws
+
+    def noted(self, size, n_topics):
+        drawn.append((self.pairs, size, n_topics))
+        return draws(self, size, n_topics)
+
+    monkeypatch.setattr(Sampling, "draws", noted)
+    fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
+    both = {"a": SCORES, "b": fewer, "c": ALL}
+    with pytest.warns(ptr.ReuseWarning, match="other topics"):
+        found = ptr.stability(both, sizes=[20, 5], pairs=501, resamples=2)
+    at = [(5, 24), (5, 25), (20, 24), (20, 25)]
+    assert drawn == [*((501, *each) for each in at), *((500, *each) for each in at)]
+    # every row is of its own scores, in the order in which they were given
+    for name, scores in both.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            alone = ptr.stability({name: scores}, sizes=[5, 20], pairs=501, resamples=2).table
+        assert_same(found.table[found.table["judgments"] == name].reset_index(drop=True), alone)
+
+
 def test_what_is_needed():
     # swap rates by hand: at 10 topics .3 .1 .04 .06, at 20 .2 .05 .01 0, at 40 .1 .02 0 NaN
     rates = {10: [0.3, 0.1, 0.04, 0.06], 20: [0.2, 0.05, 0.01, 0.0], 40: [0.1, 0.02, 0.0, np.nan]}
@@ -154,6 +177,23 @@ def test_intervals():
     assert "rate_low" not in ptr.stability(SCORES, sizes=10, pairs=1).table
 
 
+def test_intervals_state_how_they_are_made():
+    found = ptr.stability(SCORES, sizes=5, pairs=3, resamples=7, confidence=0.9, seed=2)
+    assert found.settings["intervals"] == (
+        "90 % bootstrap over topics, 7 resamples, seed 2: the percentile interval joined with its mirror image about "
+        "the estimate; each resample has 3 pairs of samples of each size"
+    )
+
+
+@pytest.mark.parametrize("given", [{}, {"resamples": 5}], ids=["rates", "intervals"])
+def test_one_topic_has_no_other_that_could_turn_a_pair_round(given):
+    with pytest.warns(ptr.ReuseWarning, match="1 topic only"):
+        found = ptr.stability(matrix(np.array([[0.1, 0.5, 0.9]])), pairs=4, **given)
+    assert found.table["pairs"].sum() == 12
+    assert found.table[[name for name in found.table if name.startswith("rate")]].isna().all(axis=None)
+    assert found.headline() == "AP: nothing that could be turned round"
+
+
 def test_means_over_the_topics_that_a_run_has():
     values = np.random.default_rng(2).random((8, 4)).round(1)
     frame = matrix(values).per_topic
@@ -181,7 +221,7 @@ def test_fewer_than_five_topics_say_little(messages):
     few = matrix(np.random.default_rng(1).random((4, 3)))
     found = messages.warned(lambda: ptr.stability(few, pairs=5), times=1)
     assert found.table["size"].unique().tolist() == [4]
-    assert found.settings["beware"] == "judgments: 4 topics only"
+    assert found.settings["beware"] == "4 topics only"
 
 
 def test_runs_that_all_tie_have_no_rate(messages):
@@ -191,7 +231,7 @@ def test_runs_that_all_tie_have_no_rate(messages):
     assert found.table["pairs"].sum() == 5 * 3 * 2
     assert found.differences_needed()["difference"].isna().all()
     assert found.topics_needed()["topics"].isna().all()
-    assert found.headline() == "AP: all runs tie"
+    assert found.headline() == "AP: nothing that could be turned round"
     assert "all runs tie by AP" in found.settings["beware"]
 
 

@@ -18,7 +18,7 @@ from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.significance import PairTests
 from pt_reuse.stats.significance_agreement import winners
-from pt_reuse.studies.corpus_parts.tables import AVERAGED, SETTING
+from pt_reuse.studies.corpus_parts.tables import SETTING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +86,11 @@ class Subcollections(Result):
             "parts": self.parts,
         }
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the mean agreements of each setting, see :meth:`Result.key_figures`."""
+        rows = [", ".join(fixed) for fixed in _settings(self.table)]
+        return key_figures_of(self.table, ["agree", "active", "passive", "tau_b"], rows=rows)
+
     @door
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:
         """Return the test of every pair of systems on one part.
@@ -137,13 +142,6 @@ class Subcollections(Result):
             number += f" to {high:.3f}" if low < high else ""
             said.append(f"{measure} agree-SSa {number}")
         return f"{count(len(self.names), 'system')} on {n_parts}: {', '.join(said)}"
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
-        figures = list(AVERAGED)
-        settings = [f" ({', '.join(words)})" if words else "" for words in _settings(self.table)]
-        found = key_figures_of(self.table, figures)
-        return found.assign(figure=found["figure"] + [words for words in settings for _ in figures])
 
     @door
     def report(self, between: str = "parts") -> Report:

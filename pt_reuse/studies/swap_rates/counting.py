@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,13 +67,20 @@ class Task:
 
 
 def counted(
-    fields: Sequence[TopicSums], drawn: Sequence[Ints], bins: Bins, *, n_jobs: int | None, verbose: bool
+    fields: Sequence[TopicSums],
+    sizes: Sequence[int],
+    sampling: Sampling,
+    bins: Bins,
+    *,
+    n_jobs: int | None,
+    verbose: bool,
 ) -> Ints:
-    """Count pairs and swaps of each field in the draws that go with it.
+    """Count pairs and swaps of each field in the samples of its size.
 
     Args:
-        fields: scores, one for each array of draws.
-        drawn: (draws, 2, size) each.
+        fields: scores, one for each size.
+        sizes: of the samples.
+        sampling: how these are drawn.
         bins: of the differences.
         n_jobs: as joblib takes it.
         verbose: whether to show a progress bar.
@@ -81,44 +88,70 @@ def counted(
     Returns:
         (fields, 2, bins).
     """
-    at, tasks = [], []
-    for number, (sums, topics) in enumerate(zip(fields, drawn, strict=True)):
-        for start in range(0, len(topics), _SHARE):
-            at.append(number)
-            tasks.append(Task(sums, topics[start : start + _SHARE], bins))
+    lines, starts = _alike_together(fields, sizes), range(0, sampling.pairs, _SHARE)
+    tasks = (
+        Task(fields[line], drawn[start : start + _SHARE], bins)
+        for line, drawn in _drawn(lines, fields, sizes, sampling)
+        for start in starts
+    )
     found = np.zeros((len(fields), 2, bins.n), dtype=np.int64)
-    for number, counts in zip(at, _run_tasks(tasks, n_jobs=n_jobs, verbose=verbose), strict=True):
-        found[number] += counts[0]
+    done = _run_tasks(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
+    for number, counts in enumerate(done):
+        found[lines[number // len(starts)]] += counts[0]
     return found
 
 
 def counted_again(
     fields: Sequence[TopicSums],
-    drawn: Sequence[Ints],
-    resampled: Sequence[Ints],
+    sizes: Sequence[int],
+    sampling: Sampling,
+    resampled: Mapping[int, Ints],
     bins: Bins,
     *,
     n_jobs: int | None,
     verbose: bool,
-) -> Iterator[Ints]:
+) -> Iterator[tuple[int, Ints]]:
     """Yield for each field (resamples, 2, bins) pairs and swaps, its topics drawn anew for each resample.
 
     Args:
-        fields: scores, one for each array of draws.
-        drawn: (draws, 2, size) each; the same ones for every resample.
-        resampled: (resamples, topics) each, which topics there are.
+        fields: scores, one for each size.
+        sizes: of the samples.
+        sampling: how these are drawn; the same ones for every resample.
+        resampled: number of topics -> (resamples, topics), which topics there are.
         bins: of the differences.
         n_jobs: as joblib takes it.
         verbose: whether to show a progress bar.
+
+    Yields:
+        Which field it is, and its counts.
     """
-    tasks = [
-        Task(sums, topics, bins, lists[start : start + _RESAMPLES])
-        for sums, topics, lists in zip(fields, drawn, resampled, strict=True)
-        for start in range(0, len(lists), _RESAMPLES)
-    ]
-    done = iter(_run_tasks(tasks, n_jobs=n_jobs, verbose=verbose))
-    for lists in resampled:
-        yield np.concatenate([next(done) for _ in range(0, len(lists), _RESAMPLES)])
+    lines = _alike_together(fields, sizes)
+    starts = range(0, min(map(len, resampled.values())), _RESAMPLES)
+    tasks = (
+        Task(fields[line], drawn, bins, resampled[len(fields[line].scores)][start : start + _RESAMPLES])
+        for line, drawn in _drawn(lines, fields, sizes, sampling)
+        for start in starts
+    )
+    done = iter(_run_tasks(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose))
+    for line in lines:
+        yield line, np.concatenate([next(done) for _ in starts])
+
+
+def _alike_together(fields: Sequence[TopicSums], sizes: Sequence[int]) -> list[int]:
+    """Return the numbers of the fields, those that see the same samples one after the other."""
+    return sorted(range(len(fields)), key=lambda line: (sizes[line], len(fields[line].scores)))
+
+
+def _drawn(
+    lines: Sequence[int], fields: Sequence[TopicSums], sizes: Sequence[int], sampling: Sampling
+) -> Iterator[tuple[int, Ints]]:
+    """Yield each field's number and samples, drawn when it is its turn: those of all sizes would not fit in memory."""
+    at, drawn = (0, 0), np.empty(0, dtype=np.int64)
+    for line in lines:
+        wanted = sizes[line], len(fields[line].scores)
+        if wanted != at:
+            at, drawn = wanted, sampling.draws(*wanted)
+        yield line, drawn
 
 
 def topics_of(counts: NDArray[np.int64]) -> Ints:
@@ -126,7 +159,7 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
     return np.stack([np.repeat(np.arange(len(row)), row) for row in counts])
 
 
-def _run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> Iterable[Ints]:
+def _run_tasks(tasks: Iterable[Task], total: int, *, n_jobs: int | None, verbose: bool) -> Iterable[Ints]:
     """Run tasks by joblib, in threads unless the user has configured otherwise, and return the counts in order."""
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
@@ -134,7 +167,7 @@ def _run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> I
     generates = get_active_backend(prefer="threads")[0].supports_return_generator
     parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator" if generates else "list")
     done: Iterable[Ints] = parallel(delayed(_run)(task) for task in tasks)
-    return pt.tqdm(done, total=len(tasks), desc="counting swaps", unit="part", disable=not verbose)
+    return pt.tqdm(done, total=total, desc="counting swaps", unit="part", disable=not verbose)
 
 
 def _run(task: Task) -> Ints:

@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, positive, told, whole
+from pt_reuse._check import checked_jobs, checked_seed, count, flag, positive, told, whole
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.engine.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
+from pt_reuse.scoring.score_sets import UNNAMED, named_scores, score_in_words
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.swap_rates.counting import Sampling, counted, counted_again, topics_of
 from pt_reuse.studies.swap_rates.result import Stability
 
-#: what judgments are called that nobody names
-_UNNAMED = "judgments"
 #: from one size of the samples to the next
 _STEP = 5
 #: pairs of samples of each resample
@@ -116,20 +114,13 @@ def stability(
     caveats = [*_few_topics(fields), *_ties(lines), *_other_topics(fields)]
     tell(caveats)
 
-    drawn = {at: sampling.draws(*at) for at in {(line.size, line.n_topics) for line in lines}}
-    of_line = [drawn[line.size, line.n_topics] for line in lines]
-    counts = counted([line.sums for line in lines], of_line, in_bins, n_jobs=n_jobs, verbose=verbose)
+    sums, of_line = [line.sums for line in lines], [line.size for line in lines]
+    counts = counted(sums, of_line, sampling, in_bins, n_jobs=n_jobs, verbose=verbose)
     table = _table(lines, counts, in_bins)
     if bootstrap is not None:
         lists = {n: topics_of(bootstrap.counts(n)) for n in {line.n_topics for line in lines}}
-        again = counted_again(
-            [line.sums for line in lines],
-            [topics[:_RESAMPLED_PAIRS] for topics in of_line],
-            [lists[line.n_topics] for line in lines],
-            in_bins,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        fewer = Sampling(min(sampling.pairs, _RESAMPLED_PAIRS), sampling.replace, sampling.seed)
+        again = counted_again(sums, of_line, fewer, lists, in_bins, n_jobs=n_jobs, verbose=verbose)
         _add_intervals(table, again, bootstrap)
     settings = {
         "judgments": "; ".join(f"{name} ({_in_words(found)})" for name, found in fields.items()),
@@ -197,44 +188,18 @@ class _Line:
 
 
 def _fields(scores: Any) -> dict[str, Scores]:
-    """Return the scores of each judgments by name, all of them good to compare runs by."""
-    several = isinstance(scores, Mapping)
-    fields: dict[Any, Any] = dict(scores) if several else {_UNNAMED: scores}
-    if not fields:
-        raise InputError(Argument("scores"), " is empty. Give Scores, or a name -> Scores.", argument="scores")
+    """Return the scores of each judgments by name, all of them such that means are exact."""
+    fields = named_scores(scores)
     for name, found in fields.items():
-        at = f"{name!r}" if several else None
-        if not isinstance(found, Scores):
-            hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
-            raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(Argument("scores"), f" must have names as keys, got {told(name)}.", argument="scores")
-        _check_scores(found, at)
-    first, *others = fields.items()
-    for name, found in others:
-        odd = sorted(set(found.measures) ^ set(first[1].measures))
-        if odd:
-            problem = f"both need the same measures; {examples(odd)} in one of {first[0]!r} and {name!r} only."
-            raise InputError(problem, argument="scores")
+        bad = np.argwhere(np.abs(found.values) > MOST_SCORE)
+        if len(bad):
+            raise InputError(
+                f"{score_in_words(found, *bad[0].tolist())}; it must be at most {MOST_SCORE:,.0f}. Take the measure "
+                "out.",
+                argument="scores",
+                place=repr(name) if name != UNNAMED else None,
+            )
     return fields
-
-
-def _check_scores(scores: Scores, place: str | None) -> None:
-    if len(scores.names) < 2:
-        problem = f"it takes two runs to compare, got {examples(scores.names) or 'none'}."
-        raise InputError(problem, argument="scores", place=place)
-    if not scores.topics:
-        raise InputError("it has no topic to draw.", argument="scores", place=place)
-    with np.errstate(invalid="ignore"):
-        bad = np.argwhere(~(np.abs(scores.values) <= MOST_SCORE))
-    if len(bad):
-        m, t, r = bad[0]
-        raise InputError(
-            f"{scores.measures[m]} of run {scores.names[r]!r} is {scores.values[m, t, r]} on topic "
-            f"{scores.topics[t]!r}; a score must be a number of at most {MOST_SCORE:,.0f}. Take the measure out.",
-            argument="scores",
-            place=place,
-        )
 
 
 def _checked_sizes(sizes: Any) -> list[int]:
@@ -265,7 +230,7 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
     most = sampling.most(n_topics)
     if not most:
         problem = f"{count(n_topics, 'topic')} cannot be split into two samples."
-        raise InputError(problem, argument="scores", place=repr(name) if name != _UNNAMED else None)
+        raise InputError(problem, argument="scores", place=repr(name) if name != UNNAMED else None)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
         raise InputError(
             Argument("sizes"),
@@ -288,9 +253,10 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
 def _table(lines: list[_Line], counts: Ints, bins: Bins) -> pd.DataFrame:
     edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
     pairs, swaps = counts[:, 0], counts[:, 1]
-    tied = np.array([line.tied for line in lines])[:, None]
+    # one topic is all that either sample can have, so that no second sample differs from the first
+    settled = np.array([line.tied or line.n_topics < 2 for line in lines])[:, None]
     rate = np.full(pairs.shape, np.nan)
-    np.divide(swaps, pairs, out=rate, where=(pairs > 0) & ~tied)
+    np.divide(swaps, pairs, out=rate, where=(pairs > 0) & ~settled)
     return pd.DataFrame(
         {
             "judgments": np.repeat(np.array([line.judgments for line in lines], dtype=object), bins.n),
@@ -306,19 +272,20 @@ def _table(lines: list[_Line], counts: Ints, bins: Bins) -> pd.DataFrame:
     )
 
 
-def _add_intervals(table: pd.DataFrame, again: Iterable[Ints], bootstrap: TopicBootstrap) -> None:
-    """Add the ends of the interval of each rate, from the counts of each resample."""
-    drawn: list[NDArray[np.float64]] = []
-    for counts in again:
+def _add_intervals(table: pd.DataFrame, again: Iterable[tuple[int, Ints]], bootstrap: TopicBootstrap) -> None:
+    """Add the ends of the interval of each rate, from the line that resamples are of and their counts."""
+    low, high = np.full(len(table), np.nan), np.full(len(table), np.nan)
+    for line, counts in again:
         pairs, swaps = counts[:, 0], counts[:, 1]
-        drawn += list(np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T)
-    ends = [bootstrap.interval(float(rate), rates) for rate, rates in zip(table["rate"], drawn, strict=True)]
-    table["rate_low"], table["rate_high"] = np.clip(np.array(ends).T, 0, 1)
+        drawn = np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T
+        for row, rates in enumerate(drawn, line * len(drawn)):
+            low[row], high[row] = bootstrap.interval(float(table["rate"].iloc[row]), rates, within=(0, 1))
+    table["rate_low"], table["rate_high"] = low, high
 
 
 def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
     for name, scores in fields.items():
-        yield from few_topics(len(scores.topics), name if name != _UNNAMED else "")
+        yield from few_topics(len(scores.topics), name if name != UNNAMED else "")
 
 
 def _ties(lines: list[_Line]) -> Iterator[Caveat]:
@@ -354,4 +321,4 @@ def _in_words(scores: Scores) -> str:
 
 
 def _of_intervals(bootstrap: TopicBootstrap, pairs: int) -> str:
-    return f"{bootstrap.words()} of {min(pairs, _RESAMPLED_PAIRS):,} pairs of samples of each size"
+    return f"{bootstrap.words()}; each resample has {min(pairs, _RESAMPLED_PAIRS):,} pairs of samples of each size"

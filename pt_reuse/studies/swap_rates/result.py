@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from pt_reuse._check import choice, examples, fraction, told
+from pt_reuse._check import choice, count, examples, fraction, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.swap_rates import needed
@@ -32,8 +32,8 @@ class Stability(Result):
         table: one row per judgments, measure, size of the samples and bin: ``judgments measure size bin``; ``at_least``
             and ``below``, the differences that fall into the bin, the last one open; ``pairs``, how many pairs of runs
             and samples did; ``swaps``, how many of these the second sample orders differently; ``rate`` = swaps /
-            pairs, NaN where no pair fell into the bin, and where all runs tie on every topic. With ``resamples``,
-            ``rate_low`` and ``rate_high``, the ends of its interval over topics.
+            pairs, NaN where no pair fell into the bin, where all runs tie on every topic, and where there is one topic
+            only. With ``resamples``, ``rate_low`` and ``rate_high``, the ends of its interval over topics.
     """
 
     title: ClassVar[str] = "Stability"
@@ -85,16 +85,26 @@ class Stability(Result):
         """
         return needed.topics(self.table, fraction("rate", rate, ends=False))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the swap rate of the largest samples, and the difference that they need for one of .05."""
+        rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
+        several = len(self.judgments) > 1
+        named = [name if several else "" for name in rows["judgments"]]
+        rows = rows.rename(columns={"rate": "swap_rate"})
+        return key_figures_of(rows, ["swap_rate", "difference"], rows=named)
+
     def headline(self) -> str:
         """Return of each judgments and measure the difference that the largest samples need."""
         parts = []
         for row in self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1).to_dict("records"):
             where = f"{row['judgments']}, {row['measure']}" if len(self.judgments) > 1 else row["measure"]
             if pd.isna(row["rate"]):
-                parts.append(f"{where}: all runs tie")
+                parts.append(f"{where}: nothing that could be turned round")
                 continue
             need = "no bin" if pd.isna(row["difference"]) else f"differences from {row['difference']:.4g}"
-            parts.append(f"{where} at {row['size']} topics: swaps {row['rate']:.2%}, {need} at most {USUAL_RATE:.0%}")
+            parts.append(
+                f"{where} at {count(row['size'], 'topic')}: swaps {row['rate']:.2%}, {need} at most {USUAL_RATE:.0%}"
+            )
         return "; ".join(parts)
 
     @door
@@ -108,8 +118,9 @@ class Stability(Result):
         name = measure_among(self.measures, measure)
         rows = self.differences_needed(rate)
         rows = rows[rows["measure"] == name]
+        said = ("samples", "bins", "swaps", "ties")
         notes = [
-            f"Samples: {self.settings['samples']}. Bins: {self.settings['bins']}. Swaps: {self.settings['swaps']}.",
+            " ".join(f"{what.capitalize()}: {self.settings[what]}." for what in said),
             *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
         ]
         return Report(
