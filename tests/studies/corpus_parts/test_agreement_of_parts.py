@@ -168,7 +168,7 @@ def test_reports_and_headline():
 def test_key_figures_are_those_of_the_table():
     found = study(how="random", sizes=[5, 20], repeats=2)
     figures = found.key_figures()
-    assert figures["figure"].tolist()[:5] == [f"{name} (5 x 5)" for name in NUMBERS] + ["agree (5 x 5)"]
+    assert figures["figure"].tolist()[:5] == [f"{name}, 5 x 5" for name in NUMBERS] + ["agree, 5 x 5"]
     assert figures["value"].tolist() == found.table[NUMBERS].to_numpy(dtype=float).ravel().tolist()
     varied = ptr.sensitivity(
         ptr.subcollections, FIELD.runs, FIELD.qrels, "AP", grid={"test": ["t", "wilcoxon"]}, sources=source
