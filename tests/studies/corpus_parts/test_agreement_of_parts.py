@@ -165,6 +165,18 @@ def test_reports_and_headline():
     assert " to " in sized.headline()
 
 
+def test_key_figures_are_those_of_the_table():
+    found = study(how="random", sizes=[5, 20], repeats=2)
+    figures = found.key_figures()
+    assert figures["figure"].tolist()[:5] == [f"{name}, 5 x 5" for name in NUMBERS] + ["agree, 5 x 5"]
+    assert figures["value"].tolist() == found.table[NUMBERS].to_numpy(dtype=float).ravel().tolist()
+    varied = ptr.sensitivity(
+        ptr.subcollections, FIELD.runs, FIELD.qrels, "AP", grid={"test": ["t", "wilcoxon"]}, sources=source
+    )
+    expected = [study(("AP",), test=test).table["agree"].item() for test in ("t", "wilcoxon")]
+    assert varied.table.query("figure == 'agree'")["here"].tolist() == expected
+
+
 def test_nothing_significant_is_said_in_the_headline():
     assert "AP agree-SSa NaN, nothing is significant" in study(("AP",), alpha=1e-9).headline()
 
