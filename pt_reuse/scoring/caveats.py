@@ -15,8 +15,6 @@ from pt_reuse.qrels.judgments import Qrels
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
-#: fewer topics than these say next to nothing
-FEW_TOPICS = 5
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 #: on fewer topics a ranking is mostly chance
