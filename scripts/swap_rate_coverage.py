@@ -6,7 +6,7 @@ DATA is a folder with trec8-adhoc (default: PT_REUSE_DATA), JOBS the processes (
 topics are drawn from: those of TREC-8 ad hoc, each as likely, with the AP of 22 runs; or normal scores of 22 simulated
 systems. Its swap rate is that of two samples of topics drawn from it. A *field* is a sample of 25 or 50 topics; from it
 come the swap rates by bin and their intervals. An interval of 95 % should contain the rate of the population in 95 of
-100 fields. It takes about ten minutes of the processor.
+100 fields. It takes about eight minutes of the processor.
 """
 
 from __future__ import annotations
