@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import _html
-from pt_reuse._check import flag
+from pt_reuse._check import flag, listed
 from pt_reuse._errors import InputError, door, located
 from pt_reuse._files import check_writable, checked_path, user_path, write_together
 from pt_reuse._report import Report
@@ -217,8 +217,13 @@ class Result(Record):
         Returns:
             DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
             called; ``value``.
+
+        Raises:
+            InputError: a kind of result that no few numbers sum up.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no key_figures()")
+        raise InputError(
+            f"{self.title} has no key figures: no few numbers sum it up. Its tables are {listed(list(self.tables()))}."
+        )
 
     def _shown(self) -> pd.DataFrame:
         return self.table
@@ -227,12 +232,13 @@ class Result(Record):
         return "rows in .table"
 
 
-def key_figures_of(summary: pd.DataFrame, figures: Sequence[str]) -> pd.DataFrame:
+def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:
     """Return columns of a summary as :meth:`Result.key_figures` does, row by row.
 
     Args:
         summary: one row per measure, or without the column ``measure``.
         figures: the columns that are key figures, numbers all.
+        rows: what each row is called beside its measure, where a measure has several; behind the figure's name.
 
     Example:
         >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
@@ -241,11 +247,14 @@ def key_figures_of(summary: pd.DataFrame, figures: Sequence[str]) -> pd.DataFram
         1      AP  max_drop    2.0
     """
     measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
-    values = summary[list(figures)].to_numpy(dtype=float)
+    values = np.column_stack(
+        [pd.to_numeric(summary[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
+    )
+    named = [f"{figure}, {row}" if row else figure for row in rows or [""] * len(summary) for figure in figures]
     return pd.DataFrame(
         {
             "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
-            "figure": pd.Series(list(figures) * len(summary), dtype=object),
+            "figure": pd.Series(named, dtype=object),
             "value": values.ravel(),
         }
     )

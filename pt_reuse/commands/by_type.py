@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from pt_reuse._check import choice
+from pt_reuse._check import choice, count
 from pt_reuse._errors import located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -15,6 +15,7 @@ from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.plots.panels import plot_panels
+from pt_reuse.plots.type_pools import scores_title
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.run_scores import checked_measures
 from pt_reuse.studies.found_documents import FoundByDepth, found_by_depth
@@ -174,4 +175,5 @@ def _drawings(result: PoolsByType, found: FoundByDepth) -> dict[str, Drawing]:
 
 def _above(result: PoolsByType, measure: str, pool: str) -> str:
     rows = result.table[(result.table["measure"] == measure) & (result.table["pool"] == pool)]
-    return f"Pool of {pool}: tau-b of all tested runs {rows['tau_b'].iloc[-1]:.2f}"
+    splits = count(int((result.splits["pool"] == pool).sum()), "split")
+    return scores_title(pool, dict(zip(rows["tested"], rows["tau_b"], strict=True)), f"mean of {splits}")

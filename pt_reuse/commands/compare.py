@@ -19,11 +19,9 @@ from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.run_scores import checked_measures
 from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
 from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
-from pt_reuse.studies.judgment_comparison.reports import measured
 
 _FILES = (
     "agreement.csv", "changes.csv", "per_topic.csv", "selected.csv", "by_run.csv", "by_topic.csv", "settings.json",
@@ -82,9 +80,14 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--other-measures",
         metavar="LIST",
-        help="measures under --other, as many as --measures and compared with them one by one; default the same",
+        help="measures under --other: one, or as many as --measures, compared one by one; default the same",
     )
-    parser.add_argument("--shared-topics", action="store_true", help="score on the topics that both have")
+    parser.add_argument(
+        "--topics",
+        default="shared",
+        metavar="WHICH",
+        help="shared: score on the topics that both have (default); own: each on those of its own judgments",
+    )
     parser.add_argument(
         "--selected",
         metavar="LIST",
@@ -121,6 +124,7 @@ def _compare(options: argparse.Namespace) -> None:
     check_comparing(
         measures,
         others,
+        topics=options.topics,
         selected=selected,
         runs=plan.names,
         depth=options.depth,
@@ -140,14 +144,14 @@ def _compare(options: argparse.Namespace) -> None:
         measures,
         names=names,
         measures_b=others,
-        topics="shared" if options.shared_topics else "own",
+        topics=options.topics,
         selected=selected,
         depth=options.depth,
         rel=options.rel,
         **intervals,
         verbose=shows_bars(options),
     )
-    _tell_topics(names, *both, shared=options.shared_topics)
+    say(f"Topics: {result.settings['topics']}; one that a run lacks counts 0.")
     _report(result, options.all)
     if folder is not None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
@@ -166,8 +170,7 @@ def _drawings(result: JudgmentComparison, colour: str | None) -> dict[str, Drawi
 def _report(result: JudgmentComparison, every: bool) -> None:
     names = result.names
     say(f"\nAgreement of the rankings by {names[0]} (taken as right) and by {names[1]}:")
-    said = [measured(*pair) for pair in zip(result.measures, result.table["other_measure"], strict=True)]
-    table = result.table.assign(measure=said)
+    table = result.table.assign(measure=result.measured)
     shown = [column for column in _OF_A_MEASURE if column in table]
     print_table(table[shown].rename(columns=_OF_A_MEASURE), len(table), "measures")
     if "intervals" in result.settings:
@@ -187,7 +190,7 @@ def _report_moves(result: JudgmentComparison, measure: str, every: bool) -> None
     names = result.names
     changes = result.changes[result.changes["measure"] == measure]
     moved = changes.loc[changes["drop"].abs().sort_values(ascending=False, kind="stable").index]
-    say(f"\nBy {measure}, the runs that move most first (a drop above 0 is a loss of ranks):")
+    say(f"\nBy {_measured(result, measure)}, the runs that move most first (a drop above 0 is a loss of ranks):")
     shown = pd.DataFrame(
         {
             "name": moved["name"],
@@ -206,8 +209,8 @@ def _report_topics(result: JudgmentComparison, measure: str, every: bool) -> Non
     rows = result.per_topic[result.per_topic["measure"] == measure].sort_values("tau_b", kind="stable")
     moving = rows[(rows["max_drop"] > 0) | (rows["max_rise"] > 0)]
     say(
-        f"\nBy {measure}, the runs ranked on one topic alone: on {len(moving):,} of {count(len(rows), 'topic')} a run "
-        "changes its rank; those that agree least first:"
+        f"\nBy {_measured(result, measure)}, the runs ranked on one topic alone: on {len(moving):,} of "
+        f"{count(len(rows), 'topic')} a run changes its rank; those that agree least first:"
     )
     shown = (rows if every else moving)[list(_OF_A_TOPIC)].rename(columns=_OF_A_TOPIC)
     print_table(
@@ -219,8 +222,8 @@ def _report_selected(result: JudgmentComparison) -> None:
     names, measure = result.names, result.measures[0]
     rows = result.selected[result.selected["measure"] == measure]
     say(
-        f"\nBy {measure}, some runs and why they are shown, the best by {names[0]} first (unjudged: share of their "
-        f"first {count(result.depth, 'document')} that {names[0]} does not know):"
+        f"\nBy {_measured(result, measure)}, some runs and why they are shown, the best by {names[0]} first (unjudged: "
+        f"share of their first {count(result.depth, 'document')} that {names[0]} does not know):"
     )
     shown = pd.DataFrame(
         {
@@ -264,13 +267,13 @@ def _report_new(result: JudgmentComparison, every: bool) -> None:
 def in_words(result: JudgmentComparison, measure: str) -> str:
     """Return in a sentence how many runs change their rank by a measure, and which falls and which rises furthest."""
     row = result.table[result.table["measure"] == measure].iloc[0]
-    changes = result.changes[result.changes["measure"] == measure]
+    changes, said = result.changes[result.changes["measure"] == measure], _measured(result, measure)
     if len(changes) > 1 and np.isnan(row["tau_b"]):
         # a warning has told whose scores tie
-        return f"{measure}: no ranking to compare."
+        return f"{said}: no ranking to compare."
     n_moved = int((changes["drop"] != 0).sum())
     if not n_moved:
-        return f"{measure}: no run changes its rank."
+        return f"{said}: no run changes its rank."
     parts = []
     for word, most in (("falls", changes["drop"].max()), ("rises", changes["drop"].min())):
         if most * (1 if word == "falls" else -1) > 0:
@@ -280,9 +283,11 @@ def in_words(result: JudgmentComparison, measure: str) -> str:
                 f"{run['other_rank']})"
             )
     verb = "changes its rank" if n_moved == 1 else "change their rank"
-    return (
-        f"{measure}: {n_moved:,} of {count(len(changes), 'run')} {verb} (tau_b {row['tau_b']:.4f}); {', '.join(parts)}."
-    )
+    return f"{said}: {n_moved:,} of {count(len(changes), 'run')} {verb} (tau_b {row['tau_b']:.4f}); {', '.join(parts)}."
+
+
+def _measured(result: JudgmentComparison, measure: str) -> str:
+    return dict(zip(result.measures, result.measured, strict=True))[measure]
 
 
 def _check_colour(colour: str | None, columns: set[str]) -> None:
@@ -312,17 +317,3 @@ def _other_measures(text: str | None) -> list[ir_measures.Measure] | None:
         return None
     with located("--other-measures"):
         return checked_measures(listed(text))
-
-
-def _tell_topics(names: tuple[str, str], first: Qrels, second: Qrels, *, shared: bool) -> None:
-    n_shared = len(set(first.topics) & set(second.topics))
-    if shared:
-        say(f"Scored on the {count(n_shared, 'topic')} that both have.")
-    elif set(first.topics) != set(second.topics):
-        say(
-            f"The topics differ: {names[0]} has {len(first.topics):,}, {names[1]} has {len(second.topics):,}, "
-            f"{n_shared:,} of them in common. Each mean is over all topics of its "
-            "own judgments; --shared-topics scores both on those in common."
-        )
-    else:
-        say(f"Each mean is over {count(len(first.topics), 'topic')}; one that a run lacks counts 0.")

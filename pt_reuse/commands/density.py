@@ -91,7 +91,6 @@ def _run(options: argparse.Namespace) -> None:
         depths=depths,
         rel=options.rel,
         contributors=read.contributors,
-        pool_order=None,
     )
     _report(result, options.all)
     if folder is not None:
@@ -115,6 +114,7 @@ def _read(options: argparse.Namespace) -> _Read:
             say(f"{name}: {sets[name]!r}")
         return _Read(sets, None, "pooled")
     if options.runs is None and options.depths is None:
+        _check_no_pools(options)
         qrels = _judgments(options).read()
         say(f"{qrels!r}")
         return _Read(qrels, None, "pooled")
@@ -126,6 +126,7 @@ def _read(options: argparse.Namespace) -> _Read:
 
 
 def _check_alone(options: argparse.Namespace) -> None:
+    _check_no_pools(options)
     beside = [name for name in ("qrels", "runs", "collection", "depths") if getattr(options, name) is not None]
     if beside:
         raise InputError(
@@ -134,6 +135,15 @@ def _check_alone(options: argparse.Namespace) -> None:
             Argument(beside[0]),
             " has no place. Give one of the two.",
             argument="rounds",
+        )
+
+
+def _check_no_pools(options: argparse.Namespace) -> None:
+    """Raise where somebody says how runs are pooled, and wants no pools."""
+    given = {"contributors": options.contributors != "pooled", "pool_order": options.pool_order is not None}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            Argument(name), " says how runs are pooled. Give ", Argument("depths"), " of pools as well.", argument=name
         )
 
 

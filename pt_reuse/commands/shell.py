@@ -52,11 +52,6 @@ _BY_COMMAND = {
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
 }
-#: options of Python that are flags here
-_FLAGS = {
-    Option("topics", "shared"): Option("shared_topics", True),
-    Option("topics", "own"): Option("shared_topics", False),
-}
 _QUOTES = "'\""
 
 
@@ -96,7 +91,6 @@ class Shell:
     def _option(self, advice: Option) -> str:
         if advice == Option("download", True):
             return _BY_COMMAND["fetch"]
-        advice = next((flag for option, flag in _FLAGS.items() if option == advice), advice)
         for parser in (self.running, *self.commands):
             action = _action(parser, advice.name)
             # of another command only what has a name of its own

@@ -14,6 +14,7 @@ from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.studies.corpus_parts.drawing import checked_drawing
 from pt_reuse.studies.corpus_parts.result import Subcollections
 from pt_reuse.studies.corpus_parts.sources import source_rule
@@ -79,9 +80,20 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
     )
-    parser.add_argument("--test", default="t", metavar="TEST", help="of two runs over topics; default t, paired")
+    parser.add_argument(
+        "--test", default="t", metavar="TEST", help=f"of two runs, one of {', '.join(TESTS)}; default t, paired"
+    )
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="P", help="p-values up to it are significant; default .05"
+    )
+    parser.add_argument(
+        "--correction",
+        default="none",
+        metavar="WHAT",
+        help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}; default none",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
     )
     add_intervals(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="how many parts at a time, -1 for all cores; default 1")
@@ -98,7 +110,8 @@ def _run(options: argparse.Namespace) -> None:
     source_rule(sources)
     how = {name: getattr(options, name) for name in ("how", "sizes", "shares", "repeats")}
     checked_drawing(**how, seed=options.seed)
-    tested = {"test": options.test, "alpha": options.alpha, **drawn(options)}
+    settled = {name: getattr(options, name) for name in ("test", "alpha", "correction", "samples")}
+    tested = {**settled, **drawn(options)}
     checked_testing(**tested)
     further = {"relevant": options.relevant, "rel": options.rel, "n_jobs": options.jobs}
     check_splitting(**further)

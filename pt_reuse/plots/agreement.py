@@ -28,7 +28,7 @@ def plot_two_scores(
     Runs on the line keep their score. Those that lose most are named where there is room.
 
     Args:
-        changes: the `changes` table of an Agreement.
+        changes: the `changes` table of an Agreement; where it has ``other_measure``, the other scores are of that one.
         measure: one of its measures.
         kind: what the upright axis shows, one of :data:`~pt_reuse.plots.points.VIEWS`: the ``"change"`` of the score,
             the same in ``"percent"`` of the first score, or the other ``"scores"`` themselves, with a diagonal.
@@ -41,7 +41,8 @@ def plot_two_scores(
         The axes, with one collection per coloured type or team, and one for all others.
     """
     sheet = Sheet.open(place or Place())
-    views = Views(changes[changes["measure"] == measure], kind)
+    rows = changes[changes["measure"] == measure]
+    views = Views(rows, kind)
     column = by or next((known for known in ("type", "team") if views.table[known].notna().any()), None)
     shown = largest_first(views, column) if column else []
     handles = draw_points(sheet, views, column, shown)
@@ -51,10 +52,14 @@ def plot_two_scores(
         entries.append((handles[None], views.others(column, shown, column)))
     limit(sheet, views)
     first, other = judgments
+    other_measure = rows["other_measure"].iloc[0] if "other_measure" in rows else measure
+    what, (here, there) = f"of {measure} ", (first, other)
+    if other_measure != measure:
+        what, (here, there) = "", (f"{measure}, {first}", f"{other_measure}, {other}")
     y = {
-        "change": f"change of {measure} ({other} − {first})",
-        "percent": f"change of {measure} in % ({other} against {first})",
-        "scores": f"{measure}, {other}",
+        "change": f"change {what}({there} − {here})",
+        "percent": f"change {what}in % ({there} against {here})",
+        "scores": f"{other_measure}, {other}",
     }
     sheet.label(
         title="The same runs under two sets of judgments", x=f"{measure}, {first}{views.not_drawn()}", y=y[kind]

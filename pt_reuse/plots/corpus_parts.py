@@ -60,7 +60,7 @@ def plot_shares(rows: pd.DataFrame, *, column: str, label: str, place: Place | N
     _draw_lines(sheet, lines, "share", column, "source")
     sheet.limit("x", (-3, 103))
     sheet.label(
-        title="Agreement with a part from one source, by the share of it",
+        title="Agreement by the share of one source",
         x="share of the other part from the same source, %",
         y=label,
     )
@@ -140,6 +140,9 @@ def _draw_lines(sheet: Sheet, lines: Sequence[tuple[str, pd.DataFrame]], across:
 
 
 def _finish(sheet: Sheet) -> Axes:
-    """Give a figure with lines its height."""
-    sheet.fit(0.62 * sheet.width if sheet.narrow else 0.42 * sheet.width)
+    """Give a figure with lines its height: that of its legend at least, where it stands beside the axes."""
+    key = sheet.ax.get_legend()
+    entries = 0 if key is None or sheet.below else len(key.get_texts()) + 1
+    beside = 1.4 * entries * sheet.sizes.text / 72
+    sheet.fit(max(0.62 * sheet.width if sheet.narrow else 0.42 * sheet.width, beside))
     return sheet.ax

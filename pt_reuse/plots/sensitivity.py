@@ -47,11 +47,14 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
         linewidth=0.4,
         zorder=4,
     )
-    ax.axvline(default, color=ink.strong, linewidth=0.8, zorder=3)
+    if not np.isnan(default):
+        ax.axvline(default, color=ink.strong, linewidth=0.8, zorder=3)
     names = [shortened(ax, name.replace("_", " "), sizes.text, _NAME * sheet.width) for name in spans["convention"]]
     ax.set_yticks(list(at.values()), names)
     ax.set_ylim(-0.7, max(len(spans), 1) - 0.3)
-    ends = np.append(np.concatenate([low, high])[~np.isnan(np.concatenate([low, high]))], default)
+    ends = np.concatenate([low, high, [default]])
+    # a number may be undefined at the default, or under every value
+    ends = ends[~np.isnan(ends)] if not np.isnan(ends).all() else np.zeros(1)
     least, most = float(ends.min()), float(ends.max())
     # room for the values at both ends
     air = 0.32 * max(most - least, 1e-3 * max(abs(most), 1e-3))

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_topic_taus(per_topic: pd.DataFrame, *, measure: str, overall: float, place: Place | None = None) -> Axes:
+def plot_topic_taus(per_topic: pd.DataFrame, *, measured: str, overall: float, place: Place | None = None) -> Axes:
     """Draw tau_b of the runs ranked on each topic alone, the lowest first.
 
     Args:
-        per_topic: ``qid measure tau_b``, NaN where all runs tie by one of the two.
-        measure: one of its measures.
+        per_topic: one row per topic: ``qid tau_b``, NaN where all runs tie by one of the two.
+        measured: what runs are scored by, for the label.
         overall: tau_b of the rankings by the means; NaN for none.
         place: where to draw; default a new figure of a page's width.
 
@@ -32,23 +32,24 @@ def plot_topic_taus(per_topic: pd.DataFrame, *, measure: str, overall: float, pl
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
-    rows = per_topic[per_topic["measure"] == measure]
-    drawn = rows[rows["tau_b"].notna()].sort_values("tau_b", kind="stable")
+    drawn = per_topic[per_topic["tau_b"].notna()].sort_values("tau_b", kind="stable")
     x, y = np.arange(1, len(drawn) + 1, dtype=float), drawn["tau_b"].to_numpy(dtype=float)
     points = ax.scatter(x, y, s=sizes.area, color=ink.first, edgecolor="white", linewidth=0.4, zorder=3)
     entries: list[tuple[Artist, str]] = [(points, "one topic")]
     if not np.isnan(overall):
         line = ax.axhline(overall, color=ink.strong, linewidth=0.8, linestyle="--", zorder=2)
         entries.append((line, plain(f"means over topics ({overall:.4f})")))
-    without = len(rows) - len(drawn)
+    without = len(per_topic) - len(drawn)
     rest = f" ({count(without, 'topic')} without, as all runs tie)" if without else ""
     lowest = float(np.min([*y, *([] if np.isnan(overall) else [overall])], initial=1.0))
-    sheet.limit("y", (lowest - 0.07 * max(1 - lowest, 0.1), 1 + 0.07 * max(1 - lowest, 0.1)))
+    span = max(1 - lowest, 0.1)
+    # below the lowest there is room for its name
+    sheet.limit("y", (lowest - 0.15 * span, 1 + 0.07 * span))
     sheet.limit("x", (0, len(drawn) + 1))
     sheet.label(
         title="The ranking of the runs on each topic",
         x=f"topics, the lowest first{rest}",
-        y=f"tau_b of the two rankings by {measure}",
+        y=f"tau_b of the two rankings by {measured}",
     )
     sheet.grid("y")
     sheet.ticks("x", whole=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse.plots.lettering import plain, shortened
-from pt_reuse.plots.look import looks
+from pt_reuse.plots.look import MOST, looks
 from pt_reuse.plots.points import Views, draw_points, largest_first, limit
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -24,7 +24,6 @@ def plot_type_scores(
     measure: str,
     pool: str,
     taus: Mapping[str, float],
-    everyone: str,
     of: str,
     place: Place | None = None,
 ) -> Axes:
@@ -34,8 +33,7 @@ def plot_type_scores(
         rows: one row per run, with ``name type score estimated``.
         measure: its name.
         pool: the type that made the pool.
-        taus: group -> tau_b of its runs.
-        everyone: the group of all tested runs.
+        taus: group -> tau_b of its runs, last of all that were tested.
         of: which splits that is of, in words.
         place: where to draw; default a new figure of a page's width.
 
@@ -48,20 +46,33 @@ def plot_type_scores(
     handles = draw_points(sheet, views, "type", shown)
     entries: list[tuple[Artist, str]] = []
     for group in shown:
-        said = f" ({_tau(taus.get(str(group), float('nan')))})"
+        said = f" (τ {_number(taus.get(str(group), float('nan')))})"
         entries.append(
             (handles[group], shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room(said)) + said)
         )
     if None in handles:
         entries.append((handles[None], views.others("type", shown, "type")))
     limit(sheet, views)
-    title = f"Pool of {plain(pool)}: {_tau(taus.get(everyone, float('nan')))} of all tested runs, {of}"
-    sheet.label(title=title, x=f"{measure}, actual", y=f"{measure}, estimated")
+    sheet.label(title=scores_title(pool, taus, of), x=f"{measure}, actual", y=f"{measure}, estimated")
     sheet.grid()
     sheet.ticks("x", "y")
     sheet.key(entries, title="tested")
     sheet.fit(None)
     return sheet.ax
+
+
+def scores_title(pool: str, taus: Mapping[str, float], of: str) -> str:
+    """Return the title of a figure of actual and estimated scores: the pool, and the tau of each tested group.
+
+    Args:
+        pool: the type that made the pool.
+        taus: group -> tau_b of its runs, last of all that were tested.
+        of: which splits they are of, in words.
+    """
+    said = [f"{plain(group)} {_number(tau)}" for group, tau in taus.items()]
+    # many types would fill a figure with its title; the legend has them
+    shown = said if len(said) <= MOST else said[-1:]
+    return f"Pool of {plain(pool)}, {of}\nτ {', '.join(shown)}"
 
 
 def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
@@ -80,7 +91,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     pools, tested = list(dict.fromkeys(rows["pool"])), list(dict.fromkeys(rows["tested"]))
     shift = np.linspace(-0.3, 0.3, len(tested)) if len(tested) > 1 else np.zeros(1)
     entries: list[tuple[Artist, str]] = []
-    kinds = looks(min(len(tested), 6))
+    kinds = looks(min(len(tested), MOST))
     for number, name in enumerate(tested):
         mine = rows[rows["tested"] == name]
         x = mine["pool"].map(pools.index).to_numpy(dtype=float) + shift[number]
@@ -120,8 +131,6 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     return ax
 
 
-def _tau(tau: float) -> str:
+def _number(tau: float) -> str:
     """Return a tau as figures show it."""
-    if np.isnan(tau):
-        return "τ −"
-    return f"τ {tau:.2f}".replace("-", "−")
+    return "−" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−")

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, Option, door, warn
+from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -117,6 +117,11 @@ class Agreement(Result):
         )
 
     @property
+    def measured(self) -> list[str]:
+        """Return what the runs of each row of the table are scored by, in words."""
+        return self.table["measure"].tolist()
+
+    @property
     def has_intervals(self) -> bool:
         """Return whether intervals were asked for."""
         return "tau_b_low" in self.table
@@ -160,14 +165,16 @@ class Agreement(Result):
 
     def key_figures(self) -> pd.DataFrame:
         """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
-        return key_figures_of(self.table, ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"])
+        return key_figures_of(
+            self.table.assign(measure=self.measured), ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
+        )
 
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""
         rows = []
-        for row in self.table.to_dict("records"):
+        for measure, row in zip(self.measured, self.table.to_dict("records"), strict=True):
             ends = f" ({row['tau_b_low']:.4f} to {row['tau_b_high']:.4f})" if self.has_intervals else ""
-            rows.append(f"{row['measure']} tau_b {row['tau_b']:.4f}{ends}, drop {row['max_drop']}")
+            rows.append(f"{measure} tau_b {row['tau_b']:.4f}{ends}, drop {row['max_drop']}")
         return f"{self.names[1]} against {self.names[0]}: {'; '.join(rows)}"
 
 
@@ -203,7 +210,8 @@ def compare_scores(
         one, other = truth.topic_means[measure], estimate.topic_means[measure]
         # without intervals the topics may be others, and their order is of no matter
         other = other.of(at[1] if bootstrap is not None else range(len(estimate.topics)), runs)
-        found = ranking_agreement(one, other, bootstrap, coefficients=_COEFFICIENTS)
+        with located(measure):
+            found = ranking_agreement(one, other, bootstrap, coefficients=_COEFFICIENTS)
         ranked = len(truth.names) > 1 and not _all_tie(measure, mine[m], theirs[m], names)
         weighted = {"weighted_tau": weighted_tau(mine[m], theirs[m]) if ranked else np.nan}
         rows.append({"measure": measure, **_before(found, "max_drop", weighted)})

@@ -26,6 +26,8 @@ TESTS = {
     "randomisation": "sign-flip randomisation test (every way of turning signs, if no more than samples)",
     "tukey": "randomised Tukey HSD test of all systems together",
 }
+#: tests that draw at random
+RANDOM = ("randomisation", "tukey")
 #: correction for many tests -> what statsmodels' multipletests calls it; None where nothing is corrected
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
 #: random signs, or scores that change places, if nobody says how many

@@ -67,32 +67,35 @@ class SignificanceAgreement:
         return {name: getattr(self, name) for name in (*COUNTS, *SHARES)}
 
 
-def winners(tests: PairTests, alpha: float) -> NDArray[np.int8]:
+def winners(tests: PairTests, alpha: float, correction: str = "none") -> NDArray[np.int8]:
     """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither.
 
-    A pair is significant where its p-value is below `alpha` and its means differ; without a p-value it is not.
+    A pair is significant where its p-value is at most `alpha` and its means differ; without a p-value it is not.
 
     Args:
         tests: of pairs of systems.
         alpha: the level.
+        correction: of the p-values for the number of pairs, see :meth:`PairTests.corrected`.
     """
-    # a comparison with NaN is False
-    return np.where(tests.p < alpha, np.sign(tests.difference), 0).astype(np.int8)
+    return np.where(tests.significant(alpha, correction), np.sign(tests.difference), 0).astype(np.int8)
 
 
-def agreement_of_tests(one: PairTests, other: PairTests, alpha: float = 0.05) -> SignificanceAgreement:
+def agreement_of_tests(
+    one: PairTests, other: PairTests, alpha: float = 0.05, correction: str = "none"
+) -> SignificanceAgreement:
     """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments.
 
     Args:
         one: tests of pairs of systems, ``pair_tests(values)``.
         other: tests of the same pairs in the same order, on other data.
-        alpha: the level: p-values below it are significant.
+        alpha: the level: p-values of at most this are significant.
+        correction: of the p-values of each test for the number of pairs; default none.
 
     Returns:
         SignificanceAgreement: the counts, agree-SS_a, active and passive disagreement.
 
     Raises:
-        InputError: tests of other pairs, a level that is not between 0 and 1.
+        InputError: tests of other pairs, a level that is not between 0 and 1, an unknown correction.
 
     Source: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process, ADCS, for the counts;
     Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter, CIKM, for agree-SS_a.
@@ -101,7 +104,7 @@ def agreement_of_tests(one: PairTests, other: PairTests, alpha: float = 0.05) ->
     if not (np.array_equal(one.first, other.first) and np.array_equal(one.second, other.second)):
         raise InputError("the two tests are of other pairs of systems. Test the same systems, in one order.")
     tested = ~(np.isnan(one.p) | np.isnan(other.p))
-    a, b = winners(one, level)[tested], winners(other, level)[tested]
+    a, b = winners(one, level, correction)[tested], winners(other, level, correction)[tested]
     both = (a != 0) & (b != 0)
     return SignificanceAgreement(
         ss_a=int((both & (a == b)).sum()),

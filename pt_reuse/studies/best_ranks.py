@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
@@ -56,6 +56,20 @@ class MinimumRanks(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "topics": self.topics, "by_rank": self.by_rank()}
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return how many relevant documents some run has, and how deep, see :meth:`Result.key_figures`."""
+        rank = self.table["rank"].astype("Float64")
+        whole = pd.DataFrame(
+            {
+                "median_rank": [rank.median()],
+                "deepest_rank": [rank.max()],
+                "in_first_ten": [(rank <= 10).sum()],
+                "found": [rank.notna().sum()],
+                "not_found": [rank.isna().sum()],
+            }
+        )
+        return key_figures_of(whole, list(whole))
 
     def headline(self) -> str:
         """Return how many relevant documents some run has, and how many of these among its first ten."""

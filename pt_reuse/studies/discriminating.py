@@ -16,11 +16,8 @@ from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.score_sets import named_scores
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance import SAMPLES, TESTS, PairTests, check_test, pair_tests
+from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, PairTests, check_test, pair_tests
 from pt_reuse.studies.told_apart import DiscriminativePower
-
-#: tests that draw at random
-_RANDOM = ("randomisation", "tukey")
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ def discriminative_power(
         "test": f"{TESTS[test]}, two-sided",
         "alpha": level,
         "correction": correction if test != "tukey" else "by the test itself",
-        **({"samples": drawn, "seed": start} if test in _RANDOM else {}),
+        **({"samples": drawn, "seed": start} if test in RANDOM else {}),
         "topics": "each set of judgments on its own",
         "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
         **noted(caveats),

@@ -14,6 +14,8 @@ from pt_reuse.judging.continuous.asking import Judged
 from pt_reuse.judging.continuous.protocol import Protocol
 from pt_reuse.judging.continuous.scorer import Scorer
 from pt_reuse.judging.continuous.topic_judging import TopicJudging
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.qrels.judgments import Qrels
 
 #: what the first round is called
 _POOL, _ROUND = "pool", 2
@@ -146,3 +148,26 @@ class PooledTopic:
         kept = np.ones(len(self.docnos), dtype=bool) if unit is None else self.sole != unit
         docnos, labels = tuple(self.docnos[kept].tolist()), tuple(self.labels[kept].tolist())
         return OnePool(docnos, labels, self.judged - len(docnos))
+
+
+def pooled_topics(
+    qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64]
+) -> list[PooledTopic]:
+    """Return the judged documents of the pool, topic by topic of the judgments.
+
+    Args:
+        qrels: the judgments.
+        pool: of all contributors.
+        rows: (documents of the pool,) the judgment of each, -1 for none.
+        judged: (documents,) whether it is judged.
+        owner: (documents,) the unit that alone contributed each, -1 where there are several.
+    """
+    docnos, labels = pool.documents.docnos(), qrels.arrays.labels
+    n_judged = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics)).tolist()
+    found = []
+    for qid, n in zip(qrels.topics, n_judged, strict=True):
+        at = pool.documents.place.get(qid)
+        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
+        mine = mine[judged[mine]]
+        found.append(PooledTopic(qid, docnos[mine], labels[rows[mine]].astype(np.int64), owner[mine], n))
+    return found

@@ -9,8 +9,9 @@ import pandas as pd
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse.runs.units import COLUMNS, Units
+from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
@@ -35,12 +36,18 @@ class DynamicReports:
     rel: int
     settings: Mapping[str, Any]
 
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether intervals over topics were asked for."""
+        return "tau_b_low" in self.table
+
     @door
     def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
         """Return what a paper prints: how the ranking holds, or what each left-out unit does to it.
 
         Args:
-            by: the rows: each ``"measure"`` (default), or each left-out ``"unit"`` under one measure.
+            by: the rows: each ``"measure"`` (default), or each left-out ``"unit"`` under one measure. Intervals, where
+                there are any, take the place of some columns.
             measure: the one that units are shown under; default the first.
         """
         choice("by", by, _ROWS)
@@ -89,15 +96,17 @@ class DynamicReports:
 
 def _per_measure(result: DynamicReports) -> Report:
     summary, by = result.summary, result.units.by
+    drop = Column("Largest drop", summary["own_max_drop"], Digits.COUNT)
+    least = Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE)
+    if result.has_intervals:
+        of_tau = intervals("tau-b", summary["own_tau_b_low"], summary["own_tau_b_high"], Digits.SCORE)
+        of_drop = intervals("the drop", summary["own_max_drop_low"], summary["own_max_drop_high"], Digits.COUNT)
+        rest = [of_tau, drop, of_drop, least]
+    else:
+        worst = Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT)
+        rest = [drop, worst, least, Column("Largest drop, field", summary["field_max_drop"], Digits.COUNT)]
     return Report(
-        [
-            Column("Measure", summary["measure"]),
-            Column("tau-b", summary["own_tau_b"], Digits.SCORE),
-            Column("Largest drop", summary["own_max_drop"], Digits.COUNT),
-            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
-            Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
-            Column("Largest drop, field", summary["field_max_drop"], Digits.COUNT),
-        ],
+        [Column("Measure", summary["measure"]), Column("tau-b", summary["own_tau_b"], Digits.SCORE), *rest],
         caption=(
             f"Leave-out-uniques by {by} under dynamic judging: {_field(result)} each judged without its own {by}, and "
             f"the whole field without each {by}, against LOU-FULL."
@@ -111,15 +120,16 @@ def _per_unit(result: DynamicReports, measure: str) -> Report:
     rows = result.table[result.table["measure"] == measure].merge(
         result.unique_counts[[column, "found_again"]], on=column, sort=False
     )
+    relevant = Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT)
+    tau, drop = Column("tau-b", rows["tau_b"], Digits.SCORE), Column("Largest drop", rows["max_drop"], Digits.COUNT)
+    if result.has_intervals:
+        of_tau = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
+        columns = [tau, of_tau, drop, intervals("the drop", rows["max_drop_low"], rows["max_drop_high"], Digits.COUNT)]
+    else:
+        again = Column("Found again", rows["found_again"], Digits.COUNT)
+        columns = [again, tau, drop, Column("Dropped run", rows["dropped"])]
     return Report(
-        [
-            Column(by.capitalize(), rows[column]),
-            Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT),
-            Column("Found again", rows["found_again"], Digits.COUNT),
-            Column("tau-b", rows["tau_b"], Digits.SCORE),
-            Column("Largest drop", rows["max_drop"], Digits.COUNT),
-            Column("Dropped run", rows["dropped"]),
-        ],
+        [Column(by.capitalize(), rows[column]), relevant, *columns],
         caption=(
             f"Leave-out-uniques by {by} under dynamic judging and {measure}: {_field(result)} judged without each "
             f"{by}, against LOU-FULL."
@@ -134,10 +144,13 @@ def _field(result: DynamicReports) -> str:
 
 def _notes(result: DynamicReports) -> list[str]:
     settings, topics = result.settings, result.topics
+    runs = count(int(result.unique_counts["contributing"].sum()), "run")
     chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
     said = [
-        f"LOU-FULL is the depth-{result.depth} pool of {settings['contributors']}, in the order "
-        f"{settings['pool order']}, and {count(chosen, 'document')} that the classifier {settings['scorer']} chose, "
-        f"{without:,} of them without a label; relevant is a label of at least {result.rel}.",
+        f"LOU-FULL is the depth-{result.depth} pool of {runs}, in the order {settings['pool order']}, and "
+        f"{count(chosen, 'document')} that the classifier {settings['scorer']} chose, {without:,} of them without a "
+        f"label; relevant is a label of at least {result.rel}.",
     ]
+    if result.has_intervals:
+        said.append(f"Intervals: {settings[INTERVALS]}.")
     return [*said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else said

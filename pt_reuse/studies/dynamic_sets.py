@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Argument, Call, InputError
+from pt_reuse._errors import Argument, Call, InputError, Option
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.dynamic_judging import PooledTopic
 
 
@@ -140,6 +142,34 @@ class DynamicSets:
                 }
             )
         return pd.DataFrame(rows)
+
+    def caveats(self) -> Iterator[Caveat]:
+        """Yield a caveat where most of what was chosen after the pool of all has no label, and where a corpus ended."""
+        chosen, without = sum(len(batches[0]) for batches in self._chosen), int(self.unlabelled.sum())
+        if without > MOSTLY * chosen:
+            yield Caveat(
+                f"{without / chosen:.0%} of what the classifier chose has no label",
+                (
+                    f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
+                    "contributors have no label, and count as not relevant: the judgments were not found by such a "
+                    "classifier, and what it would find is not known. ",
+                    Option("judge", ...),
+                    " may label them.",
+                ),
+            )
+        short = sum(
+            any(len(self._set(t, number)) < topic.judged for number in range(len(self._chosen[t])))
+            for t, topic in enumerate(self._topics)
+        )
+        if short:
+            yield Caveat(
+                f"the corpus ended on {count(short, 'topic')}",
+                (
+                    f"on {count(short, 'topic')} of {len(self._topics):,} the corpus ended before there were as many "
+                    "judgments as there are in qrels, with all contributors or without some of them. So what is lost "
+                    "there is not made up for. Has the scorer the whole corpus?",
+                ),
+            )
 
     def _losers(self, t: int) -> list[int]:
         return self._topics[t].losers(self._rel)

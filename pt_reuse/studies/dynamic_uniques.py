@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, whole
-from pt_reuse._errors import Option, arguments_as, door, warn
-from pt_reuse._result import Result
+from pt_reuse._errors import arguments_as, door, warn
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.judging.continuous.classifier import TfIdf, check_corpus
@@ -23,24 +23,26 @@ from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
-from pt_reuse.pooling.fit import MOSTLY, PoolFit
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
-from pt_reuse.scoring.caveats import Caveat, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.agreement import INTERVALS
+from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.dynamic_judging import Chooser, PooledTopic, TopicPools, choose_all
+from pt_reuse.studies.dynamic_judging import Chooser, PooledTopic, TopicPools, choose_all, pooled_topics
 from pt_reuse.studies.dynamic_reports import DynamicReports
 from pt_reuse.studies.dynamic_sets import DynamicSets, check_topics_given
 from pt_reuse.studies.unique_drops import LargeDrops
+from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_tables import (
     Means,
     UniqueDocuments,
@@ -49,7 +51,7 @@ from pt_reuse.studies.unique_tables import (
     summary_table,
     unit_table,
 )
-from pt_reuse.studies.uniques import check_removal
+from pt_reuse.studies.uniques import KEY_FIGURES, check_removal
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,7 +66,8 @@ class DynamicUniques(LargeDrops, DynamicReports, Result):
             are not judged without the unit.
         by_run: one row per run and measure, the run under the judgments made without its own unit: the columns of
             :attr:`LeaveOutUniques.by_run`.
-        summary: one row per measure, the columns of :attr:`LeaveOutUniques.summary`.
+        summary: one row per measure, the columns of :attr:`LeaveOutUniques.summary`. All three have the ends of
+            intervals where these were asked for.
         unique_counts: one row per unit: its ``runs``, those ``contributing``, the judged documents that it alone
             contributed, ``unique unique_relevant unique_nonrelevant``; ``found_again``, how many of its unique relevant
             documents the classifier chose without it; ``relevant``, how many documents of its judgments are so.
@@ -103,6 +106,15 @@ class DynamicUniques(LargeDrops, DynamicReports, Result):
             "topics": self.topics,
         }
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
+        counts = pd.concat(
+            [self.unique_counts[["unique_relevant", "found_again"]], self.topics[["chosen", "unlabelled"]]]
+        )
+        total = counts.sum().to_frame().T
+        parts = [key_figures_of(self.summary, KEY_FIGURES), key_figures_of(total, list(total))]
+        return pd.concat(parts, ignore_index=True)
+
     def headline(self) -> str:
         """Return the agreement and the largest drops of each measure, and what the classifier found again."""
         parts = [
@@ -132,6 +144,8 @@ def leave_out_dynamic(
     seed: int = 0,
     complete: bool = True,
     without_topics: str = "error",
+    resamples: int = 0,
+    confidence: float = 0.95,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> DynamicUniques:
@@ -165,6 +179,9 @@ def leave_out_dynamic(
         seed: decides all that is random, topic by topic.
         complete: the mean is over all topics of the judgments (default), or over those that the run has.
         without_topics: a run with none of the judgments' topics is an ``"error"`` (default), or scores ``"zero"``.
+        resamples: how often topics are drawn for the intervals that :func:`leave_out_uniques` has; default 0, none.
+            What the classifier chose stays as it is.
+        confidence: of the intervals, above 0 and below 1.
         n_jobs: jobs at a time, as joblib takes it; the numbers do not depend on it.
         verbose: show a progress bar.
 
@@ -177,7 +194,8 @@ def leave_out_dynamic(
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
-            documents that the corpus lacks, which teach it nothing; no relevant judgment at all.
+            documents that the corpus lacks, which teach it nothing; a corpus that ends before as many are judged; no
+            relevant judgment at all; intervals over fewer than five topics.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -204,6 +222,7 @@ def leave_out_dynamic(
         query_seed=flag("query_seed", query_seed),
         presumed_negatives=whole("presumed_negatives", presumed_negatives, "documents", least=0),
     )
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     seed, asked_judge, told_of = checked_seed(seed), None if judge is None else as_judge(judge), TopicTexts(topics)
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
@@ -232,19 +251,21 @@ def leave_out_dynamic(
     caveats = [*fit.of_pool(), *relevant_only(qrels, of_judged(parsed)), *none_relevant(qrels, lowest)]
 
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=asked_judge is not None)
-    pooled = _pooled_topics(qrels, pool, rows, judged, owner)
+    pooled = pooled_topics(qrels, pool, rows, judged, owner)
     texts = None if asked_judge is None else scorer.texts
     chooser = Chooser(scorer, protocol, seed, lowest)
     chosen = choose_all(_with_places(pooled, chooser, queries), chooser, n_jobs=n_jobs, verbose=verbose)
     made = DynamicSets(qrels, pooled, chosen, lowest)
     made.label(asked_judge, told_of, texts)
     by_topic = made.table()
-    caveats += _mostly_unlabelled(by_topic)
+    caveats += made.caveats()
+    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
 
     n_units = len(units)
     base, changes = made.judgments(n_units)
-    full, own, reduced = _score_all(runs, base, parsed, changes, units, complete=complete, verbose=verbose)
+    keep: list[Block] | None = None if bootstrap is None else []
+    full, own, reduced = _score_all(runs, base, parsed, changes, units, complete=complete, verbose=verbose, keep=keep)
     scores = scores_of(runs, base, parsed, full, complete=complete)
     scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
     without = f"made without the run's own {by}, depth {asked.value}"
@@ -257,11 +278,16 @@ def leave_out_dynamic(
     counts = count_uniques(units, contributed, UniqueDocuments(owner[unique], relevant, relevant))
     table = unit_table(units, counts, made.lost(n_units), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
+    summary = summary_table(units, table, by_run, scores.measures, means)
+    if bootstrap is not None and keep is not None:
+        ends = UniqueIntervals(bootstrap, scores, own_scores, _changed(keep))
+        table = ends.of_units(table, units.column, list(units.names), verbose=verbose)
+        by_run, summary = ends.of_runs(by_run), ends.of_summary(summary)
     provided = provided_measures(parsed)
     return DynamicUniques(
         table=table,
         by_run=by_run,
-        summary=summary_table(units, table, by_run, scores.measures, means),
+        summary=summary,
         unique_counts=counts.assign(found_again=made.found_again(n_units), relevant=made.relevant(n_units)),
         topics=by_topic,
         scores=scores,
@@ -285,25 +311,11 @@ def leave_out_dynamic(
             "seed": seed,
             "complete": complete,
             "ties": f"means equal to {DECIMALS} decimals",
+            **({INTERVALS: f"{bootstrap.words()}; of a change of score the percentile interval"} if bootstrap else {}),
             **({"by ir_measures": provided} if provided else {}),
             **noted(caveats),
         },
     )
-
-
-def _pooled_topics(
-    qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64]
-) -> list[PooledTopic]:
-    """Return the judged documents of the pool, topic by topic of the judgments."""
-    docnos, labels = pool.documents.docnos(), qrels.arrays.labels
-    n_judged = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics)).tolist()
-    found = []
-    for qid, n in zip(qrels.topics, n_judged, strict=True):
-        at = pool.documents.place.get(qid)
-        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
-        mine = mine[judged[mine]]
-        found.append(PooledTopic(qid, docnos[mine], labels[rows[mine]].astype(np.int64), owner[mine], n))
-    return found
 
 
 def _with_places(
@@ -330,23 +342,6 @@ def _with_places(
     ]
 
 
-def _mostly_unlabelled(topics: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield a caveat where most of what the classifier chose after the pool of all has no label."""
-    chosen, without = int(topics["chosen"].sum()), int(topics["unlabelled"].sum())
-    if without <= MOSTLY * chosen:
-        return
-    yield Caveat(
-        f"{without / chosen:.0%} of what the classifier chose has no label",
-        (
-            f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
-            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what "
-            "it would find is not known. ",
-            Option("judge", ...),
-            " may label them.",
-        ),
-    )
-
-
 def _score_all(
     runs: RunSet,
     qrels: Qrels,
@@ -356,8 +351,12 @@ def _score_all(
     *,
     complete: bool,
     verbose: bool,
+    keep: list[Block] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return scores under LOU-FULL and each run's own, (measures, topics, runs), and means without each unit."""
+    """Return scores under LOU-FULL and each run's own, (measures, topics, runs), and means without each unit.
+
+    What changes is added to `keep`, block by block, where intervals need it.
+    """
     full = np.empty((len(measures), len(qrels.topics), len(runs)))
     own = np.empty(full.shape)
     has = None if complete else topics_of_runs(runs, qrels)
@@ -370,4 +369,13 @@ def _score_all(
         cell, run = np.nonzero(block.set[:, None] == units.of_run + 1)
         own[:, block.topic[cell], run] = block.values[:, cell, run]
         means.add(block)
+        if keep is not None:
+            keep.append(block)
     return full, own, means.means()[:, 1:]
+
+
+def _changed(blocks: list[Block]) -> ChangedScores:
+    """Return the scores that change where a unit is left out; the first set is LOU-FULL."""
+    found = ChangedScores.of(blocks)
+    of_unit = found.unit > 0
+    return ChangedScores(found.topic[of_unit], found.unit[of_unit] - 1, found.values[:, of_unit])

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth, pool_to_depth
+from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
@@ -23,6 +23,7 @@ from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import check_unit, units_of
 from pt_reuse.scoring.caveats import Caveat, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.studies.type_pools.judged_topics import pool_on_topics
 from pt_reuse.studies.type_pools.type_splits import ALL
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ class FoundByDepth(Result):
 
     Attributes:
         table: one row per unit and depth, and last those of all units together (``"all"``): the unit under ``type``,
-            ``team`` or ``name``; ``depth``; ``documents`` of its pool, those of them that are ``judged`` (label >= 0)
-            and ``relevant``; ``unique``, the relevant ones that no other unit's pool of the same depth has (for all
-            together, those that one unit alone has); ``judged_share`` of the pool, NaN where it is empty.
+            ``team`` or ``name``; ``depth``; ``documents`` of its pool on the topics of the judgments, those of them
+            that are ``judged`` (label >= 0) and ``relevant``; ``unique``, the relevant ones that no other unit's pool
+            of the same depth has (for all together, those that one unit alone has); ``judged_share`` of the pool, NaN
+            where it is empty.
         by: what the units are.
         judged_to: the depth down to which every document of every contributing run is judged, on the topics of the
             judgments; 0 where that is not so at rank 1, the largest depth asked for where it is so there. Beyond it,
@@ -62,6 +64,12 @@ class FoundByDepth(Result):
     def units(self) -> list[str]:
         """Return the units, in order of appearance, without all together."""
         return [name for name in dict.fromkeys(self.table[self.column]) if name != ALL]
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return what the pool of each unit holds at the largest depth, see :meth:`Result.key_figures`."""
+        rows = self.table[self.table["depth"] == self.table["depth"].max()]
+        figures = ["relevant", "unique", "documents"]
+        return key_figures_of(rows, figures, rows=[str(name) for name in rows[self.column]])
 
     def headline(self) -> str:
         """Return what each unit finds at the depth down to which all is judged, or at the largest."""
@@ -88,19 +96,22 @@ class FoundByDepth(Result):
         )
 
     @door
-    def report(self, depths: Iterable[int] | None = None) -> Report:
+    def report(self, depths: int | Iterable[int] | None = None) -> Report:
         """Return what a paper prints: a row per unit, and the relevant documents that it finds down to some depths.
 
         Args:
-            depths: five at most; default 1, 5, 10, 20, 50 and 100, as far as they are there, the last five of these.
+            depths: one, or five at most; default 1, 5, 10, 20, 50 and 100, as far as they are there, the last five of
+                these.
         """
         there = set(self.table["depth"])
-        chosen = [depth for depth in _FEW if depth in there][-MOST:] if depths is None else list(depths)
-        chosen = chosen or sorted(there)[:MOST]
+        if depths is None:
+            chosen = [depth for depth in _FEW if depth in there][-MOST:] or sorted(there)[:MOST]
+        else:
+            chosen = list(depths) if isinstance(depths, Iterable) else [depths]
         unknown = [depth for depth in chosen if depth not in there]
-        if unknown or len(chosen) > MOST:
+        if unknown or not 0 < len(chosen) <= MOST:
             raise InputError(
-                f"depths must be {MOST} at most of those in the table, got {told(chosen)}.", argument="depths"
+                f"depths must be one to {MOST} of those in the table, got {told(chosen)}.", argument="depths"
             )
         cells = self.table.pivot_table("relevant", self.column, "depth", aggfunc="first").loc[[*self.units, ALL]]
         return Report(
@@ -119,7 +130,7 @@ class FoundByDepth(Result):
     def plot(
         self,
         *,
-        units: Iterable[str] | None = None,
+        units: str | Iterable[str] | None = None,
         ax: Axes | None = None,
         title: str | None = None,
         legend: bool = True,
@@ -128,7 +139,7 @@ class FoundByDepth(Result):
         """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth.
 
         Args:
-            units: which to draw; default all, the six that find most where there are more.
+            units: which to draw, one or several; default all, the six that find most where there are more.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.
@@ -142,7 +153,7 @@ class FoundByDepth(Result):
         from pt_reuse.plots.look import MOST as MOST_UNITS
         from pt_reuse.plots.sheet import Place
 
-        chosen = self.units if units is None else list(units)
+        chosen = self.units if units is None else [units] if isinstance(units, str) else list(units)
         for name in chosen:
             choice("units", name, self.units)
         if units is None and len(chosen) > MOST_UNITS:
@@ -213,7 +224,7 @@ def found_by_depth(
         ranked = runs.in_pool_order(pool_order)
     longest = int(runs.field.lengths[:, contributing.runs].max(initial=1))
     chosen = list(range(1, min(USUAL_DEPTH, longest) + 1)) if wanted is None else wanted
-    pool = pool_to_depth(ranked, chosen[-1], contributing)
+    pool = pool_on_topics(ranked, chosen[-1], contributing, qrels)
     labels = np.append(qrels.arrays.labels, np.int16(-1))[qrels.arrays.documents.find(pool.documents)]
     units = units_of(pool.run_table, by)
     if ALL in units.names:
@@ -222,7 +233,7 @@ def found_by_depth(
         )
     best = _best_ranks(pool, units.of_run, len(units))
     table = _table(units.column, units.names, best, labels, lowest, chosen)
-    judged_to = _judged_to(pool, labels, set(qrels.topics), chosen[-1])
+    judged_to = _judged_to(pool, labels, chosen[-1])
     caveats = list(_caveats(judged_to, int((labels >= lowest).sum()), lowest))
     tell(caveats)
     return FoundByDepth(
@@ -310,10 +321,9 @@ def _rows(
     )
 
 
-def _judged_to(pool: Pool, labels: NDArray[np.int16], topics: set[str], deepest: int) -> int:
-    """Return the largest depth at which the pool is judged without a gap, on the topics that have judgments."""
-    known = np.array([topic in topics for topic in pool.topics], dtype=bool)[pool.documents.topic]
-    gaps = pool.entries.best_rank[known & (labels < 0)]
+def _judged_to(pool: Pool, labels: NDArray[np.int16], deepest: int) -> int:
+    """Return the largest depth at which the pool is judged without a gap."""
+    gaps = pool.entries.best_rank[labels < 0]
     return int(gaps.min(initial=deepest + 1)) - 1
 
 

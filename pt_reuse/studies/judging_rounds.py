@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import told
+from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributors import contributors_of
@@ -47,6 +49,8 @@ class JudgingRounds:
     def of_column(cls, qrels: Qrels, by: str | None) -> JudgingRounds:
         """Return the rounds that a column of the judgments names, ascending; those without one come first.
 
+        Numbers ascend by value, also where they are texts, or parts of texts: ``r9`` comes before ``r10``.
+
         Args:
             qrels: the judgments.
             by: the column; None for :data:`ROUND` where there is one, else all judgments are one round.
@@ -58,11 +62,14 @@ class JudgingRounds:
         # raises where there is no such column
         qrels.counts(by=column)
         frame = pd.DataFrame({column: []}) if extra is None else extra
-        codes, values = pd.factorize(frame[column], sort=True)
-        names = [str(value) for value in values]
+        codes, values = pd.factorize(frame[column])
+        order = sorted(range(len(values)), key=lambda at: _ascending(values[at]))
+        place = np.empty(len(order) + 1, dtype=np.int64)
+        place[[*order, -1]] = [*range(len(order)), -1]
+        codes, names = place[codes], [_name(values[at]) for at in order]
         if (codes < 0).any():
             codes, names = codes + 1, [_UNKNOWN, *names]
-        return cls(qrels, tuple(names), codes.astype(np.int64), f"column {column}")
+        return cls(qrels, tuple(names), codes, f"column {column}")
 
     @classmethod
     def of_sets(cls, sets: Mapping[str, Any]) -> JudgingRounds:
@@ -113,6 +120,7 @@ class JudgingRounds:
             qrels: the judgments.
             pools: name -> pool, in order.
         """
+        _check_topics_of(pools, qrels)
         of_row = np.full(len(qrels), len(pools), dtype=np.int64)
         for i, pool in reversed(list(enumerate(pools.values()))):
             rows = qrels.arrays.documents.find(pool.documents)
@@ -167,9 +175,6 @@ def sets_of_rounds(given: Any) -> dict[str, Any] | None:
 
     Args:
         given: judgments in any form, or a list of them, or a dict of name -> judgments.
-
-    Raises:
-        InputError: a list or dict that holds no set.
     """
     if isinstance(given, Mapping):
         values = list(given.values())
@@ -179,6 +184,30 @@ def sets_of_rounds(given: Any) -> dict[str, Any] | None:
     if isinstance(given, list | tuple) and given and all(map(_is_a_set, given)):
         return {f"round {n}": one for n, one in enumerate(given, 1)}
     return None
+
+
+def _check_topics_of(pools: Mapping[str, Pool], qrels: Qrels) -> None:
+    """Raise where a pool has no topic in common with the judgments."""
+    for name, pool in pools.items():
+        if len(pool) and not set(pool.topics) & set(qrels.topics):
+            raise InputError(
+                f"the pool {name!r} has no topic in common with the judgments: it has {examples(pool.topics)}, the "
+                f"judgments {examples(qrels.topics)}. Are they of the same collection?",
+                argument="pools",
+            )
+
+
+def _ascending(value: Any) -> tuple[bool, float, list[tuple[bool, int, str]]]:
+    """Return what puts rounds in order: numbers by value, then texts, the numbers in them by value too."""
+    if isinstance(value, Real):
+        return False, float(value), []
+    parts = [part for part in re.split("([0-9]+)", str(value)) if part]
+    return True, 0.0, [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
+
+
+def _name(value: Any) -> str:
+    """Return what a round is called; a column with gaps holds whole numbers as 1.0."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _is_a_set(value: Any) -> bool:
@@ -193,7 +222,7 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
         given: a list of pools, or a dict of name -> pool.
 
     Raises:
-        InputError: something else, or no pool.
+        InputError: something else, no pool, or one that is called as what comes after them.
     """
     named = dict(given) if isinstance(given, Mapping) else None
     if named is None and isinstance(given, list | tuple):
@@ -202,6 +231,12 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
         raise InputError(
             Argument("pools"),
             f" must be a list of pools, or a dict of name -> pool, got {told(given)}.",
+            argument="pools",
+        )
+    if ALL in named:
+        raise InputError(
+            Argument("pools"),
+            f" have one called {ALL!r}, as the round after all pools is. Call it something else.",
             argument="pools",
         )
     return {str(name): pool for name, pool in named.items()}

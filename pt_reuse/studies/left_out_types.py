@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -22,6 +22,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures
+from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.type_pools.type_splits import checked_types, types_of
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
 
@@ -37,7 +38,8 @@ class LeftOutTypes(Result):
         table: one row per measure and left-out ``type``: its ``runs``, ``lost``, the relevant documents that it alone
             contributed to the pool, and of these ``recovered``, those that a run of another type retrieves;
             then ``tau_b gamma tau_ap_b`` between the rankings of all runs by the full judgments and by those without
-            the lost documents, ``max_drop`` and the run that ``dropped`` so far.
+            the lost documents, ``max_drop`` and the run that ``dropped`` so far; where intervals were asked for, their
+            ends beside each number, ``_low`` and ``_high``.
         recovery: one row per left-out type and run of another type, most recovered first: ``left_out name team type
             pooled``, ``recovered``, how many of the lost documents it retrieves, ``share`` of them, and the median and
             the largest of the ranks at which it does, ``median_rank deepest_rank``. A run that was pooled has them
@@ -62,6 +64,16 @@ class LeftOutTypes(Result):
         """Return the names of the measures."""
         return list(dict.fromkeys(self.table["measure"]))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""
+        rows = self.table
+        once = rows.drop_duplicates("type")[["type", "lost", "recovered"]]
+        parts = [
+            key_figures_of(rows, ["tau_b", "max_drop"], rows=[f"without {name}" for name in rows["type"]]),
+            key_figures_of(once, ["lost", "recovered"], rows=[f"without {name}" for name in once["type"]]),
+        ]
+        return pd.concat(parts, ignore_index=True)
+
     def headline(self) -> str:
         """Return for each type what is lost without it, what others recover, and tau_b of the rankings."""
         parts = []
@@ -71,11 +83,13 @@ class LeftOutTypes(Result):
             parts.append(f"without {name} {first['lost']:,} lost, {first['recovered']:,} in other runs, {taus}")
         return "; ".join(parts)
 
+    @door
     def report(self, by: str = "type", *, measure: MeasureLike | None = None, left_out: str | None = None) -> Report:
         """Return what a paper prints.
 
         Args:
-            by: the rows: each left-out ``"type"`` (default) with what is lost, recovered, tau-b and the largest drop;
+            by: the rows: each left-out ``"type"`` (default) with what is lost, recovered, tau-b, gamma or the interval
+                of tau-b, and the largest drop;
                 or each ``"run"`` with what it recovers of one left-out type.
             measure: the one that types are shown under; default the first.
             left_out: the type whose lost documents runs recover; default the one that loses most.
@@ -92,13 +106,16 @@ class LeftOutTypes(Result):
 
     def _of_types(self, measure: str) -> Report:
         rows = self.table[self.table["measure"] == measure]
+        second = Column("gamma", rows["gamma"], Digits.SCORE)
+        if "tau_b_low" in rows:
+            second = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
         return Report(
             [
                 Column("Left out", rows["type"]),
                 Column("Lost", rows["lost"], Digits.COUNT),
                 Column("In other runs", rows["recovered"], Digits.COUNT),
                 Column("tau-b", rows["tau_b"], Digits.SCORE),
-                Column("gamma", rows["gamma"], Digits.SCORE),
+                second,
                 Column("Largest drop", rows["max_drop"], Digits.COUNT),
             ],
             caption=(
@@ -106,7 +123,7 @@ class LeftOutTypes(Result):
                 f"run of another type retrieves, and the ranking by {measure} without them against the one by all "
                 "judgments."
             ),
-            notes=[self._note()],
+            notes=[self._note(), *([f"Intervals: {self.settings['intervals']}."] if "tau_b_low" in rows else [])],
         )
 
     def _of_runs(self, left_out: str) -> Report:
@@ -178,6 +195,9 @@ def leave_out_type(
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
     down_to: int | None = None,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
     verbose: bool = False,
 ) -> LeftOutTypes:
     """Leave a type of system out of the pool, and say what is lost and which other runs would have found it.
@@ -197,6 +217,10 @@ def leave_out_type(
         pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
         down_to: how far down a run's list, in the order in which it is scored, a document counts as recovered; default
             the whole list.
+        resamples: how often the topics are drawn for bootstrap intervals of the agreement and of the largest drop, as
+            :func:`leave_out_uniques` has them; default 0, none.
+        confidence: of the intervals, above 0 and below 1.
+        seed: of the draws.
         verbose: show a progress bar.
 
     Returns:
@@ -221,6 +245,7 @@ def leave_out_type(
     """
     parsed, wanted, verbose = checked_measures(measures), checked_types(types), flag("verbose", verbose)
     check_removal(by="type", depth=depth, pool_order=pool_order, rel=rel)
+    checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     deepest = None if down_to is None else positive("down_to", down_to, "documents per run and topic")
     runs, qrels = as_runs_before(runs, qrels)
     kinds = types_of(runs)
@@ -228,8 +253,20 @@ def leave_out_type(
         choice("types", name, kinds.names)
     contributing = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
-    options: dict[str, Any] = {"contributors": contributors, "pool_order": pool_order, "rel": rel, "verbose": verbose}
-    lou = leave_out_uniques(runs, qrels, parsed, by="type", depth=depth, **options)
+    lou = leave_out_uniques(
+        runs,
+        qrels,
+        parsed,
+        by="type",
+        depth=depth,
+        rel=rel,
+        contributors=contributors,
+        pool_order=pool_order,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        verbose=verbose,
+    )
     chosen = list(kinds.names) if wanted is None else wanted
     lost = _lost(runs.in_pool_order(pool_order), qrels, lou, contributing)
     parts = [_recovered(runs, qrels, lost.rows(name), name, deepest) for name in chosen]

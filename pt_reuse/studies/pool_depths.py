@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
@@ -21,7 +21,7 @@ from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import rescore
@@ -29,7 +29,7 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.pool_sizes import PoolSizes
 from pt_reuse.studies.relevant_documents import found_none
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 #: the shares of the known relevant documents for which a depth is looked for
 SHARES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+#: the one of them that is told in a line
+_MOST = 0.9
 #: a larger share of what a depth adds that was never judged is told by a warning
 _MOSTLY = 0.5
 _ROWS = ("depth", "measure", "share")
@@ -51,10 +53,10 @@ class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
 
     Attributes:
-        table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic; ``judged
-            unjudged``, how many of them have a judgment or none; ``relevant``, how many are known to be relevant, and
-            ``share``, of all that are (NaN where there are none); ``new_documents new_relevant``, beyond the depth
-            before; ``cost``, new documents for each new relevant one (NaN where there is none).
+        table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic with
+            judgments; ``judged unjudged``, how many of them have a judgment or none; ``relevant``, how many are known
+            to be relevant, and ``share``, of all that are (NaN where there are none); ``new_documents new_relevant``,
+            beyond the depth before; ``cost``, new documents for each new relevant one (NaN where there is none).
         agreement: one row per depth and measure: ``depth measure``, then ``tau_b gamma tau_ap_b max_drop max_rise`` of
             the ranking by the judgments of the pool alone, the truth being that by all judgments; with resamples the
             ends of their intervals, ``tau_b_low tau_b_high`` and so on.
@@ -78,10 +80,21 @@ class PoolCosts(Result):
         """Return the names of the measures."""
         return list(dict.fromkeys(self.agreement["measure"]))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return what finds nine tenths of the relevant documents, and what pools of each depth find and cost."""
+        nine = self.needed[self.needed["share"] == _MOST]
+        agreement, table = self.agreement, self.table
+        parts = [
+            key_figures_of(nine, ["depth", "documents"], rows=[f"for {_MOST:.0%} of the relevant"] * len(nine)),
+            key_figures_of(agreement, ["tau_b", "max_drop"], rows=[f"depth {k}" for k in agreement["depth"]]),
+            key_figures_of(table, ["documents", "unjudged", "share"], rows=[f"depth {k}" for k in table["depth"]]),
+        ]
+        return pd.concat(parts, ignore_index=True)
+
     def headline(self) -> str:
         """Return the size of the largest pool, what it finds, and how deep a pool must be to find nine tenths."""
         last = self.table.iloc[-1]
-        needed = self.needed.set_index("share").loc[0.9]
+        needed = self.needed.set_index("share").loc[_MOST]
         deep = "no depth finds 90 % of them"
         if pd.notna(needed["depth"]):
             deep = f"depth {needed['depth']:,} ({needed['documents']:,} documents) finds 90 % of them"
@@ -228,7 +241,7 @@ def pool_costs(
     Warns:
         ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that sets judged
             documents against unjudged ones; a depth that adds documents of which most were never judged, so that it
-            would find more than is known.
+            would find more than is known; intervals over fewer than five topics.
 
     Example:
         >>> import pt_reuse as ptr
@@ -263,6 +276,7 @@ def pool_costs(
     sizes = PoolSizes.of(ranked, qrels, chosen, lowest)
     table = sizes.table(wanted)
     caveats = [*found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed)), *_mostly_unjudged(table)]
+    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
     full, reduced = _score_all(runs, qrels, parsed, _without(qrels, sizes.rank, wanted), len(wanted), verbose=verbose)
     has = None if complete else topics_of_runs(runs, qrels)
@@ -274,7 +288,7 @@ def pool_costs(
     provided = provided_measures(parsed)
     return PoolCosts(
         table=table,
-        agreement=pd.DataFrame(agreement).astype({"max_drop": "int64", "max_rise": "int64"}),
+        agreement=whole_changes(pd.DataFrame(agreement)),
         needed=sizes.needed(SHARES),
         rel=lowest,
         settings={

@@ -25,7 +25,7 @@ class PoolSizes:
         judged: (depths,) how many of these are judged.
         relevant: (depths,) how many are relevant.
         n_relevant: how many are relevant in all.
-        n_topics: topics of the judgments.
+        n_topics: topics with judgments.
     """
 
     rank: NDArray[np.int64]
@@ -72,7 +72,7 @@ class PoolSizes:
             np.cumsum(of_judged)[1:],
             np.cumsum(of_relevant)[1:],
             int(relevant.sum()),
-            len(qrels.topics),
+            int((np.diff(starts) > 0).sum()),
         )
 
     def table(self, depths: Sequence[int]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import Pool
@@ -20,11 +20,15 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
+from pt_reuse.studies.relevant_documents import found_none
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: the numbers that sum a result up
+KEY_FIGURES = ("mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant")
 _ROWS = ("round", "topic")
 
 
@@ -53,6 +57,10 @@ class Density(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "rounds": self.rounds, "summary": self.summary}
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the densities and the flags after the last round, and how much was judged by then."""
+        return key_figures_of(self.summary.tail(1), KEY_FIGURES)
 
     def headline(self) -> str:
         """Return the largest and the mean density at the end, and how many topics are above 1/3 and 1/2."""
@@ -179,10 +187,12 @@ def density(
 
     Raises:
         InputError: rounds given in two ways, a column that the judgments do not have, a document with two labels in two
-            rounds, an unknown run or a depth that is none.
+            rounds, an unknown run or a depth that is none, options of pools of runs without runs, runs or a pool
+            without any topic of the judgments.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only, of which every density is 1.
+        ReuseWarning: judgments of relevant documents only, of which every density is 1; no relevant judgment, of which
+            every density is 0.
 
     Example:
         >>> import pt_reuse as ptr
@@ -203,7 +213,10 @@ def density(
     wanted = None if depths is None else checked_depths(depths)
     named = None if pools is None else pools_by_name(pools)
     sets = sets_of_rounds(qrels)
-    _check_one_way(sets is not None, runs, wanted, named, by)
+    _check_one_way(sets is not None, runs, named, by)
+    if runs is None:
+        named_runs = None if isinstance(contributors, str) and contributors == "pooled" else contributors
+        _check_no_pools(depths=depths, contributors=named_runs, pool_order=pool_order)
     settings: dict[str, Any] = {}
     if sets is not None:
         rounds = JudgingRounds.of_sets(sets)
@@ -211,6 +224,7 @@ def density(
         field, qrels = as_runs_before(runs, qrels)
         chosen = contributors_of(field, contributors)
         qrels = as_qrels(qrels)
+        check_topics(field, qrels)
         asked = [depth_of(field, None).value] if wanted is None else wanted
         rounds = JudgingRounds.of_depths(qrels, field, asked, contributors, pool_order)
         order = field.in_pool_order(pool_order).order
@@ -220,7 +234,7 @@ def density(
     else:
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
     lowest = relevant_from(rounds.qrels, rel)
-    caveats = list(_caveats(rounds))
+    caveats = [*found_none(rounds.qrels, lowest), *_caveats(rounds)]
     tell(caveats)
     by_round = rounds.counts(lowest)
     return Density(
@@ -238,7 +252,7 @@ def density(
     )
 
 
-def _check_one_way(sets: bool, runs: Any, depths: Any, pools: Any, by: Any) -> None:
+def _check_one_way(sets: bool, runs: Any, pools: Any, by: Any) -> None:
     ways = {"qrels": "several sets of judgments", "runs": "pools of runs", "pools": "pools", "by": "a column"}
     given = {"qrels": sets, "runs": runs is not None, "pools": pools is not None, "by": by is not None}
     both = [name for name, is_given in given.items() if is_given]
@@ -251,10 +265,15 @@ def _check_one_way(sets: bool, runs: Any, depths: Any, pools: Any, by: Any) -> N
             "). Give one of them.",
             argument=both[1],
         )
-    if depths is not None and runs is None:
-        raise InputError(
-            Argument("depths"), " are those of pools of ", Argument("runs"), ". Give both.", argument="depths"
-        )
+
+
+def _check_no_pools(**given: Any) -> None:
+    """Raise where somebody says how runs are pooled, and gives no runs."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(
+                Argument(name), " says how ", Argument("runs"), " are pooled. Give the runs as well.", argument=name
+            )
 
 
 def _caveats(rounds: JudgingRounds) -> list[Caveat]:

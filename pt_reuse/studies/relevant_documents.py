@@ -73,7 +73,7 @@ def found_none(qrels: Qrels, lowest: int) -> Iterator[Caveat]:
         f"no judgment is relevant from label {lowest}",
         (
             f"no judgment has a label of at least {lowest}, {largest}. So no document is relevant, and there is "
-            "nothing that a run could find. ",
+            "nothing to find. ",
             Option("rel", ...),
             " is the lowest label that is relevant.",
         ),

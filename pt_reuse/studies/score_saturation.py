@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
@@ -52,6 +52,10 @@ class Saturation(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "summary": self.summary}
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return how many topics are saturated, or nearly, by each measure, see :meth:`Result.key_figures`."""
+        return key_figures_of(self.summary, ["saturated", "near", "mean_median"])
 
     def headline(self) -> str:
         """Return for each measure how many topics are saturated, and nearly so."""

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
@@ -64,6 +64,17 @@ class DiscriminativePower(Result):
     def judgments(self) -> list[str]:
         """Return the names of the sets of judgments, the first one taken as right."""
         return list(dict.fromkeys(self.table["judgments"]))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the share and number of significant pairs, and how many verdicts change by other judgments."""
+        several = len(self.judgments) > 1
+        rows, changed = self.table, self.against_first
+        figures = ["power", "significant", "always_significant_from"]
+        parts = [
+            key_figures_of(rows, figures, rows=[name if several else "" for name in rows["judgments"]]),
+            key_figures_of(changed, ["lost", "gained", "turned"], rows=changed["judgments"].tolist()),
+        ]
+        return pd.concat(parts[: 1 + several], ignore_index=True)
 
     def headline(self) -> str:
         """Return the share of significant pairs by each measure, and how many verdicts change."""

@@ -4,9 +4,9 @@
 
 DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes`,
 `shares` and `demo`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts
-the runs of TREC-8; default all. Terrier needs Java; without it models and settings of PISA stand in, and the numbers
-are others. Two busy cores took 2 minutes for `four`, 4 for `sizes`, 10 for `shares`, 5 s for `demo`, and 6 minutes for
-`trec8`.
+the runs of TREC-8; default all. Terrier needs Java; without it, or with `pisa` among the words, models and settings of
+PISA stand in: the numbers are others, and are stored beside those of Terrier (`subcollections-demo-pisa`). Two busy
+cores took 2 minutes for `four`, 4 for `sizes`, 10 for `shares`, 5 s for `demo`, and 6 minutes for `trec8`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,36 +134,63 @@ PISA: dict[str, Callable[[Any], pt.Transformer]] = {
 }
 
 
-def systems(documents: list[dict[str, str]], topics: pd.DataFrame) -> ptr.Systems[Any]:
-    """Return sixteen systems of Terrier, or of PISA where there is no Java."""
-    if shutil.which("java"):
-        return ptr.Systems({name: weighting_model(name) for name in MODELS}, documents, topics, index=indexed)
-    return ptr.Systems(PISA, documents, topics, index=of_pisa)
+@dataclass(frozen=True)
+class Engine:
+    """What indexes and runs sixteen systems.
+
+    Attributes:
+        factories: system -> a function that makes its pipeline of an index.
+        index: indexes the documents of a part.
+        suffix: of the names of what is stored.
+    """
+
+    factories: Mapping[str, Callable[[Any], pt.Transformer]]
+    index: Callable[[Iterable[Mapping[str, Any]]], Any]
+    suffix: str
+
+    def systems(self, documents: list[dict[str, str]], topics: pd.DataFrame) -> ptr.Systems[Any]:
+        """Return the sixteen systems on a corpus."""
+        return ptr.Systems(self.factories, documents, topics, index=self.index)
+
+    def keep(self, found: ptr.Subcollections, name: str) -> None:
+        """Store a result, and print it."""
+        found.save(TARGET / f"subcollections-{name}{self.suffix}", overwrite=True)
+        print(found.report(), flush=True)
 
 
-def four(data: Path) -> None:
+TERRIER = Engine({name: weighting_model(name) for name in MODELS}, indexed, "")
+OF_PISA = Engine(PISA, of_pisa, "-pisa")
+
+
+def four(engine: Engine, data: Path) -> None:
     """By source and by chance with the sizes of the sources: table 1."""
     documents, topics, qrels = corpus(data)
-    mine = systems(documents, topics)
-    keep(ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
+    mine = engine.systems(documents, topics)
+    engine.keep(ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
     found = ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, how="random", repeats=3, verbose=True)
-    keep(found, "like-sources")
+    engine.keep(found, "like-sources")
 
 
-def sizes(data: Path) -> None:
+def sizes(engine: Engine, data: Path) -> None:
     """By two sizes: figure 1."""
     documents, topics, qrels = corpus(data)
     found = ptr.subcollections(
-        systems(documents, topics), qrels, MEASURES[:1], how="random", sizes=[250, 1000, 4000], repeats=4, verbose=True
+        engine.systems(documents, topics),
+        qrels,
+        MEASURES[:1],
+        how="random",
+        sizes=[250, 1000, 4000],
+        repeats=4,
+        verbose=True,
     )
-    keep(found, "sizes")
+    engine.keep(found, "sizes")
 
 
-def shares(data: Path) -> None:
+def shares(engine: Engine, data: Path) -> None:
     """By the share of one source: figure 2."""
     documents, topics, qrels = corpus(data)
     found = ptr.subcollections(
-        systems(documents, topics),
+        engine.systems(documents, topics),
         qrels,
         MEASURES[:1],
         sources=SOURCES,
@@ -170,15 +199,17 @@ def shares(data: Path) -> None:
         repeats=3,
         verbose=True,
     )
-    keep(found, "shares")
+    engine.keep(found, "shares")
 
 
-def demo(data: Path) -> None:
+def demo(engine: Engine, data: Path) -> None:
     """The three sources of the demo collection, run anew."""
     collection = pt.get_dataset("reuse:demo")
     topics = collection.get_topics().assign(query=lambda frame: frame["query"].map(plain))
-    mine = systems(list(collection.get_corpus_iter(verbose=False)), topics)
-    keep(ptr.subcollections(mine, collection.get_judgments("complete").with_rel(2), ["AP(rel=2)", "nDCG@10"]), "demo")
+    mine = engine.systems(list(collection.get_corpus_iter(verbose=False)), topics)
+    engine.keep(
+        ptr.subcollections(mine, collection.get_judgments("complete").with_rel(2), ["AP(rel=2)", "nDCG@10"]), "demo"
+    )
 
 
 def trec8(data: Path) -> None:
@@ -205,26 +236,25 @@ def trec8(data: Path) -> None:
         print(path.read_text(encoding="utf-8"))
 
 
-def keep(found: ptr.Subcollections, name: str) -> None:
-    """Store a result, and say how long it took."""
-    found.save(TARGET / f"subcollections-{name}", overwrite=True)
-    print(found.report(), flush=True)
-
-
-STUDIES = {"four": four, "sizes": sizes, "shares": shares, "demo": demo, "trec8": trec8}
+STUDIES = {"four": four, "sizes": sizes, "shares": shares, "demo": demo}
 
 
 def main(arguments: list[str]) -> None:
     """Compute what is asked for."""
-    wanted = [name for name in arguments if name in STUDIES] or list(STUDIES)
-    data = Path(next((name for name in arguments if name not in STUDIES), os.environ.get("PT_REUSE_DATA", "")))
+    engine = OF_PISA if "pisa" in arguments or shutil.which("java") is None else TERRIER
+    studies = {**{name: partial(study, engine) for name, study in STUDIES.items()}, "trec8": trec8}
+    wanted = [name for name in arguments if name in studies] or list(studies)
+    folders = [name for name in arguments if name not in (*studies, "pisa")]
+    data = Path(folders[0] if folders else os.environ.get("PT_REUSE_DATA", ""))
     with tempfile.TemporaryDirectory() as home:
         # ir_datasets writes beside what it reads
         shutil.copytree(data / "irds-cache", home, dirs_exist_ok=True)
         os.environ["IR_DATASETS_HOME"] = home
+        # indexes of parts are made in folders that go in the end
+        tempfile.tempdir = home
         for name in wanted:
             start = time.perf_counter()
-            STUDIES[name](data)
+            studies[name](data)
             print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
 
 

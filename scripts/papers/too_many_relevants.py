@@ -4,7 +4,7 @@
     python scripts/papers/too_many_relevants.py --collection NAME --out FOLDER
 
 DATA is a folder with dl21-passages and trec8-adhoc (default: PT_REUSE_DATA). The results go to docs/papers/stored, and
-a table to docs/experiments. Names of documents become numbers, as judgments may not ship. It takes about a minute.
+a table to docs/experiments. Names of documents become numbers, as judgments may not ship. It takes half a minute.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import pt_reuse as ptr
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
-_COLUMNS = ("measure", "order", "uniques of label", "teams", "largest drop", "smallest tau_b", "names")
+_COLUMNS = ("measure", "pooled", "scored", "uniques from", "teams", "largest", "least tau_b", "names")
 
 
 def passages(data: Path) -> Iterator[tuple[str, Any]]:
@@ -40,7 +41,7 @@ def passages(data: Path) -> Iterator[tuple[str, Any]]:
     yield "saturation-dl21", ptr.saturation(ptr.score(runs, qrels, [*measures, RR(rel=2)]))
     yield "ranks-dl21", numbered(ptr.minimum_ranks(runs, qrels))
     yield "costs-dl21", ptr.pool_costs(runs, qrels, [AP(rel=2), nDCG @ 10], resamples=1000)
-    yield "uniques-dl21", ptr.leave_out_uniques(runs.reorder("file"), qrels, nDCG @ 10, depth=10)
+    yield "uniques-dl21", ptr.leave_out_uniques(runs.reorder("file"), qrels, measures, depth=10)
     (TABLES / "too-many-drops.txt").write_text(drops(runs, qrels), encoding="utf-8")
 
 
@@ -64,15 +65,14 @@ def of_field(runs: ptr.RunSet, qrels: ptr.Qrels) -> Iterator[tuple[str, Any]]:
 def drops(runs: ptr.RunSet, qrels: ptr.Qrels) -> str:
     """Return how many left-out teams have a run that drops more than ten ranks, under each convention, as text."""
     rows = []
-    for order in ("file", "trec_eval", "trec_eval9"):
-        for rel in (1, 2):
-            measures = [P(rel=2) @ 10, nDCG @ 10]
-            lou = ptr.leave_out_uniques(runs.reorder(order), qrels.with_rel(rel), measures, depth=10)
-            for row in lou.large_drops().to_dict("records"):
-                tau = lou.table.loc[lou.table["measure"] == row["measure"], "tau_b"].min()
-                found = (row["measure"], order, rel, row["units"], row["largest"], f"{tau:.4f}", row["names"])
-                rows.append(dict(zip(_COLUMNS, found, strict=True)))
-    table = pd.DataFrame(rows).sort_values(["measure", "uniques of label"], ascending=[False, True], kind="stable")
+    for pooled, scored, rel in product(("file", "trec_eval"), ("file", "trec_eval", "trec_eval9"), (1, 2)):
+        ranked, measures = runs.reorder(scored), [P(rel=2) @ 10, nDCG @ 10]
+        lou = ptr.leave_out_uniques(ranked, qrels.with_rel(rel), measures, depth=10, pool_order=pooled)
+        for row in lou.large_drops().to_dict("records"):
+            tau = lou.table.loc[lou.table["measure"] == row["measure"], "tau_b"].min()
+            found = (row["measure"], pooled, scored, f"label {rel}", row["units"], row["largest"], f"{tau:.4f}")
+            rows.append(dict(zip(_COLUMNS, (*found, row["names"]), strict=True)))
+    table = pd.DataFrame(rows).sort_values(["measure", "pooled", "uniques from"], kind="stable")
     widths = {name: max(len(name), *table[name].astype(str).map(len)) for name in _COLUMNS}
     lines = [
         "  ".join(str(cell).ljust(width) for cell, width in zip(cells, widths.values(), strict=True)).rstrip()

@@ -31,11 +31,13 @@ def given(files):
 
 def test_agreement_and_moves_are_those_of_the_library_and_of_scipy(given, files, field, capsys):
     out = files / "out"
-    status, printed, err = run(capsys, *given, "--judgment-names", "complete,pool", "--out", out, "--all")
+    status, printed, err = run(
+        capsys, *given, "--judgment-names", "complete,pool", "--out", out, "--all", "--measures", "AP"
+    )
     assert (status, err) == (0, "")
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
-    truth, pool = (ptr.score(runs, qrels, ["AP", "nDCG@10"]) for qrels in (field.all_qrels, field.qrels))
-    expected = ptr.compare_judgments(runs, field.all_qrels, field.qrels, ["AP", "nDCG@10"], names=("complete", "pool"))
+    truth, pool = (ptr.score(runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
+    expected = ptr.compare_judgments(runs, field.all_qrels, field.qrels, "AP", names=("complete", "pool"))
     saved = ptr.read_result(out)
     pd.testing.assert_frame_equal(saved.table, expected.table)
     pd.testing.assert_frame_equal(saved.changes, expected.changes)
@@ -62,16 +64,14 @@ def test_agreement_and_moves_are_those_of_the_library_and_of_scipy(given, files,
     fallen = changes.sort_values("drop").iloc[-1]
     assert f"falls furthest, by {fallen['drop']} rank" in printed
     pictures = sorted(path.name for path in out.glob("*.png"))
-    assert pictures == [
-        "relevant.png", "remainder.png", "runs.png", "scores-AP.png", "scores-nDCG@10.png", "topics-AP.png",
-        "topics-nDCG@10.png",
-    ]  # fmt: skip
+    assert pictures == ["relevant.png", "remainder.png", "runs.png", "scores-AP.png", "topics-AP.png"]
     assert (out / "scores-AP.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_names_are_by_default_those_of_the_files(given, capsys):
     _, out, _ = run(capsys, *given)
     assert "Agreement of the rankings by all.txt (taken as right) and by pool.txt:" in out
+    assert [line[0] for line in lines_of_table(out) if line[0] in ("AP", "nDCG@10")] == ["AP", "nDCG@10"]
 
 
 def test_what_agrees_is_said_to(given, files, capsys):
@@ -79,7 +79,7 @@ def test_what_agrees_is_said_to(given, files, capsys):
     _, out, _ = run(capsys, *given)
     assert "by all.txt (1) (taken as right) and by all.txt (2)" in out
     assert "AP: no run changes its rank." in out
-    assert "Each mean is over 5 topics; one that a run lacks counts 0." in " ".join(out.split())
+    assert "Topics: the same 5; one that a run lacks counts 0." in out
     assert "the runs that move most first" not in out
     assert "the runs that move most first" in run(capsys, *given, "--all")[1]
 
@@ -88,26 +88,29 @@ def test_what_agrees_is_said_to(given, files, capsys):
 def test_topics_that_differ_are_told_or_left_out(given, files, field, capsys):
     shared = field.qrels.topics[:3]
     field.qrels.select(shared).write(files / "pool.txt", overwrite=True)
-    _, out, _ = run(capsys, *given, "--out", files / "own")
-    assert "The topics differ: all.txt has 5, pool.txt has 3, 3 of them in common." in out
+    given += ["--measures", "AP", "--all"]
     runs = ptr.read_runs(files / "runs")
-    own = ptr.score(runs, field.all_qrels, ["AP", "nDCG@10"])
-    assert pd.read_csv(files / "own" / "changes.csv")["score"][: len(own.names)].tolist() == own.mean["AP"].tolist()
-    _, out, _ = run(capsys, *given, "--shared-topics", "--out", files / "shared")
-    assert "Scored on the 3 topics that both have." in out
-    same = ptr.score(runs, field.all_qrels.select(shared), ["AP", "nDCG@10"])
-    assert (
-        pd.read_csv(files / "shared" / "changes.csv")["score"][: len(same.names)].tolist() == same.mean["AP"].tolist()
-    )
+    for which, topics, said in (
+        ((), shared, "the 3 that both have, without 2 topics of all.txt"),
+        (("--topics", "own"), field.all_qrels.topics, "its own for each: 5 and 3, 3 of them in common"),
+    ):
+        _, out, _ = run(capsys, *given, *which)
+        assert f"Topics: {said}; one that" in " ".join(out.split())
+        means = ptr.score(runs, field.all_qrels.select(topics), "AP").mean.set_index("name")["AP"]
+        moved = [line for line in lines_of_table(out) if line[0] in means.index and len(line) == 8]
+        assert {line[0]: line[3] for line in moved} == {name: f"{mean:.4f}" for name, mean in means.items()}
 
 
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 def test_topics_are_told_in_words_of_the_shell(given, files, field, capsys, messages):
     field.qrels.select(field.qrels.topics[:3]).write(files / "pool.txt", overwrite=True)
-    status, _, err = run(capsys, *given, "--shared-topics")
+    status, _, err = run(capsys, *given)
     assert status == 0
     messages.told(err)
-    status, _, err = run(capsys, *given, "--resamples", 5)
+    status, _, err = run(capsys, *given, "--topics", "own", "--resamples", 5)
+    assert status == 2
+    messages.told(err)
+    status, _, err = run(capsys, *given, "--topics", "all")
     assert status == 2
     messages.told(err)
 
@@ -127,6 +130,8 @@ def test_what_is_new_and_who_is_shown(given, files, field, capsys):
     shown = next(line for line in lines if line[0] == "AP and RR")
     assert shown[1:4] == [f"{row[name]:.4f}" for name in ("tau_b", "tau_b_low", "tau_b_high")]
     new = expected.by_topic[expected.by_topic["new_by"] == "all.txt"]
+    for words in ("the runs that move most", "the runs ranked on one topic", "some runs and why"):
+        assert f"By AP and RR, {words}" in out
     said = f"Judged by all.txt alone: {new['new'].sum():,} documents, {new['new_relevant'].sum():,} of them relevant."
     assert said in " ".join(out.split())
     for run_row in expected.selected.to_dict("records"):
@@ -146,7 +151,7 @@ def test_what_is_new_and_who_is_shown(given, files, field, capsys):
 
 def test_no_topic_in_common(given, files, capsys, messages):
     (files / "pool.txt").write_text("x1 0 d 1\n")
-    status, _, err = run(capsys, *given, "--shared-topics")
+    status, _, err = run(capsys, *given)
     assert status == 2
     messages.told(err)
 

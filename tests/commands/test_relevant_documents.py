@@ -101,6 +101,8 @@ def test_what_cannot_be(paths, tmp_path, capsys, messages):
         ("density", *qrels, "--rel", "0"),
         ("density", *qrels, "--rounds", tmp_path / "qrels.txt"),
         ("density", "--rounds", tmp_path / "none.txt"),
+        ("density", *qrels, "--contributors", "all"),
+        ("density", "--rounds", tmp_path / "qrels.txt", "--pool-order", "file"),
         ("saturation", *places(paths), "--share", "2"),
         ("saturation", *places(paths), "--measures", "XYZ"),
         ("minimum-ranks", *places(paths), "--depth", "0"),

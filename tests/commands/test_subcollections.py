@@ -31,15 +31,15 @@ def expected(files, **options):
 
 def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
     more = ["--how", "mixed", "--shares", "0,.5", "--repeats", 2, "--seed", 3, "--alpha", ".2", "--relevant", "all",
-            "--resamples", 4, "--confidence", ".9", "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
+            "--resamples", 4, "--confidence", ".9", "--test", "randomisation", "--samples", 9, "--correction", "holm",
+            "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
     status, out, err = run(
         capsys, "subcollections", *files, "--source-pattern", PATTERN, *more, "--out", tmp_path / "o"
     )
     assert status == 0, err
-    found = expected(
-        files, how="mixed", shares=[0, 0.5], repeats=2, seed=3, alpha=0.2, resamples=4, confidence=0.9,
-        sizes=4,
-    )  # fmt: skip
+    drawn = {"how": "mixed", "shares": [0, 0.5], "sizes": 4, "repeats": 2, "seed": 3}
+    tested = {"alpha": 0.2, "test": "randomisation", "samples": 9, "correction": "holm"}
+    found = expected(files, **drawn, **tested, resamples=4, confidence=0.9)
     assert_same(ptr.read_result(tmp_path / "o"), found)
     written = {path.name for path in (tmp_path / "o").iterdir()}
     tables = {"table.csv", "by_pair.csv", "between_measures.csv", "by_part.csv", "parts.csv"}
@@ -72,6 +72,8 @@ def test_what_cannot_be_meant_is_told_before_anything_is_read(files, capsys):
         (["--how", "x"], "--how must be one of"),
         (["--alpha", "2"], "--alpha must be a number above 0"),
         (["--test", "x"], "--test must be one of"),
+        (["--test", "tukey", "--correction", "holm"], "--correction must be none with --test tukey"),
+        (["--samples", "0"], "--samples must be a whole number"),
         (["--sources", "x", "--source-pattern", "(y)"], "--sources and --source-pattern say the same thing"),
         (["--source-pattern", "("], "--source-pattern is no regular expression"),
         (["--source-pattern", "y"], "must have a group that is the source"),

@@ -8,11 +8,14 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from drawing_parts import check
 from matplotlib.image import AxesImage
 
 import pt_reuse as ptr
+from pt_reuse.plots.corpus_parts import plot_shares
+from pt_reuse.plots.sheet import Place
 
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -34,7 +37,7 @@ def study(**options):
 def results():
     return {
         "grid": study(),
-        "sizes": study(how="random", sizes=[5, 12, 25], repeats=3),
+        "sizes": study(how="random", sizes=[5, 12, 25], repeats=2),
         "shares": study(how="mixed", shares=[0, 0.5, 1], repeats=3),
     }
 
@@ -45,7 +48,15 @@ def test_figures_are_whole_at_every_width(results, name, width):
     check(results[name].plot(width=width), 7 if width < 4.5 else 9)
 
 
-@pytest.mark.parametrize("kind", ["agree", "passive", "tau_b"])
+def test_a_legend_of_many_lines_is_whole():
+    shares = pd.DataFrame({"share": [0.0, 1.0], "agree": [0.4, 0.5], "agree_se": [0.1, 0.1], "size": 9})
+    rows = pd.concat([shares.assign(source=f"source {n}") for n in range(24)])
+    ax = plot_shares(rows, column="agree", label="agree-SSa (AP)", place=Place(width=7))
+    check(ax, 9)
+    assert len(ax.get_legend().get_texts()) == 24
+
+
+@pytest.mark.parametrize("kind", ["agree", "tau_b"])
 def test_a_line_for_each_source_against_the_share(results, kind):
     table = results["shares"].table.query("measure == 'P@5'")
     ax = results["shares"].plot(kind, measure="P@5")

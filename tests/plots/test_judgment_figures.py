@@ -8,9 +8,12 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.plots.sheet import Place
+from pt_reuse.plots.topic_taus import plot_topic_taus
 
 FIELD = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")
@@ -61,8 +64,10 @@ def test_runs_by_what_nobody_had_judged(found, by):
         assert sorted(map(tuple, collection.get_offsets().tolist())) == sorted(
             map(tuple, group.to_numpy(dtype=float).tolist())
         )
-    other_way = found.plot(kind="runs", new_by="old")
-    assert all(y == 0 for _, y in points(other_way))
+
+
+def test_runs_by_what_the_older_judgments_alone_have(found):
+    assert all(y == 0 for _, y in points(found.plot(kind="runs", new_by="old")))
 
 
 @pytest.mark.parametrize("measure", ["P@5"])
@@ -85,15 +90,41 @@ def test_two_scorings_are_those_of_agreement(found):
     assert points(ax) == sorted(zip(rows["score"], rows["other_score"], strict=True))
 
 
-@pytest.mark.parametrize("kind", ["topics", "relevant", "runs"])
-def test_odd_names_and_given_axes_and_vector_files(kind, tmp_path):
+def labels(ax):
+    return [" ".join(label.split()) for label in (ax.get_xlabel(), ax.get_ylabel())]
+
+
+def test_where_measures_differ_axes_name_both():
+    found = ptr.compare_judgments(
+        FIELD.runs, FIELD.qrels, FIELD.all_qrels, "nDCG@10", measures_b="RR", names=("dense", "sparse"), depth=8
+    )
+    ax = found.plot()
+    assert labels(ax) == ["nDCG@10, dense", "RR, sparse"]
+    assert points(ax) == sorted(zip(found.changes["score"], found.changes["other_score"], strict=True))
+    assert labels(found.plot(kind="change"))[1] == "change (RR, sparse − nDCG@10, dense)"
+    assert labels(found.plot(kind="topics"))[1] == "tau_b of the two rankings by nDCG@10 and RR"
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_the_lowest_topic_is_named(width):
+    """There is room for its name below it, so that it does not stand at that of the next one."""
+    taus = np.concatenate([[0.887, 0.893, 0.894, 0.896], np.linspace(0.91, 1, 46)])
+    topics = pd.DataFrame({"qid": [f"{404 + n}" for n in range(50)], "tau_b": taus})
+    ax = plot_topic_taus(topics, measured="AP", overall=0.98, place=Place(width=width))
+    names = [text.get_text() for text in ax.texts]
+    assert names[0] == "404"
+    assert "405" not in names
+
+
+def test_odd_names_and_given_axes_and_vector_files(tmp_path):
     frames = {f"{name} {ODD}": FIELD.runs[name].drop(columns="name") for name in FIELD.runs.names}
     runs = ptr.RunSet.from_frames(frames, teams={name: ODD for name in frames})
     found = ptr.compare_judgments(runs, FIELD.qrels, FIELD.all_qrels, "AP", names=(ODD, "new"), depth=8)
-    figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    assert found.plot(kind=kind, ax=axes[0], legend=False) is axes[0]
-    assert axes[0].get_legend() is None
-    assert axes[0].get_title() == ""
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3))
+    for kind, ax in zip(("topics", "relevant", "runs"), axes, strict=True):
+        assert found.plot(kind=kind, ax=ax, legend=False) is ax
+        assert ax.get_legend() is None
+        assert ax.get_title() == ""
     figure.savefig(tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
 

@@ -138,9 +138,9 @@ def test_all_are_saved_as_vectors_and_drawn_into_axes_of_ones_own(tmp_path):
         ptr.minimum_ranks(FIELD.runs, FIELD.qrels),
         ptr.pool_costs(FIELD.runs, FIELD.qrels, depths=[1, 5]),
     ]
-    for n, result in enumerate(results):
+    for kind, result in zip(("pdf", "svg", "pdf", "svg"), results, strict=True):
         ax = Figure(figsize=(4, 3), layout="constrained").subplots()
         assert result.plot(ax=ax) is ax
-        for kind in ("pdf", "svg"):
-            ax.figure.savefig(tmp_path / f"{n}.{kind}")
-            assert (tmp_path / f"{n}.{kind}").stat().st_size > 1000
+        path = tmp_path / f"{type(result).__name__}.{kind}"
+        ax.figure.savefig(path)
+        assert path.stat().st_size > 1000

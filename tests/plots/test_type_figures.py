@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.look import looks
+from pt_reuse.plots.type_pools import scores_title
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -43,16 +44,32 @@ def test_actual_against_estimated_scores(found, split):
     assert ax.get_xlim() == ax.get_ylim()
 
 
-def test_the_title_has_the_tau_of_all(found):
+def test_the_title_has_the_tau_of_each_group(found):
     import matplotlib.pyplot as plt
 
     for split, of in ((None, "mean of 4 splits"), (1, "split 1")):
         ax = found.plot("AP", pool="manual", split=split)
         numbers = found.table if split is None else found.by_split[found.by_split["split"] == split]
         rows = numbers[(numbers["measure"] == "AP") & (numbers["pool"] == "manual")].set_index("tested")
-        tau = f"{rows.loc['all', 'tau_b']:.2f}".replace("-", "−")
-        assert " ".join(ax.get_title().split()) == f"Pool of manual: τ {tau} of all tested runs, {of}"
+        taus = ", ".join(f"{group} {rows.loc[group, 'tau_b']:.2f}".replace("-", "−") for group in found.tested)
+        assert " ".join(ax.get_title().split()) == f"Pool of manual, {of} τ {taus}"
         plt.close(ax.figure)
+
+
+def test_the_title_of_many_types_has_the_tau_of_all():
+    taus = {f"type {n}": 0.5 for n in range(9)} | {"all": -0.25}
+    assert scores_title("x", taus, "split 1") == "Pool of x, split 1\nτ all −0.25"
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_the_title_stays_on_the_page(found, width):
+    import matplotlib.pyplot as plt
+
+    ax = found.plot("AP", width=width)
+    ax.figure.canvas.draw()
+    box, page = ax.title.get_window_extent(), ax.figure.bbox
+    assert page.x0 <= box.x0 < box.x1 <= page.x1
+    plt.close(ax.figure)
 
 
 def test_how_tau_spreads(found):

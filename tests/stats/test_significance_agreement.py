@@ -54,13 +54,26 @@ def test_counts_are_those_of_a_loop_over_scipy(seed, alpha):
 def test_a_worked_example():
     one = PairTests(np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 2, 3, 3]), np.array([1.0, 1, -1, 1, 1, -1]),
                     np.array([0.01, 0.01, 0.01, 0.2, 0.9, np.nan]))  # fmt: skip
-    other = PairTests(one.first, one.second, np.array([2.0, -3, -1, -1, 1, 1]), np.array([0.04, 0.01, 0.05, 0, 0.5, 0]))
+    other = PairTests(one.first, one.second, np.array([2.0, -3, -1, -1, 1, 1]), np.array([0.04, 0.01, 0.06, 0, 0.5, 0]))
     found = agreement_of_tests(one, other)
     assert found.row() == {
         "ss_a": 1, "ss_d": 1, "sn": 1, "ns": 1, "nn": 1, "untested": 1,
         "agree": 2 / 6, "active": 2 / 6, "passive": 2 / 6,
     }  # fmt: skip
     assert winners(one, 0.05).tolist() == [1, 1, -1, 0, 0, 0]
+    # a p-value that is the level itself is significant, as everywhere else
+    assert winners(other, 0.04).tolist() == [1, -1, 0, -1, 0, 1]
+    assert np.array_equal(winners(other, 0.04) != 0, other.significant(0.04))
+
+
+def test_corrected_tests_have_fewer_winners():
+    statsmodels = pytest.importorskip("statsmodels.stats.multitest")
+    one, other = pair_tests(scores(1)), pair_tests(scores(51))
+    kept = [statsmodels.multipletests(tests.p, alpha=0.05, method="holm")[0] for tests in (one, other)]
+    for tests, mine in zip((one, other), kept, strict=True):
+        assert (winners(tests, 0.05, "holm") != 0).tolist() == mine.tolist()
+    found = agreement_of_tests(one, other, 0.05, "holm")
+    assert found.weight == sum(map(sum, kept)) < agreement_of_tests(one, other).weight
 
 
 def test_a_test_agrees_with_itself_and_not_at_all_with_its_reverse():

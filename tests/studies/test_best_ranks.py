@@ -109,6 +109,11 @@ def test_the_report():
     assert topics["Topic"].tolist() == ["1", "2", "3"]
 
 
+def test_key_figures():
+    figures = ptr.minimum_ranks(RUNS, QRELS).key_figures().set_index("figure")["value"]
+    assert figures.to_dict() == {"relevant": 5, "in_first_10": 4, "not_found": 1}
+
+
 def test_one_run_and_a_topic_that_no_run_has():
     runs = as_runs({"A": {"1": ["a"]}})
     found = ptr.minimum_ranks(runs, as_qrels({"1": {"a": 1}, "2": {"b": 1}}))

@@ -12,6 +12,8 @@ from scipy.stats import kendalltau
 import pt_reuse as ptr
 from pt_reuse.judging import Oracle, Scorer
 from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.stats.bootstrap import checked_bootstrap
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
 
 MEASURES = ["AP", "P@5", "Judged@5"]
 DOCNOS = [f"d{n:02}" for n in range(50)]
@@ -171,6 +173,33 @@ def test_agreement_and_drops_follow_from_the_means(found):
         assert rows.loc[team, "max_drop"] == max(0, *drop)
 
 
+def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
+    options = {"depth": 3, "judge": KNOWN, "seed": 2}
+    drawn = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, **options, resamples=40, confidence=0.9)
+    for name in ("table", "by_run", "summary"):
+        plain = getattr(found, name)
+        pd.testing.assert_frame_equal(getattr(drawn, name)[list(plain)], plain)
+    bootstrap = checked_bootstrap(resamples=40, seed=2, confidence=0.9)
+    truth = TopicScores(ptr.score(RUNS, as_frame(FULL), MEASURES).values[0])
+    rows = drawn.table[drawn.table["measure"] == "AP"].set_index("team")
+    for team in found.units.names:
+        sets = as_frame({qid: WITHOUT.get((team, qid), docnos) for qid, docnos in FULL.items()})
+        ends = ranking_agreement(truth, TopicScores(ptr.score(RUNS, sets, MEASURES).values[0]), bootstrap)
+        for name in ("tau_b", "gamma", "tau_ap_b", "max_drop"):
+            assert rows.loc[team, f"{name}_low"] == pytest.approx(ends[f"{name}_low"]), (team, name)
+            assert rows.loc[team, f"{name}_high"] == pytest.approx(ends[f"{name}_high"]), (team, name)
+    assert "40 resamples" in drawn.settings["intervals"]
+    assert drawn.report().notes[-1].startswith("Intervals: ")
+
+
+def test_key_figures_are_of_the_summary_and_of_what_was_chosen(found):
+    figures = found.key_figures()
+    assert figures.loc[figures["figure"] == "own_tau_b", "value"].tolist() == found.summary["own_tau_b"].tolist()
+    counts = figures[figures["measure"].isna()].set_index("figure")["value"]
+    assert counts["chosen"] == found.topics["chosen"].sum()
+    assert counts["found_again"] == found.unique_counts["found_again"].sum()
+
+
 def test_large_drops_count_the_units(found):
     for n in (0, 1, 10):
         for row in found.large_drops(n).to_dict("records"):
@@ -238,6 +267,14 @@ def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
     messages.warned(lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
 
 
+def test_a_corpus_that_ends_too_early_is_told(messages):
+    scorer = Near(DOCNOS[:20])
+    call = lambda: ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", scorer, TOPICS, depth=3)  # noqa: E731
+    found = messages.warned(call, times=2)
+    assert (found.topics["pooled"] + found.topics["chosen"] < found.topics["judged"]).all()
+    assert found.settings["beware"] == "the corpus ended on 5 topics"
+
+
 def test_what_cannot_be(messages):
     def call(measures="AP", corpus=None, topics=TOPICS, **options):
         return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(), topics, depth=3, **options)
@@ -252,3 +289,4 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: call(n_jobs=0), argument="n_jobs")
     messages.refused(lambda: call(presumed_negatives=-1), argument="presumed_negatives")
     messages.refused(lambda: call(rel=0), argument="rel")
+    messages.refused(lambda: call(resamples=-1), argument="resamples")

@@ -61,6 +61,16 @@ def test_down_to_which_depth_all_is_judged(field):
     assert found_by_depth(field.runs, field.qrels.select(["1", "2"])).judged_to == 5
 
 
+def test_topics_that_nobody_judged_count_nowhere(field):
+    judged = field.qrels.select(["1", "2"])
+    rows = {name: field.runs[name] for name in field.runs.names}
+    frames = {name: frame[frame["qid"].isin(judged.topics)] for name, frame in rows.items()}
+    alone = ptr.RunSet.from_frames(frames, metadata=field.runs.run_table)
+    found = found_by_depth(field.runs, judged, depths=[1, 5, 9])
+    pd.testing.assert_frame_equal(found.table, found_by_depth(alone, judged, depths=[1, 5, 9]).table)
+    assert (found.table.loc[found.table["depth"] <= 5, "judged_share"] == 1).all()
+
+
 def test_nothing_is_judged_at_rank_1(field, messages):
     first = field.runs.to_frame().query("rank == 0 and qid == '1'")
     found = messages.warned(lambda: found_by_depth(field.runs, field.qrels - first[["qid", "docno"]]))
@@ -102,6 +112,7 @@ def test_labels_that_are_not_there(field, messages):
     messages.refused(lambda: found_by_depth(named, field.qrels), argument="runs")
     found = found_by_depth(field.runs, field.qrels)
     messages.refused(lambda: found.report([1, 99]), argument="depths")
+    messages.refused(lambda: found.report([]), argument="depths")
     messages.refused(lambda: found.plot(units=["dense"]), argument="units")
 
 
@@ -112,6 +123,7 @@ def test_the_report_has_the_numbers_of_the_table(field):
     cells = found.table.set_index(["type", "depth"])["relevant"]
     assert frame["Depth 5"].tolist() == [cells[kind, 5] for kind in [*found.units, "all"]]
     assert "Down to depth 5 every document" in found.report().notes[1]
+    assert list(found.report(5).to_frame()) == ["Type", "Depth 5"]
 
 
 def test_the_figure_draws_all_and_alone(field):
@@ -127,6 +139,7 @@ def test_the_figure_draws_all_and_alone(field):
             assert line.get_linestyle() == stroke
     assert set(lines[-1].get_xdata()) == {5}
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("pool depth", "relevant documents found")
+    assert len(found.plot(units="neural", ax=Figure().subplots()).get_lines()) == 2 + 1
     # runs are more than there are colours: those that find most are drawn
     by_run = found_by_depth(field.runs, field.qrels, by="run")
     ax = by_run.plot(ax=Figure().subplots())

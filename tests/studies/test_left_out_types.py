@@ -91,6 +91,16 @@ def test_reports_and_figure(field):
     assert "more runs not shown" in ax.get_xlabel()
 
 
+def test_intervals_are_those_of_leave_out_uniques(field):
+    options = {"depth": 5, "resamples": 20, "confidence": 0.9, "seed": 3}
+    found = leave_out_type(field.runs, field.qrels, "AP", **options)
+    lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", by="type", **options)
+    columns = [f"{name}_{end}" for name in ("tau_b", "gamma", "tau_ap_b", "max_drop") for end in ("low", "high")]
+    pd.testing.assert_frame_equal(found.table[columns], lou.table[columns])
+    assert list(found.report().to_frame())[3:5] == ["tau-b", "Interval of tau-b"]
+    assert found.report().notes[-1] == f"Intervals: {lou.settings['intervals']}."
+
+
 @pytest.mark.parametrize(
     ("argument", "options"),
     [
@@ -98,6 +108,7 @@ def test_reports_and_figure(field):
         ("down_to", {"down_to": 0}),
         ("depth", {"depth": -1}),
         ("measures", {"measures": 3}),
+        ("resamples", {"resamples": -1}),
     ],
 )
 def test_odd_arguments(field, messages, argument, options):

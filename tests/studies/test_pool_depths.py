@@ -93,6 +93,19 @@ def test_intervals_stand_beside_what_is_estimated(costs):
     assert costs.settings["intervals"] == "none"
 
 
+def test_intervals_over_few_topics_are_told(messages):
+    few = FIELD.qrels.select(FIELD.qrels.topics[:3])
+    found = messages.warned(lambda: ptr.pool_costs(FIELD.runs, few, depths=[1, 6], resamples=20))
+    assert found.settings["beware"] == "3 topics only"
+    assert found.agreement[["max_drop_low", "max_rise_high"]].dtypes.tolist() == [np.int64, np.int64]
+
+
+def test_documents_of_a_topic_are_over_the_topics_that_were_judged():
+    runs = as_runs({name: {"1": ["a", "b"], "2": ["c", "d"]} for name in "AB"})
+    found = ptr.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}, "2": {}}), depths=2)
+    assert found.table[["documents", "per_topic"]].values.tolist() == [[2, 2]]
+
+
 def test_means_over_a_runs_own_topics():
     runs = as_runs({"A": {"1": ["a", "b"], "2": ["c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c"], "2": ["d"]}})
     qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 0}, "2": {"c": 1, "d": 0}})

@@ -88,6 +88,24 @@ def test_rounds_of_a_column_and_what_has_none_comes_first():
     assert ptr.density(frame.rename(columns={"round": "when"})).summary["round"].tolist() == ["all judgments"]
 
 
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (["10", "9", "2", "9", "2", "10", "2", "9", "10"], ["2", "9", "10"]),
+        (["r10", "r9", "r2", "r9", "r2", "r10", "r2", "r9", "r10"], ["r2", "r9", "r10"]),
+        ([10.0, 9.0, 2.0, 9.0, 2.0, 10.0, 2.0, 9.0, 10.0], ["2", "9", "10"]),
+    ],
+)
+def test_ten_comes_after_nine_however_rounds_are_written(given, names):
+    found = ptr.density(QRELS.to_frame().assign(round=given))
+    assert found.summary["round"].tolist() == names
+    # what is judged in round 2, then also in 9, then also in 10
+    labels = QRELS.to_frame()["label"].tolist()
+    in_round = [str(value).replace(".0", "").replace("r", "") for value in given]
+    rounds = [sum(label >= 0 and said == n for label, said in zip(labels, in_round, strict=True)) for n in "29"]
+    assert found.summary["judgments"].tolist() == [rounds[0], sum(rounds), 8]
+
+
 def test_sets_of_rounds_alone_or_with_all_before_say_the_same():
     first, second = QRELS.select(["1"]), QRELS.select(["2", "3"])
     alone, so_far = ptr.density([first, second]), ptr.density({"round 1": first, "round 2": QRELS})
@@ -143,6 +161,17 @@ def test_relevant_documents_only_are_told(messages):
     messages.warned(lambda: ptr.density(as_qrels({"1": {"a": 1}})))
 
 
+def test_nothing_relevant_is_told(messages):
+    found = messages.warned(lambda: ptr.density(QRELS, rel=5))
+    assert found.summary["largest_density"].tolist() == [0]
+    assert found.settings["beware"] == "no judgment is relevant from label 5"
+
+
+def test_key_figures_are_those_of_the_end():
+    figures = ptr.density(QRELS, runs=RUNS, depths=[1]).key_figures().set_index("figure")["value"]
+    assert figures[["judgments", "relevant", "largest_density", "above_third"]].tolist() == [8, 4, 0.6, 1]
+
+
 def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.density([QRELS, QRELS], by="round"), argument="by")
     messages.refused(lambda: ptr.density(QRELS, runs=RUNS, pools=[ptr.depth_pool(RUNS, depth=1)]), argument="pools")
@@ -150,6 +179,13 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[]), argument="depths")
     messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[0]), argument="depths")
     messages.refused(lambda: ptr.density(QRELS, by="when"), argument="by")
+    messages.refused(lambda: ptr.density(QRELS, contributors="all"), argument="contributors")
+    messages.refused(lambda: ptr.density(QRELS, pool_order="file"), argument="pool_order")
+    pool = ptr.depth_pool(RUNS, depth=1)
+    messages.refused(lambda: ptr.density(QRELS, pools={"all judgments": pool}), argument="pools")
+    elsewhere = as_qrels({"9": {"a": 1, "b": 0}})
+    messages.refused(lambda: ptr.density(elsewhere, pools=[pool]), argument="pools")
+    messages.refused(lambda: ptr.density(elsewhere, runs=RUNS), argument="runs")
     messages.refused(lambda: ptr.density(QRELS, pools=[]), argument="pools")
     messages.refused(lambda: ptr.density(QRELS, pools="deep"), argument="pools")
     messages.refused(lambda: ptr.density(QRELS, rel=0), argument="rel")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, positive, told
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.engine.shares import share_of
-from pt_reuse.studies.corpus_parts.sources import Sources
+from pt_reuse.studies.corpus_parts.sources import BY_CHANCE, Sources
 
 #: shares of a mixed part where nobody says
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -126,9 +126,7 @@ class Drawing:
                 "with. Give a rule by ",
                 Option("sources", ...),
                 ", or ",
-                Option("how", "random"),
-                " with ",
-                Option("sizes", ...),
+                *BY_CHANCE,
                 ".",
                 argument="sources",
             )

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.stats.significance import PairTests
+from pt_reuse.stats.significance_agreement import winners
 from pt_reuse.studies.corpus_parts.tables import SETTING
 
 if TYPE_CHECKING:
@@ -48,16 +50,17 @@ class Subcollections(Result):
             untested``, ``agree active passive``, ``tau_b`` of the rankings by means.
         between_measures: one row per pair of measures, ``measure other_measure``, on the same part: the same means over
             ``parts``.
-        by_part: one row per part and measure: ``pairs`` of systems and how many are ``significant``, the ``least`` and
-            the ``most`` mean.
+        by_part: one row per part and measure: ``pairs`` of systems, how many are ``significant`` and which share of
+            them, ``significant_share``; the ``least`` and the ``most`` mean.
         parts: one row per part: ``part draw source share``; documents ``drawn`` for it, and all its ``documents`` with
             those added to every part; ``judged``, its judgments; ``topics`` that count; ``per_list``, documents in a
             list of a run, on average; ``empty_lists``.
         names: of the systems.
         measures: of the scores.
         means: (parts, measures, systems) means of scores.
-        p: (parts, measures, pairs) p-values of the pairs of systems.
+        p: (parts, measures, pairs) p-values of the pairs of systems, not corrected.
         alpha: the level.
+        correction: of p-values for the number of pairs.
     """
 
     title: ClassVar[str] = "Subcollections"
@@ -71,6 +74,7 @@ class Subcollections(Result):
     means: NDArray[np.float64]
     p: NDArray[np.float64]
     alpha: float
+    correction: str = "none"
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
@@ -82,6 +86,11 @@ class Subcollections(Result):
             "parts": self.parts,
         }
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return the mean agreements of each setting, see :meth:`Result.key_figures`."""
+        rows = [", ".join(fixed) for fixed in _settings(self.table)]
+        return key_figures_of(self.table, ["agree", "active", "passive", "tau_b"], rows=rows)
+
     @door
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:
         """Return the test of every pair of systems on one part.
@@ -92,8 +101,8 @@ class Subcollections(Result):
             draw: which of the draws, from 1.
 
         Returns:
-            DataFrame: ``name other_name``, ``difference`` of their means, ``p`` and ``winner``, the system that is
-            significantly better (None where neither is).
+            DataFrame: ``name other_name``, ``difference`` of their means, ``p``, ``p_corrected`` for the number of
+            pairs, and ``winner``, the system that is significantly better (None where neither is).
 
         Raises:
             InputError: no such part, measure or draw.
@@ -106,16 +115,19 @@ class Subcollections(Result):
         choice("part", part, of_draw["part"].tolist())
         i = int(np.flatnonzero((self.parts["part"] == part) & (self.parts["draw"] == draw))[0])
         first, second = np.triu_indices(len(self.names), 1)
-        mean, p, names = self.means[i, m], self.p[i, m], np.array(self.names, dtype=object)
-        difference = mean[first] - mean[second]
-        better = np.where(difference > 0, names[first], names[second])
+        mean, names = self.means[i, m], np.array(self.names, dtype=object)
+        tests = PairTests(first, second, mean[first] - mean[second], self.p[i, m])
+        better = winners(tests, self.alpha, self.correction)
         return pd.DataFrame(
             {
                 "name": names[first],
                 "other_name": names[second],
-                "difference": difference,
-                "p": p,
-                "winner": pd.Series(better, dtype=object).where((p < self.alpha) & (difference != 0), None),
+                "difference": tests.difference,
+                "p": tests.p,
+                "p_corrected": tests.corrected(self.correction),
+                "winner": pd.Series(np.where(better > 0, names[first], names[second]), dtype=object).where(
+                    better != 0, None
+                ),
             }
         )
 
@@ -126,7 +138,8 @@ class Subcollections(Result):
         for measure in self.measures:
             rows = self.table.loc[self.table["measure"] == measure, "agree"]
             low, high = rows.min(), rows.max()
-            number = f"{low:.3f}" if len(rows) == 1 else f"{low:.3f} to {high:.3f}"
+            number = "NaN, nothing is significant" if pd.isna(low) else f"{low:.3f}"
+            number += f" to {high:.3f}" if low < high else ""
             said.append(f"{measure} agree-SSa {number}")
         return f"{count(len(self.names), 'system')} on {n_parts}: {', '.join(said)}"
 
@@ -151,15 +164,15 @@ class Subcollections(Result):
             labels = [", ".join([measure, *setting]) for measure, setting in said]
             what = (
                 f"Agreement of two parts of a corpus about which of {count(len(self.names), 'system')} differ, means "
-                f"over {_range(rows['part_pairs'])} pairs of parts"
+                f"over {_range(rows['part_pairs'], 'pair')} of parts"
             )
         else:
             labels = [f"{one} and {other}" for one, other in zip(rows["measure"], rows["other_measure"], strict=True)]
             what = (
                 f"Agreement of two measures on the same part about which of {count(len(self.names), 'system')} differ, "
-                f"means over {_range(rows['parts'])} parts"
+                f"means over {_range(rows['parts'], 'part')}"
             )
-        kept = ("test", "parts", "documents", "relevant", "standard error", "systems")
+        kept = ("test", "topics", "parts", "documents", "relevant", "standard error", "systems")
         notes = [f"{name.capitalize()}: {self.settings[name]}." for name in kept if name in self.settings]
         if BEWARE in self.settings:
             notes.append(f"Beware: {self.settings[BEWARE]}.")
@@ -224,6 +237,6 @@ def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
         yield mixed + ([] if pd.isna(size) else [f"{size:,.0f} x {other:,.0f}"])
 
 
-def _range(counts: pd.Series) -> str:
+def _range(counts: pd.Series, noun: str) -> str:
     low, high = int(counts.min()), int(counts.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return count(low, noun) if low == high else f"{low:,} to {count(high, noun)}"

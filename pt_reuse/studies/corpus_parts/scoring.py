@@ -17,7 +17,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import PairTests, pair_tests
+from pt_reuse.stats.significance import RANDOM, TESTS, PairTests, pair_tests
 from pt_reuse.stats.significance_agreement import winners
 from pt_reuse.stats.two_rankings import TopicScores
 from pt_reuse.studies.corpus_parts.systems import OnParts
@@ -30,12 +30,39 @@ class Testing:
     Attributes:
         test: one of :data:`~pt_reuse.stats.significance.TESTS`.
         alpha: the level.
+        correction: one of :data:`~pt_reuse.stats.significance.CORRECTIONS`.
+        samples: of a test that draws at random.
+        seed: of what it draws.
         bootstrap: over topics; None for no intervals.
     """
 
     test: str
     alpha: float
+    correction: str
+    samples: int
+    seed: int
     bootstrap: TopicBootstrap | None
+
+    def pairs(self, values: NDArray[np.float64]) -> PairTests:
+        """Return the tests of all pairs of systems with these (topics, systems) scores."""
+        return pair_tests(values, self.test, samples=self.samples, seed=self.seed)
+
+    def winners(self, tests: PairTests) -> NDArray[np.int8]:
+        """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither."""
+        return winners(tests, self.alpha, self.correction)
+
+    @property
+    def in_settings(self) -> dict[str, Any]:
+        """Return how differences are tested, in words."""
+        corrected = {"none": "not corrected for the number of pairs"}.get(
+            self.correction, f"corrected for the number of pairs ({self.correction})"
+        )
+        if self.test == "tukey":
+            corrected = "which allows for the number of pairs"
+        return {
+            "test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}",
+            **({"samples": self.samples} if self.test in RANDOM else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -102,7 +129,7 @@ class PartTask:
             values = np.empty((len(self.measures), len(self.qrels.topics), len(runs)))
             for block in rescore(runs, self.qrels, self.measures):
                 values[:, block.topics.start : block.topics.stop] = block.base
-        tests = [pair_tests(mine[self.counts], self.testing.test) for mine in values]
+        tests = [self.testing.pairs(mine[self.counts]) for mine in values]
         bootstrap = self.testing.bootstrap
         drawn = [] if bootstrap is None else [self._drawn(mine, bootstrap) for mine in values]
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
@@ -115,7 +142,7 @@ class PartTask:
         found = []
         for times in bootstrap.counts(len(values)):
             sample = np.repeat(values, np.where(self.counts, times, 0), axis=0)
-            found.append(winners(pair_tests(sample, self.testing.test), self.testing.alpha))
+            found.append(self.testing.winners(self.testing.pairs(sample)))
         return np.stack(found)
 
 

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._errors import Argument, InputError, Option, Part, warn
 
+#: entries of a dict that a message shows in full
+_FEW = 5
 _LETTERS = re.compile(r"[^\W\d_]+")
+
+
+#: what needs no source
+BY_CHANCE: tuple[Part, ...] = (Option("how", "random"), " with ", Option("sizes", ...))
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,8 @@ def source_rule(sources: Any) -> SourceRule:
 
     Args:
         sources: None for the letters with which a docno begins; a function of a docno; a compiled regular expression,
-            whose first group is the source; a mapping of docno -> source, or of source -> its prefixes (a list); or
-            prefixes, which are the names of their sources, too.
+            whose first group is the source; a mapping, or a Series, of docno -> source (None for none); a mapping of
+            source -> its prefixes (a list); or prefixes, which are the names of their sources, too.
 
     Raises:
         InputError: something else, a prefix that is no text, an expression without a group.
@@ -67,6 +74,8 @@ def source_rule(sources: Any) -> SourceRule:
                 argument="sources",
             )
         return SourceRule(_grouped(sources), (), f"the first group of {sources.pattern!r}")
+    if isinstance(sources, pd.Series):
+        return _mapped(sources.to_dict())
     if isinstance(sources, Mapping):
         return _mapped(sources)
     if callable(sources):
@@ -97,9 +106,12 @@ def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
     empty = [name for name in rule.named if name not in present]
     if empty or not present:
         what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
+        # a corpus without sources can still be split by chance
+        hint = () if rule.named else (" Give ", Option("sources", ...), ", or ", *BY_CHANCE, ".")
         raise InputError(
-            f"{what}. The rule, {rule.words}, was tried on {count(len(docnos), 'document')}; docnos look like "
-            f"{examples(docnos)}.",
+            f"{what}. The rule, {rule.words}, was tried on {count(len(docnos), 'document')} to be split; docnos look "
+            f"like {examples(docnos)}.",
+            *hint,
             argument="sources",
         )
     names = rule.named or tuple(sorted(present))
@@ -148,18 +160,32 @@ def _mapped(given: Mapping[Any, Any]) -> SourceRule:
         texts = [one for value in values for one in value]
         if all(values) and all(isinstance(one, str) and one for one in [*texts, *given]):
             return _prefixed(given)
-    elif values and all(isinstance(one, str) and one for one in [*values, *given]):
-        named = tuple(sorted(set(values)))
-        return SourceRule(given.get, named, f"a dict of {count(len(given), 'docno')}")
+    named = {value for value in values if value is not None and not isinstance(value, list | tuple)}
+    if named and all(isinstance(one, str) and one for one in [*named, *given]):
+        return SourceRule(given.get, tuple(sorted(named)), f"a dict of {count(len(given), 'docno')}")
     raise InputError(
         Argument("sources"),
         " must be a dict of docno -> source, or of source -> a list of prefixes, all of them texts, got "
-        f"{told(dict(given))}.",
+        f"{_first_odd(given)}.",
         argument="sources",
     )
 
 
+def _first_odd(given: Mapping[Any, Any]) -> str:
+    """Return the first entry of a dict that is no text for a text, or all of a short dict."""
+    odd = [(one, value) for one, value in given.items() if not (isinstance(one, str) and isinstance(value, str))]
+    return told(dict(odd[:1] if len(given) > _FEW else given))
+
+
 def _prefixed(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
+    several = [one for mine in prefixes.values() for one in set(mine)]
+    twice = sorted({one for one in several if several.count(one) > 1})
+    if twice:
+        raise InputError(
+            Argument("sources"),
+            f" must have each prefix at one source, got {examples(twice)} at two.",
+            argument="sources",
+        )
     # of two prefixes that both match, the longer one says more
     longest = sorted(((one, name) for name, several in prefixes.items() for one in several), key=lambda p: -len(p[0]))
 

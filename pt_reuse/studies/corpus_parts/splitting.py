@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, fraction, told
-from pt_reuse._errors import Argument, InputError, Option, door, warn
+from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, of_judged, relevant_only, tell
@@ -21,12 +20,12 @@ from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance import TESTS
-from pt_reuse.stats.significance_agreement import winners
+from pt_reuse.stats.significance import RANDOM, SAMPLES, check_test
+from pt_reuse.studies.corpus_parts.corpus import Corpus
 from pt_reuse.studies.corpus_parts.drawing import Drawing, How, Part, checked_drawing
 from pt_reuse.studies.corpus_parts.result import Subcollections
 from pt_reuse.studies.corpus_parts.scoring import PartTask, ScoredPart, Testing, scored_parts
-from pt_reuse.studies.corpus_parts.sources import SourceRule, Sources, source_rule, sources_of
+from pt_reuse.studies.corpus_parts.sources import source_rule
 from pt_reuse.studies.corpus_parts.systems import OnParts, RestrictedRuns, Systems
 from pt_reuse.studies.corpus_parts.tables import SETTING, Agreements, averaged, part_table, tested_table
 
@@ -46,6 +45,8 @@ def subcollections(
     rel: int | None = None,
     test: str = "t",
     alpha: float = 0.05,
+    correction: str = "none",
+    samples: int = SAMPLES,
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
@@ -81,8 +82,12 @@ def subcollections(
         relevant: ``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others,
             and on each part the topics count that have a relevant document in it.
         rel: the lowest label that is relevant; default the judgments' own.
-        test: of two systems over topics, by its name; ``"t"`` (default) is Student's paired t test, two-sided.
-        alpha: the level; p-values below it are significant. They are not corrected for the number of pairs.
+        test: of two systems over topics, two-sided: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``,
+            ``"randomisation"`` or ``"tukey"``, see :func:`discriminative_power`.
+        alpha: the level; p-values of at most this are significant.
+        correction: of p-values for the number of pairs, on each part and by each measure alone: ``"none"`` (default),
+            ``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.
+        samples: of the tests that draw at random, at least 1.
         resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs anew; default 0, none.
         confidence: of the intervals.
         seed: of all that is drawn.
@@ -117,14 +122,21 @@ def subcollections(
     """
     parsed, rule = checked_measures(measures), source_rule(sources)
     drawing = checked_drawing(how=how, sizes=sizes, shares=shares, repeats=repeats, seed=seed)
-    testing = checked_testing(test=test, alpha=alpha, resamples=resamples, confidence=confidence, seed=seed)
+    testing = checked_testing(
+        test=test,
+        alpha=alpha,
+        correction=correction,
+        samples=samples,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
     check_splitting(relevant=relevant, rel=rel, n_jobs=n_jobs)
     flag("verbose", verbose)
-    level = testing.alpha
     systems, judged = _systems_and_qrels(runs, qrels)
     lowest = relevant_from(judged, rel)
     warn_of_lower_grades(parsed, lowest)
-    corpus = _Corpus.of(systems, judged, lowest, shared=relevant == "all")
+    corpus = Corpus.of(systems, judged, lowest, shared=relevant == "all")
     split = drawing.split(corpus.sources(rule, needed=drawing.needs_sources or sources is not None))
     told_of = tuple(relevant_only(judged, of_judged(parsed)))
     tell(told_of)
@@ -138,7 +150,7 @@ def subcollections(
     found = Agreements(split.parts, scored, names, testing)
     by_pair, drawn = found.of_pairs(split.pairs)
     of_measures = found.of_measures()
-    better = np.array([[winners(tests, level) for tests in one.tests] for one in scored])
+    better = np.array([[testing.winners(tests) for tests in one.tests] for one in scored])
     by_part = tested_table(split.parts, scored, names, better)
     caveats = list(_caveats(split.parts, scored, by_part, by_pair, len(systems.names)))
     tell(caveats)
@@ -150,22 +162,24 @@ def subcollections(
         by_pair=by_pair,
         between_measures=averaged(of_measures, ["measure", "other_measure"], "parts"),
         by_part=by_part,
-        parts=part_table(split.parts, scored, len(corpus.added)),
+        parts=part_table(split.parts, scored, corpus.n_added),
         names=systems.names,
         measures=names,
         means=np.array([[one.means(m) for m in range(len(names))] for one in scored]),
         p=np.array([[tests.p for tests in one.tests] for one in scored]),
-        alpha=level,
+        alpha=testing.alpha,
+        correction=testing.correction,
         settings={
             "parts": _PARTS[drawing.how],
             **({"sources": rule.words} if drawing.needs_sources or sources is not None else {}),
             **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
             "draws": n_draws,
-            **({"seed": drawing.seed} if n_draws > 1 or testing.bootstrap else {}),
+            **({"seed": drawing.seed} if n_draws > 1 or testing.bootstrap or testing.test in RANDOM else {}),
             "documents": corpus.in_words(),
             "relevant": f"label of at least {lowest}, {_RELEVANT[relevant]}",
             **systems.settings,
-            "test": f"{test}, two-sided, p below {level:g}, not corrected for the number of pairs",
+            "topics": _topics_in_words(counting, own=relevant == "own"),
+            **testing.in_settings,
             "standard error": f"of the mean, as a bootstrap over {of_what} gives it",
             **({"intervals": testing.bootstrap.words()} if testing.bootstrap else {}),
             "complete": True,
@@ -184,24 +198,26 @@ _PARTS = {
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def checked_testing(*, test: Any, alpha: Any, resamples: Any, confidence: Any, seed: Any) -> Testing:
+def checked_testing(
+    *, test: Any, alpha: Any, correction: Any, samples: Any, resamples: Any, confidence: Any, seed: Any
+) -> Testing:
     """Return how a user wants pairs of systems tested, see :func:`subcollections`."""
-    choice("test", test, tuple(TESTS))
-    level = fraction("alpha", alpha, ends=False)
-    return Testing(test, level, checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence))
+    check_test(test, correction)
+    return Testing(
+        test=test,
+        alpha=fraction("alpha", alpha, ends=False),
+        correction=correction,
+        samples=positive("samples", samples, "draws"),
+        seed=checked_seed(seed),
+        bootstrap=checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence),
+    )
 
 
 def check_splitting(*, relevant: Any, rel: Any, n_jobs: Any) -> None:
     """Raise where one of these arguments of :func:`subcollections` is wrong whatever the runs are."""
     choice("relevant", relevant, ("all", "own"))
     checked_rel(rel)
-    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (whole_number and n_jobs):
-        raise InputError(
-            Argument("n_jobs"),
-            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
-            argument="n_jobs",
-        )
+    checked_jobs(n_jobs)
 
 
 def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[OnParts, Qrels]:
@@ -221,96 +237,13 @@ def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[OnParts, Qrels]:
     return systems, judged
 
 
-@dataclass(frozen=True)
-class _Corpus:
-    """The documents that are split, and the judgments of them.
-
-    Attributes:
-        docnos: of all documents, in the order of their bytes.
-        split: (documents to be split,) their positions.
-        added: documents that every part has.
-        qrels: the judgments.
-        judged: (judgments,) the document of each.
-        relevant: (judgments,) whether it is relevant.
-    """
-
-    docnos: list[str]
-    split: NDArray[np.int64]
-    added: NDArray[np.int64]
-    qrels: Qrels
-    judged: NDArray[np.int64]
-    relevant: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, systems: OnParts, qrels: Qrels, rel: int, *, shared: bool) -> _Corpus:
-        """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
-        of_judgments = qrels.arrays.documents.docnos().tolist()
-        known = set(systems.docnos())
-        strange = list(dict.fromkeys(docno for docno in of_judgments if docno not in known))
-        if systems.knows_corpus and strange:
-            warn(
-                f"{count(len(strange), 'judged document')} not among the documents of the systems, such as "
-                f"{examples(strange)}: no system can retrieve them, and all miss those that are relevant."
-            )
-        docnos = sorted({*known, *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
-        place = {docno: i for i, docno in enumerate(docnos)}
-        judged = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
-        relevant = np.asarray(qrels.arrays.labels >= rel)
-        if not relevant.any():
-            raise InputError(
-                f"no judgment has a label of at least {rel}, so no document is relevant and every score is 0. ",
-                Option("rel", ...),
-                " is the lowest label that is relevant.",
-                argument="qrels",
-            )
-        is_added = np.zeros(len(docnos), dtype=bool)
-        if shared:
-            is_added[judged[relevant]] = True
-        rest = np.flatnonzero(~is_added)
-        if not len(rest):
-            raise InputError(
-                "every document is relevant to some topic, so there is nothing to split.", argument="qrels"
-            )
-        return cls(docnos, rest, np.flatnonzero(is_added), qrels, judged, relevant)
-
-    def sources(self, rule: SourceRule, *, needed: bool) -> Sources:
-        """Return the sources of the documents to be split; one for all of them where none are needed."""
-        if not needed:
-            return Sources(("all",), np.zeros(len(self.split), dtype=np.int64), "")
-        return sources_of(rule, [self.docnos[i] for i in self.split.tolist()])
-
-    def part(self, part: Part) -> tuple[list[str], Qrels]:
-        """Return the docnos of a part, and its judgments."""
-        has = self._has(part)
-        return [self.docnos[i] for i in np.flatnonzero(has).tolist()], self.qrels.keep(has[self.judged])
-
-    def counting(self, part: Part) -> NDArray[np.bool_]:
-        """Return (topics,) which topics count on a part: all, or those with a relevant document that fell into it."""
-        n_topics = len(self.qrels.topics)
-        if len(self.added):
-            return np.ones(n_topics, dtype=bool)
-        found = self.qrels.arrays.documents.topic[self._has(part)[self.judged] & self.relevant]
-        counts: NDArray[np.bool_] = np.bincount(found, minlength=n_topics) > 0
-        if not counts.any():
-            raise InputError(
-                f"no topic has a relevant document in the part {part.name!r}, so there is nothing to test. ",
-                Option("relevant", "all"),
-                " adds all relevant documents to each part.",
-                argument="relevant",
-            )
-        return counts
-
-    def _has(self, part: Part) -> NDArray[np.bool_]:
-        """Return (documents,) whether a part has each."""
-        has = np.zeros(len(self.docnos), dtype=bool)
-        has[self.added] = True
-        has[self.split[part.documents]] = True
-        return has
-
-    def in_words(self) -> str:
-        """Return how many documents there are."""
-        added = f", {len(self.added):,} relevant ones added to each part" if len(self.added) else ""
-        return f"{len(self.split):,} split{added}"
+def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
+    """Return over which topics the means and tests on a part are."""
+    n_topics, found = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
+    if not own:
+        return f"all {n_topics:,} of the judgments on every part, a topic that a run lacks counting 0"
+    some = f"{found[0]:,}" if found[0] == found[-1] else f"{found[0]:,} to {found[-1]:,}"
+    return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
 
 
 def _called(part: Part, drawing: Drawing) -> str:
@@ -326,7 +259,7 @@ def _caveats(
 ) -> Iterator[Caveat]:
     n_topics, where = min((int(one.counts.sum()), part.name) for part, one in zip(parts, scored, strict=True))
     yield from few_topics(n_topics, f"part {where!r}")
-    tied = by_part[by_part["least"] == by_part["most"]]
+    tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
     if len(tied):
         row = tied.iloc[0]
         where = f"{row['measure']} on part {row['part']}"

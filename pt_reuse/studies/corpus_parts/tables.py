@@ -67,7 +67,7 @@ class Agreements:
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
         tests = [self.scored[part].tests[measure] for part, measure in (one, other)]
-        numbers = agreement_of_tests(tests[0], tests[1], self.testing.alpha).row()
+        numbers = agreement_of_tests(tests[0], tests[1], self.testing.alpha, self.testing.correction).row()
         numbers["tau_b"] = tau_of(*(self.scored[part].means(measure) for part, measure in (one, other)))
         if self.testing.bootstrap is None or self._times is None:
             return numbers, np.empty((len(_WITH_INTERVALS), 0))

@@ -38,8 +38,8 @@ class Coverage(CoverageReports, Result):
             for which it returns documents; ``judged_to``, the deepest rank to which it is judged without a gap on every
             such topic, and ``median_judged_to``, the median over them (a list without a gap counts as deep as the run's
             longest); ``residual`` of RBP, and ``residual_without_own``; ``RBP`` and the run's ``rank`` by it, with
-            unjudged documents not relevant; ``best_rank`` and ``worst_rank``, were unjudged documents of it, or of
-            others, relevant; ``flags``, how many it has.
+            unjudged documents not relevant; ``best_rank`` and ``worst_rank``, 1 + the number of runs that are better
+            whatever the labels of unjudged documents are, and under some labels; ``flags``, how many it has.
         condensed: one row per measure and run: ``score rank``, unjudged documents not relevant; ``condensed_score
             condensed_rank``, all runs without unjudged documents; ``rise`` = rank - condensed_rank.
         groups: one row per type and team (``by group runs``) and depth: sums and means over its runs of the columns of

@@ -25,13 +25,13 @@ from pt_reuse.studies.judged_depths.coverage_result import Coverage
 from pt_reuse.studies.judged_depths.flags import flag_table
 from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
 from pt_reuse.studies.judged_depths.pool_record import record_of
+from pt_reuse.studies.judged_depths.rank_bounds import RankBounds
 from pt_reuse.studies.judged_depths.tables import (
     Shares,
     above_contributors,
     condensed_table,
     depth_table,
     group_table,
-    rank_bounds,
     run_figures,
     topic_table,
 )
@@ -150,7 +150,7 @@ def coverage(
     table = depth_table(named, shares)
     figures = run_figures(shares)
     here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
-    bounds = rank_bounds(means[repr(rbp)], figures["residual"].to_numpy())
+    bounds = RankBounds(runs, qrels, p, shares.of_topics).table(means[repr(rbp)], figures["residual"].to_numpy())
     here["above_contributors"] = above_contributors(here, record.contributed)
     by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
     names = [repr(measure) for measure in parsed]

@@ -55,6 +55,12 @@ class Shares:
         documents = self.lists.documents
         return np.where(documents > 0, (documents - judged) / np.maximum(documents, 1), 1.0)
 
+    @property
+    def of_topics(self) -> Values:
+        """Return (topics, runs): what each topic weighs in the mean of a run."""
+        counted = np.ones(self.lists.lengths.shape) if self.has_topic is None else self.has_topic.astype(float)
+        return counted / np.maximum(counted.sum(axis=0), 1)
+
     def mean(self, values: Values) -> Values:
         """Return the means over topics of (..., topics, runs) values."""
         return mean_over_topics(values, self.has_topic)
@@ -165,29 +171,6 @@ def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | No
     below = np.sort(np.round(reference[contributed], DECIMALS))
     found = np.searchsorted(below, np.round(shares["unjudged"].to_numpy(dtype=float), DECIMALS), side="left")
     return found / len(below)
-
-
-def rank_bounds(lower: Values, residual: Values) -> pd.DataFrame:
-    """Return ``rank best_rank worst_rank`` of each run by a measure whose score lies from a lower bound upwards.
-
-    A run's best rank is 1 + the number of runs that are better whatever the labels of unjudged documents; its worst
-    counts each run that may be better. The bounds of two runs are taken by themselves, although they may share
-    documents.
-
-    Args:
-        lower: (runs,) scores with unjudged documents not relevant.
-        residual: (runs,) what all of them may add.
-    """
-    low, high = np.round(lower, DECIMALS), np.round(lower + residual, DECIMALS)
-    may = high[None] > low[:, None]
-    np.fill_diagonal(may, False)
-    return pd.DataFrame(
-        {
-            "rank": pairs.ranks(low),
-            "best_rank": 1 + (low[None] > high[:, None]).sum(axis=1),
-            "worst_rank": 1 + may.sum(axis=1),
-        }
-    )
 
 
 def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:

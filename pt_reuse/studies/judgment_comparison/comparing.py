@@ -13,7 +13,7 @@ from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names
 from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
@@ -62,17 +62,19 @@ def compare_judgments(
         qrels_b: the others, in any form.
         measures: ir_measures measures, or their names, one or several.
         names: what to call the two, such as ``("1999", "2021")``.
-        measures_b: measures under the second judgments where they are others, as many as `measures` and compared with
-            these one by one: ``"RR"`` for sparse labels beside ``"nDCG@10"`` for dense ones. Default the same.
+        measures_b: measures under the second judgments where they are others: one for all of `measures`, or as many
+            as these and compared with them one by one, such as ``"RR"`` for sparse labels beside ``"nDCG@10"`` for
+            dense ones. Default the same.
         topics: ``"shared"`` (default): both count on the topics that both have; ``"own"``: each on its own topics.
         selected: runs to show beside the best of each type and the median, such as the new ones; default those on
-            record as not pooled, ten at most.
+            record as not pooled, ten at most. Best and median are by the first measure under the first judgments; the
+            median of an even number of runs is the better of the two in the middle.
         depth: down to which rank the documents of runs are counted that one of the two does not know; default the pool
             depth on record, else 100.
         pool_order: the order in which these ranks count; default the one in which the field is pooled.
         rel: the lowest label that counts as relevant among new and known documents; default what each of the two says,
             else 1. Measures have their own.
-        resamples: how often the topics are drawn for intervals; default 0, no intervals.
+        resamples: how often the topics are drawn for intervals, see :class:`Agreement`; default 0, no intervals.
         confidence: of the intervals.
         seed: of the draws.
         complete: the mean is over all topics that count, a topic that a run lacks counting 0 (default), or over those
@@ -91,6 +93,7 @@ def compare_judgments(
     Warns:
         ReuseWarning: topics that only one of the two has, which are left out; fewer than five topics; judgments of
             relevant documents only, which cannot say what is unjudged. ``settings["beware"]`` says the last two, too.
+            A measure that counts labels as relevant that are not so for the judgments; runs that all tie.
 
     Example:
         >>> import pt_reuse as ptr
@@ -129,22 +132,22 @@ def compare_judgments(
     common = _common_topics(*both, names, own=topics == "own", bootstrap=bootstrap)
     if topics == "shared":
         both = both[0].select(common.shared), both[1].select(common.shared)
-    sides = [NamedJudgments(name, qrels, relevant_from(qrels, rel)) for name, qrels in zip(names, both, strict=True)]
+    sides = [NamedJudgments.of(name, qrels, rel) for name, qrels in zip(names, both, strict=True)]
     caveats = list(few_topics(len(common.shared)))
     tell(caveats)
     for side in sides:
         with located(side.name):
             tell(only := list(relevant_only(side.qrels, ["unjudged"])))
-        caveats += only
+        caveats += [replace(caveat, note=f"{side.name}: {caveat.note}") for caveat in only]
     scores = []
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name), told_elsewhere():
             found = score(runs, side.qrels, used, complete=complete, without_topics=without_topics, verbose=verbose)
         scores.append(found)
-    first, second = scores[0], replace(scores[1], measures=scores[0].measures)
+    first, second = scores[0], _in_pairs(scores[1], pairs)
     with told_elsewhere():
         agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed)
-    other_of = dict(zip(first.measures, scores[1].measures, strict=True))
+    other_of = {repr(mine): repr(other) for mine, other in pairs}
     table = _with_other(agreement.table, other_of)
     changes = _with_other(agreement.changes, other_of)
     asked = depth_of(runs, depth)
@@ -169,7 +172,6 @@ def compare_judgments(
             "depth": asked.value,
             "depth from": asked.origin.value,
             "pool order": ranked.order,
-            **({"intervals": bootstrap.words()} if bootstrap else {}),
             **noted(caveats),
         },
         changes=changes,
@@ -226,19 +228,44 @@ def check_comparing(
 
 def _checked_pairs(measures: Any, measures_b: Any) -> list[tuple[ir_measures.Measure, ir_measures.Measure]]:
     """Return which measure of the first judgments is compared with which of the second."""
-    mine = checked_measures(measures)
+    given = list(measures) if _are_several(measures) else measures
+    mine = checked_measures(given)
     if measures_b is None:
         return [(measure, measure) for measure in mine]
+    several = list(measures_b) if _are_several(measures_b) else [measures_b]
     with arguments_as(measures="measures_b"):
-        others = checked_measures(measures_b)
+        checked_measures(several)
+        # one by one, since the same one may be compared with several of the first
+        others = [measure for one in several for measure in checked_measures([one])]
+    if len(others) == 1:
+        return [(measure, others[0]) for measure in mine]
+    every = [measure for one in given for measure in checked_measures([one])] if isinstance(given, list) else mine
+    if len(every) == len(others) != len(mine):
+        twice = next(repr(measure) for measure in mine if every.count(measure) > 1)
+        raise InputError(
+            f"{twice} is given twice, and each measure is compared with one of the second judgments. Compare it with "
+            "another one in a call of its own.",
+            argument="measures",
+        )
     if len(mine) != len(others):
         raise InputError(
             Argument("measures_b"),
-            f" must be as many as the measures of the first judgments, with which they are compared one by one: "
-            f"{examples(map(repr, mine), 12)} and {examples(map(repr, others), 12)}.",
+            " must be one, or as many as the measures of the first judgments, with which they are compared one by one: "
+            f"there {'is' if len(others) == 1 else 'are'} {len(others):,} ({examples(map(repr, others), 12)}) for "
+            f"{len(mine):,} ({examples(map(repr, mine), 12)}).",
             argument="measures_b",
         )
     return list(zip(mine, others, strict=True))
+
+
+def _are_several(measures: Any) -> bool:
+    return isinstance(measures, Iterable) and not isinstance(measures, str | ir_measures.Measure)
+
+
+def _in_pairs(scores: Scores, pairs: list[tuple[ir_measures.Measure, ir_measures.Measure]]) -> Scores:
+    """Return the scores under the second judgments, each measure in the place and under the name of its partner."""
+    rows = [scores.measures.index(repr(other)) for _, other in pairs]
+    return replace(scores, measures=[repr(mine) for mine, _ in pairs], values=scores.values[rows])
 
 
 @dataclass(frozen=True)
@@ -259,6 +286,9 @@ def _common_topics(
 ) -> _CommonTopics:
     there = set(b.topics)
     shared = [topic for topic in a.topics if topic in there]
+    for name, qrels, argument in zip(names, (a, b), ("qrels_a", "qrels_b"), strict=True):
+        if not qrels.topics:
+            raise InputError(f"there is no judgment in {name}.", argument=argument)
     if not shared:
         raise InputError(
             f"{names[0]} and {names[1]} have no topic in common: {examples(a.topics)}; {examples(b.topics)}. Are these "
@@ -281,8 +311,8 @@ def _common_topics(
         return _CommonTopics(shared, words)
     left = [f"{count(n, 'topic')} of {name}" for n, name in zip(alone, names, strict=True) if n]
     warn(
-        f"{' and '.join(left)} left out, which the other judgments do not have; both count on the "
-        f"{count(len(shared), 'topic')} that both have. To have each count on its own topics, give ",
+        f"{' and '.join(left)} left out: both count on the {count(len(shared), 'topic')} that both have. To have each "
+        "count on its own topics, give ",
         Option("topics", "own"),
         ".",
     )

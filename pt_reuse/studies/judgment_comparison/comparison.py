@@ -10,9 +10,17 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Report
+from pt_reuse._result import key_figures_of
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.studies.judgment_comparison.reports import ROWS, of_measures, of_runs, of_selected, of_topics
+from pt_reuse.studies.judgment_comparison.reports import (
+    ROWS,
+    in_words,
+    of_measures,
+    of_runs,
+    of_selected,
+    of_topics,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,13 +39,14 @@ class JudgmentComparison(Agreement):
 
     Attributes:
         table: per measure ``measure other_measure tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``,
-            and where intervals were asked for ``tau_b_low tau_b_high`` and so on of ``tau_b gamma tau_ap_b max_drop
-            max_rise``.
+            and where intervals were asked for, after each but weighted_tau its ends, ``tau_b_low tau_b_high`` and so
+            on.
         changes: per run and measure ``name measure other_measure score other_score rank other_rank drop team type``.
         per_topic: per topic and measure ``qid measure other_measure tau_b max_drop dropped max_rise risen``: the
             systems ranked on this topic alone, tau_b NaN where all of them tie under one of the two; the most ranks
             that a run loses and gains, and which run it is, of several the best one, None where none does.
-        selected: the runs that a paper shows, per measure ``why name team type pooled measure other_measure score
+        selected: the runs that a paper shows, the same under every measure, the best by the first measure and the first
+            judgments first: ``why name team type pooled measure other_measure score
             other_score change rank other_rank drop unjudged_rate other_unjudged_rate``.
         by_run: for each of the two and each run, over the documents that it ranks down to `depth`: ``new_by name team
             type pooled documents``; ``unjudged``, those that the other judgments do not know; ``unjudged_rate``, their
@@ -67,10 +76,22 @@ class JudgmentComparison(Agreement):
         return self.table["measure"].tolist()
 
     @property
+    def measured(self) -> list[str]:
+        """Return what the runs of each row of the table are scored by, both measures where they differ."""
+        return [in_words(*pair) for pair in zip(self.measures, self.table["other_measure"], strict=True)]
+
+    @property
     def newer(self) -> str:
         """Return which of the two have documents that the other do not: the second, unless the first alone do."""
         new = self.by_topic.groupby("new_by", sort=False)["new"].sum()
         return self.names[0] if new[self.names[0]] and not new[self.names[1]] else self.names[1]
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return those of an :class:`Agreement`, and what each of the two alone knows."""
+        figures = ["new", "new_relevant", "remainder"]
+        of = self.by_topic.groupby("new_by", sort=False)[figures].sum().reset_index()
+        new = key_figures_of(of, figures, rows=[f"by {name}" for name in of["new_by"]])
+        return pd.concat([super().key_figures(), new], ignore_index=True)
 
     def headline(self) -> str:
         """Return what is compared with what, tau_b and the largest drop of each measure, and what is new."""
@@ -96,7 +117,7 @@ class JudgmentComparison(Agreement):
         name = measure_among(self.measures, measure)
         newer = self._newer(new_by)
         if by == "measure":
-            return of_measures(self.table, self.changes["name"].nunique(), self.names, self.settings)
+            return of_measures(self.table, self.measured, self.changes["name"].nunique(), self.names, self.settings)
         if by == "selected":
             return of_selected(self.selected, name, self.depth, self.names, self.settings)
         if by == "topic":
@@ -108,7 +129,7 @@ class JudgmentComparison(Agreement):
         self,
         measure: MeasureLike | None = None,
         *,
-        kind: str = "change",
+        kind: str | None = None,
         by: str | None = None,
         new_by: str | None = None,
         ax: Axes | None = None,
@@ -121,11 +142,11 @@ class JudgmentComparison(Agreement):
         Args:
             measure: one of the measures; default the first.
             kind: of two scorings, the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or the
-                other ``"scores"``; ``"topics"``, tau-b of each topic, the lowest first; ``"remainder"``, how many
-                documents each topic has that runs rank and the earlier judgments do not know, against its known
-                relevant ones; ``"relevant"``, how many new relevant ones, against the same (both of figure 1 of the
-                paper); ``"runs"``, how many new relevant documents each run has among its previously unjudged ones
-                (figure 2).
+                other ``"scores"`` (default where they are of another measure); ``"topics"``, tau-b of each topic, the
+                lowest first; ``"remainder"``, how many documents each topic has that runs rank and the earlier
+                judgments do not know, against its known relevant ones; ``"relevant"``, how many new relevant ones,
+                against the same (both of figure 1 of the paper); ``"runs"``, how many new relevant documents each run
+                has among its previously unjudged ones (figure 2).
             by: what gives runs their colour and marker, ``"type"`` or ``"team"``; default the first of these that any
                 run has.
             new_by: which of the two judged the new documents; default :attr:`newer`.
@@ -142,13 +163,17 @@ class JudgmentComparison(Agreement):
         from pt_reuse.plots.sheet import Place
         from pt_reuse.plots.topic_taus import plot_topic_taus
 
-        if choice("kind", kind, (*VIEWS, *OTHER_KINDS)) in VIEWS:
-            return super().plot(measure, kind=kind, by=by, ax=ax, title=title, legend=legend, width=width)
         name, newer = measure_among(self.measures, measure), self._newer(new_by)
+        row = self.table[self.table["measure"] == name].iloc[0]
+        usual = "change" if row["other_measure"] == name else "scores"
+        kind = usual if kind is None else choice("kind", kind, (*VIEWS, *OTHER_KINDS))
+        if kind in VIEWS:
+            return super().plot(measure, kind=kind, by=by, ax=ax, title=title, legend=legend, width=width)
         place = Place(ax, title, legend, width)
         if kind == "topics":
-            overall = float(self.table.loc[self.table["measure"] == name, "tau_b"].iloc[0])
-            return plot_topic_taus(self.per_topic, measure=name, overall=overall, place=place)
+            said = in_words(name, row["other_measure"])
+            rows = self.per_topic[self.per_topic["measure"] == name]
+            return plot_topic_taus(rows, measured=said, overall=float(row["tau_b"]), place=place)
         older = self.names[self.names[0] == newer]
         if kind == "runs":
             check_view("change", by, ("type", "team"), self.by_run)

@@ -21,13 +21,21 @@ class NamedJudgments:
 
     Attributes:
         name: what they are called.
-        qrels: the judgments.
-        rel: the lowest label that is relevant.
+        qrels: the judgments, which know from which label on documents are relevant.
     """
 
     name: str
     qrels: Qrels
-    rel: int
+
+    @classmethod
+    def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
+        """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
+        return cls(name, qrels if rel is None else qrels.with_rel(rel))
+
+    @property
+    def rel(self) -> int:
+        """Return the lowest label that is relevant."""
+        return self.qrels.rel
 
     def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
         """Return (documents,) the label of each, a negative one where it has none."""

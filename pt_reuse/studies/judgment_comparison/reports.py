@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 
 #: what the rows of a report can be
 ROWS = ("measure", "selected", "topic", "run")
 
 
-def of_measures(table: pd.DataFrame, n_runs: int, names: tuple[str, str], settings: Mapping[str, Any]) -> Report:
+def of_measures(
+    table: pd.DataFrame, measured: Sequence[str], n_runs: int, names: tuple[str, str], settings: Mapping[str, Any]
+) -> Report:
     """Return a row per measure: tau-b with its interval where there is one, gamma, and the largest moves."""
-    pairs = [measured(*pair) for pair in zip(table["measure"], table["other_measure"], strict=True)]
-    columns = [Column("Measure", pairs), Column("tau-b", table["tau_b"], Digits.SCORE)]
+    columns = [Column("Measure", measured), Column("tau-b", table["tau_b"], Digits.SCORE)]
     if "tau_b_low" in table:
-        columns += [
-            Column("Lower end", table["tau_b_low"], Digits.SCORE),
-            Column("Upper end", table["tau_b_high"], Digits.SCORE),
-        ]
+        columns.append(intervals("tau-b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE))
     else:
         columns.append(Column("tau-AP", table["tau_ap_b"], Digits.SCORE))
     columns.append(Column("gamma", table["gamma"], Digits.SCORE))
     columns.append(Column("Largest drop", table["max_drop"], Digits.COUNT))
-    if "tau_b_low" not in table:
-        columns.append(Column("Largest rise", table["max_rise"], Digits.COUNT))
+    columns.append(Column("Largest rise", table["max_rise"], Digits.COUNT))
     truth, other = names
+    kind = "" if "tau_b_low" in table else " (tau-AP symmetric and with ties)"
     return Report(
         columns,
         caption=(
-            f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations, and the most "
-            "ranks that a run loses or gains."
+            f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations{kind}, and the "
+            "most ranks that a run loses or gains."
         ),
-        notes=_notes(settings, intervals=True),
+        notes=_notes(settings, with_intervals=True),
     )
 
 
@@ -46,7 +45,7 @@ def of_selected(
 ) -> Report:
     """Return a row per selected run under one measure: score and rank under both, and its share of unjudged ones."""
     rows, (truth, other) = selected[selected["measure"] == measure], names
-    pair = measured(measure, rows["other_measure"].iloc[0])
+    pair = in_words(measure, rows["other_measure"].iloc[0])
     return Report(
         [
             Column("Run", [f"{row.name} ({row.why})" for row in rows[["name", "why"]].itertuples(index=False)]),
@@ -67,7 +66,7 @@ def of_selected(
 def of_topics(per_topic: pd.DataFrame, names: tuple[str, str], settings: Mapping[str, Any]) -> Report:
     """Return a row per topic under one measure, the lowest tau-b first: the runs that move most."""
     rows, (truth, other) = per_topic.sort_values("tau_b", kind="stable", na_position="last"), names
-    pair = measured(rows["measure"].iloc[0], rows["other_measure"].iloc[0])
+    pair = in_words(rows["measure"].iloc[0], rows["other_measure"].iloc[0])
     without = int(rows["tau_b"].isna().sum())
     none = [f"{count(without, 'topic')} without tau-b: all runs tie by one of the two."] if without else []
     return Report(
@@ -110,16 +109,16 @@ def of_runs(
     )
 
 
-def measured(measure: str, other: str) -> str:
+def in_words(measure: str, other: str) -> str:
     """Return under which measure the two score: one name, or two where they differ."""
     return measure if measure == other else f"{measure} and {other}"
 
 
-def _notes(settings: Mapping[str, Any], *, intervals: bool = False) -> list[str]:
+def _notes(settings: Mapping[str, Any], *, with_intervals: bool = False) -> list[str]:
     notes = [
         f"First: {settings['truth']}; other: {settings['estimate']}.",
         f"Topics: {settings['topics']}. Relevant: {settings['relevant']}.",
     ]
-    if intervals and "intervals" in settings:
-        notes.append(f"The ends are those of tau-b: {settings['intervals']}.")
+    if with_intervals and INTERVALS in settings:
+        notes.append(f"Interval: {settings[INTERVALS]}.")
     return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.studies.pool_inference.certainty import Certainty, depth_range
 from pt_reuse.studies.pool_inference.evidence import UNSURE, Evidence
 
@@ -115,6 +115,12 @@ class InferredPool(Result):
         """
         row = self.summary.iloc[0]
         return int(row["least_contributors"]), int(row["most_contributors"])
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the depth, who contributed, and what that explains, see :meth:`Result.key_figures`."""
+        figures = ["explained", "unjudged", "least_contributors", "most_contributors", "depth_up_to"]
+        depth = pd.DataFrame({"depth": [self.depth]})
+        return pd.concat([key_figures_of(depth, ["depth"]), key_figures_of(self.summary, figures)], ignore_index=True)
 
     def headline(self) -> str:
         """Return in a line the depth, the number of contributors, and how many judgments they explain."""

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -77,6 +77,16 @@ class StrategyComparison(Result):
     def measures(self) -> list[str]:
         """Return the names of the measures."""
         return list(dict.fromkeys(self.table["measure"]))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return how runs rank by what each strategy finds for each budget, and how much that is."""
+        rows = self.table
+        once = rows.drop_duplicates(["strategy", "budget"])[["strategy", "budget", "recall", "judged"]]
+        parts = []
+        for each, figures in ((rows, ["tau_b", "max_drop"]), (once, ["recall", "judged"])):
+            named = zip(each["strategy"], each["budget"], strict=True)
+            parts.append(key_figures_of(each, figures, rows=[f"{one} at {self.said(budget)}" for one, budget in named]))
+        return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
         """Return which strategy finds most, and which keeps the ranking best, at each budget."""

@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, fraction, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.swap_rates import needed
@@ -84,6 +84,14 @@ class Stability(Result):
         measured up to 25 topics, and extrapolated.
         """
         return needed.topics(self.table, fraction("rate", rate, ends=False))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the swap rate of the largest samples, and the difference that they need for one of .05."""
+        rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
+        several = len(self.judgments) > 1
+        named = [name if several else "" for name in rows["judgments"]]
+        rows = rows.rename(columns={"rate": "swap_rate"})
+        return key_figures_of(rows, ["swap_rate", "difference"], rows=named)
 
     def headline(self) -> str:
         """Return of each judgments and measure the difference that the largest samples need."""

@@ -69,12 +69,18 @@ def by_split_table(
     gold, means = np.round(estimates.gold_means, DECIMALS), np.round(estimates.means, DECIMALS)
     rows = []
     for group in _groups(measures, kinds, every):
-        for split, tested in enumerate(group.tested):
-            x, y = gold[group.measure, tested], means[group.measure, group.splits][split, tested]
-            found = _numbers(x[None], y[None])
-            numbers = {name: found[name][0] for name in NUMBERS}
-            rows.append({**group.key, "split": split, "runs": int(tested.sum()), **numbers})
-    return pd.DataFrame(rows)
+        sizes = group.tested.sum(axis=1)
+        numbers = {name: np.empty(len(sizes)) for name in NUMBERS}
+        # splits that test as many runs are compared at once
+        for size in np.unique(sizes).tolist():
+            of_size = sizes == size
+            tested, shape = group.tested[of_size], (int(of_size.sum()), size)
+            x = np.broadcast_to(gold[group.measure], tested.shape)[tested]
+            y = means[group.measure, group.splits][of_size][tested]
+            for name, found in _numbers(x.reshape(shape), y.reshape(shape)).items():
+                numbers[name][of_size] = found
+        rows.append(pd.DataFrame({**group.key, "split": np.arange(len(sizes)), "runs": sizes, **numbers}))
+    return pd.concat(rows, ignore_index=True)
 
 
 def over_splits(by_split: pd.DataFrame) -> pd.DataFrame:

@@ -31,10 +31,6 @@ class Splits:
     number: int | None
     seed: int
 
-    def in_words(self) -> str:
-        """Return what is drawn, for settings."""
-        return "every half" if self.number is None else f"{self.number:,} at random, each once"
-
 
 def checked_splits(splits: Any, seed: int) -> Splits:
     """Return what a user's ``splits=`` asks for: a number of random halves, or ``"all"``.

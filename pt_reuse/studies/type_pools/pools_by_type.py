@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, whole
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result
+from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.type_pools.agreements import KEYS, NUMBERS
-from pt_reuse.studies.type_pools.type_splits import ALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +32,11 @@ _SPREADS = {
     "sd": "the standard deviation",
     "min": "the least",
     "max": "the largest",
-    "low": "the lower end of the interval",
-    "high": "the upper end of the interval",
+    "low": "the lower end of the interval of the mean",
+    "high": "the upper end of the interval of the mean",
 }
+#: what numbers of an interval end with
+_ENDS = ("_low", "_high")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -93,6 +94,11 @@ class PoolsByType(Result):
         """Return the groups that were tested: every type, and ``"all"``."""
         return list(dict.fromkeys(self.table["tested"]))
 
+    def key_figures(self) -> pd.DataFrame:
+        """Return mean tau_b and largest drop of each pool and group tested, see :meth:`Result.key_figures`."""
+        rows = [f"pool of {row.pool}, tested {row.tested}" for row in self.table.itertuples()]
+        return key_figures_of(self.table, ["tau_b", "max_drop"], rows=rows)
+
     def headline(self) -> str:
         """Return for each measure and pool the mean tau_b of each group."""
         parts = []
@@ -141,7 +147,7 @@ class PoolsByType(Result):
                 Column("Number", table[name], digits),
                 Column("Splits", table["splits"], Digits.COUNT),
             ]
-        return Report(columns, caption=self._caption(name), notes=self._notes())
+        return Report(columns, caption=self._caption(name), notes=self._notes(name))
 
     def _number(self, number: str) -> str:
         allowed = [name for name in self.table.columns if name.startswith(NUMBERS)]
@@ -158,7 +164,7 @@ class PoolsByType(Result):
             "half of that type, on all runs of another type, and on all of these."
         )
 
-    def _notes(self) -> list[str]:
+    def _notes(self, number: str) -> list[str]:
         settings, counts = self.settings, self.table.groupby("pool", sort=False)["splits"].max()
         halves = ", ".join(f"{pool} {count(int(n), 'split')}" for pool, n in counts.items())
         said = [
@@ -166,6 +172,8 @@ class PoolsByType(Result):
             f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
             f"means are over all topics and tie where they are equal to 12 decimals.",
         ]
+        if number.endswith(_ENDS):
+            said.append(f"Intervals: {settings['intervals']}.")
         return [*said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else said
 
     @door
@@ -222,8 +230,8 @@ class PoolsByType(Result):
 
         Args:
             measure: one of the measures; default the first.
-            kind: ``"scores"`` (default): a point per tested run around y = x, with tau-b of each group in the legend
-                and that of all in the title. ``"tau_b"``: for each pool and tested group its mean tau-b, with the
+            kind: ``"scores"`` (default): a point per tested run around y = x, with tau-b of each group in the title
+                and in the legend. ``"tau_b"``: for each pool and tested group its mean tau-b, with the
                 least and the largest of a split, and a standard deviation to both sides.
             pool: for scores, the type that made the pool; default the first.
             split: for scores, one split, from 0; default the mean over all splits in which a run was tested.
@@ -250,4 +258,4 @@ class PoolsByType(Result):
         taken = taken if split is None else taken[taken["split"] == split]
         taus = dict(zip(taken["tested"], taken["tau_b"], strict=True))
         of = f"split {split}" if split is not None else f"mean of {count(n_splits, 'split')}"
-        return plot_type_scores(rows, measure=name, pool=chosen, taus=taus, everyone=ALL, of=of, place=place)
+        return plot_type_scores(rows, measure=name, pool=chosen, taus=taus, of=of, place=place)

@@ -51,6 +51,16 @@ class TypeSplits:
         yield ALL, ~self.picked
 
 
+def splits_in_words(every: Sequence[TypeSplits]) -> str:
+    """Return which halves were taken of each type, for settings."""
+    drawn, whole = ([splits for splits in every if splits.random == random] for random in (True, False))
+    said = [f"{len(drawn[0].picked):,} at random, each once"] if drawn else []
+    if whole:
+        of = f" of {examples([splits.type for splits in whole])}" if drawn else ""
+        said.append(f"every half{of}")
+    return ", ".join(said)
+
+
 def types_of(runs: NamedRuns) -> Units:
     """Return the types of a field.
 
@@ -117,24 +127,24 @@ def splits_of(
         of_type = kinds.of_run == k
         can = np.unique(units.of_run[of_type & contributing])
         if len(can) < 2:
-            single.append((name, can))
+            single.append((name, can, int((of_type & contributing).sum())))
             continue
         halves = halves_of([units.names[unit] for unit in can.tolist()], name, splits)
         has = np.zeros((len(halves), len(units)), dtype=bool)
         has[:, can] = halves.picked
         found.append(TypeSplits(name, of_type, has[:, units.of_run] & of_type, halves.possible))
-    caveats = [_single(name, can, units) for name, can in single]
+    caveats = [_single(name, can, units, n_runs=n_runs) for name, can, n_runs in single]
     if caveats and (wanted is not None or not found):
         raise InputError(*caveats[0].parts, argument="types" if wanted is not None else "runs")
     return found, caveats
 
 
-def _single(name: str, can: NDArray[np.int64], units: Units) -> Caveat:
-    """Return what is to be told of a type that has no two units to split."""
+def _single(name: str, can: NDArray[np.int64], units: Units, *, n_runs: int) -> Caveat:
+    """Return what is to be told of a type that has no two units to split, and of which so many runs contributed."""
     noun = units.by
     who = f"{count(len(can), noun)} that contributed to the pool"
     which = f" ({examples(units.names[unit] for unit in can.tolist())})" if len(can) else ""
-    advice = (" ", Option("unit", "run"), " splits its runs instead.") if noun == "team" else ()
+    advice = (" ", Option("unit", "run"), " splits its runs instead.") if n_runs > 1 else ()
     return Caveat(
         f"type {name} is not split",
         (

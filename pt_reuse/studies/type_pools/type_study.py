@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag
 from pt_reuse._errors import Option, arguments_as, door
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import DepthFrom, PoolDepth, checked_depth, depth_of, pool_to_depth
+from pt_reuse.pooling.depth import DepthFrom, PoolDepth, checked_depth, depth_of
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
@@ -35,8 +35,15 @@ from pt_reuse.studies.strategy_comparison.built import ScoredField
 from pt_reuse.studies.type_pools.agreements import by_split_table, over_splits, with_intervals
 from pt_reuse.studies.type_pools.estimates import estimates_of
 from pt_reuse.studies.type_pools.halves import checked_splits
+from pt_reuse.studies.type_pools.judged_topics import pool_on_topics
 from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
-from pt_reuse.studies.type_pools.type_splits import TypeSplits, checked_types, splits_of, types_of
+from pt_reuse.studies.type_pools.type_splits import (
+    TypeSplits,
+    checked_types,
+    splits_in_words,
+    splits_of,
+    types_of,
+)
 
 #: what can be split: whole teams, or runs one by one
 UNITS = ("team", "run")
@@ -148,7 +155,7 @@ def by_type(
     asked = _depth(runs, depth)
     with arguments_as(order="pool_order"):
         ranked = runs.in_pool_order(pool_order)
-    pool = pool_to_depth(ranked, asked.value, contributing)
+    pool = pool_on_topics(ranked, asked.value, contributing, qrels)
     found = _Judged.of(pool, qrels, np.flatnonzero(contributing.runs), Gold(gold))
     caveats += [*few_topics(len(qrels.topics)), *relevant_only(qrels, of_judged(parsed)), *found.caveats(asked.value)]
     caveats += _mixed_teams(runs.run_table) if unit == "team" else []
@@ -177,7 +184,7 @@ def by_type(
         picked=np.concatenate([splits.picked for splits in every]),
         settings={
             "unit": unit,
-            "splits": halves.in_words(),
+            "splits": splits_in_words(every),
             "seed": seed,
             "gold": found.in_words(asked.value),
             "depth": asked.value,
@@ -228,7 +235,7 @@ class _Judged:
     """The depth-k pool of all contributing runs, and the judgments that are the gold.
 
     Attributes:
-        pool: the pool.
+        pool: the pool, on the topics of the judgments.
         runs: the run of the field that each contributing run is.
         gold: the gold.
         kind: which it is.
@@ -254,9 +261,8 @@ class _Judged:
 
     @property
     def unjudged(self) -> int:
-        """Return how many documents of the pool, on topics of the judgments, have no judgment."""
-        known = np.isin(np.array(self.pool.documents.topics, dtype=object), self.gold.topics)
-        return int(((self.labels < 0) & known[self.pool.documents.topic]).sum())
+        """Return how many documents of the pool have no judgment."""
+        return int((self.labels < 0).sum())
 
     def of_split(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the documents that some (runs of the field,) have in the pool."""

@@ -11,9 +11,9 @@ import numpy as np
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.engine.order import BY_SCORE
-from pt_reuse.pooling.depth import depth_of
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.studies.varied_conventions.own_defaults import default_of
 from pt_reuse.studies.varied_conventions.study_call import ORDER, StudyCall
 
 #: the conventions that are varied where nobody says which, as far as a study has them
@@ -95,7 +95,7 @@ def checked_grid(grid: Any, call: StudyCall) -> Wanted:
         InputError: a convention that the study does not have, no values, two values of one label, or something else.
     """
     if grid is None:
-        return Wanted({name: None for name in USUAL if call.takes(name)})
+        return Wanted({name: None for name in USUAL if call.has(name)})
     if isinstance(grid, str) or not isinstance(grid, Iterable):
         raise InputError(
             Argument("grid"),
@@ -106,7 +106,7 @@ def checked_grid(grid: Any, call: StudyCall) -> Wanted:
     if not given:
         raise InputError(Argument("grid"), " names no convention.", argument="grid")
     for name in given:
-        if not isinstance(name, str) or not call.takes(name):
+        if not isinstance(name, str) or not call.has(name):
             known = [ORDER, *call.options]
             raise InputError(
                 Argument("grid"),
@@ -153,16 +153,12 @@ def label_of(value: Any) -> str:
 def _default(name: str, call: StudyCall, runs: RunSet, qrels: Qrels, choices: tuple[Choice, ...] | None) -> Choice:
     """Return the value of a convention while others are varied: the user's, else what the study would take."""
     value = call.given(name)
-    resolved = {
-        ORDER: lambda: runs.order,
-        "pool_order": lambda: value or call.pool_order(runs),
-        "depth": lambda: depth_of(runs, value).value,
-        "rel": lambda: qrels.rel if value is None else value,
-    }
-    if name in resolved:
-        value = resolved[name]()
+    if name == ORDER:
+        value = runs.order
     elif not call.knows_default(name) and choices:
         return choices[0]
+    elif value is None:
+        value = default_of(name, call.name, runs, qrels)
     return next((one for one in choices or () if one.value is value), Choice(label_of(value), value))
 
 
@@ -175,7 +171,7 @@ def _usual(name: str, default: Choice, runs: RunSet, qrels: Qrels) -> Sequence[C
         # where all runs were pooled, these two are one
         values = ["pooled", "all"] if some.any() and not some.all() else []
     elif name == "depth":
-        values = [max(1, default.value // 2), default.value, 2 * default.value]
+        values = [max(1, default.value // 2), default.value, 2 * default.value] if default.value else []
     elif name == "rel":
         values = [label for label in np.unique(qrels.arrays.labels).tolist() if label >= 1]
     else:

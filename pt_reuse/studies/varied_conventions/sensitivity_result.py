@@ -35,7 +35,8 @@ class Sensitivity(Result):
             ``figure``; the figure at the ``default`` values and ``here``, and ``change`` = here - default.
         spans: one row per convention and key figure: ``convention measure figure default lowest highest``, the figure
             at the default and its ends over the values, and ``largest_change`` with the value ``at`` which it is, None
-            where none changes it.
+            where none changes it. NaN is a change by nobody knows how much: the figure is defined either at the default
+            or at that value alone.
         figures: one row per combination and key figure: a column for each convention, ``measure figure value``.
         combinations: one row per combination: a column for each convention; ``default``, whether it is the one of
             defaults; ``refused``, why the study refuses it, None where it does not; ``warned``, what it warned of,
@@ -79,10 +80,11 @@ class Sensitivity(Result):
         if moved.empty:
             said = f"{name} {default:g} stays under {count(len(rows), 'convention')}"
         else:
-            most = moved.iloc[int(moved["largest_change"].abs().to_numpy().argmax())]
+            most = moved.iloc[int(moved["largest_change"].abs().fillna(-1).to_numpy().argmax())]
             there = most["default"] + most["largest_change"]
+            far = "to or from undefined" if np.isnan(there) else f"{there:.6g}"
             said = (
-                f"{name} {default:.6g} moves most with {most['convention']}: {there:.6g} under {most['at']}; "
+                f"{name} {default:.6g} moves most with {most['convention']}: {far} under {most['at']}; "
                 f"moved by {len(moved)} of {count(len(rows), 'convention')}"
             )
         refused = int(self.combinations["refused"].notna().sum())
@@ -220,11 +222,16 @@ def span_table(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for (convention, measure, figure), part in table.groupby(["convention", *KEYS], sort=False, dropna=False):
-        change = part["change"].abs().fillna(0).to_numpy()
-        most = part.iloc[int(change.argmax())]
-        moves = change.max() > _NOTHING
+        change, here = part["change"].abs().fillna(0).to_numpy(), part["here"].to_numpy()
+        # a figure that is defined under some values alone moves, too, by nobody knows how much
+        undefined = np.isnan(here) != np.isnan(part["default"].to_numpy())
+        moved: tuple[float, str | None] = (0.0, None)
+        if change.max() > _NOTHING:
+            most = part.iloc[int(change.argmax())]
+            moved = (most["change"], most["value"])
+        elif undefined.any():
+            moved = (np.nan, part["value"].iloc[int(undefined.argmax())])
         ends = (part["default"].iloc[0], part["here"].min(), part["here"].max())
-        moved = (most["change"], most["value"]) if moves else (0.0, None)
         rows.append((convention, None if measure != measure else measure, figure, *ends, *moved))
     columns = ["convention", *KEYS, "default", "lowest", "highest", "largest_change", "at"]
     return frame_of(rows, columns, texts=("convention", *KEYS, "at"))

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, TypeAlias
 
-from pt_reuse._check import did_you_mean, examples, told
+from pt_reuse._check import did_you_mean, examples, listed, told
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse._result import Result
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.run_scores import score
 
 #: the order in which documents are ranked for scoring: of the runs, not of the study
 ORDER = "order"
-#: a function of runs and judgments, with options, that returns a result
+#: a function of runs and judgments, or of judgments or scores, with options, that returns a result
 Study: TypeAlias = Callable[..., Result]
-_DATA = ("runs", "qrels", "measures")
+#: options of scoring, which a study of scores has besides its own -> their defaults
+_OF_SCORING = {"complete": True, "without_topics": "error"}
+_DATA = ("runs", "qrels", "measures", "scores")
+_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_EMPTY = inspect.Parameter.empty
+
+
+class Takes(Enum):
+    """What a study is a function of."""
+
+    RUNS = "runs and judgments"
+    QRELS = "judgments"
+    QRELS_AND_RUNS = "judgments and, by name, runs"
+    SCORES = "scores"
 
 
 @dataclass(frozen=True)
@@ -28,13 +43,16 @@ class StudyCall:
     Attributes:
         study: the function.
         name: what it is called.
-        options: the options that it takes, besides runs, judgments and measures -> their defaults.
+        takes: what it is a function of.
+        options: the options that it takes, besides data and measures -> their defaults; of a study of scores those of
+            scoring, too.
         takes_any: whether it takes options that it does not name.
         fixed: the options that the user gives.
     """
 
     study: Study
     name: str
+    takes: Takes
     options: Mapping[str, Any]
     takes_any: bool
     fixed: Mapping[str, Any]
@@ -49,55 +67,66 @@ class StudyCall:
             options: what else the user gives.
 
         Raises:
-            InputError: what is no function, measures for a study that takes none, none for one that needs them, an
-                option that the study does not have.
+            InputError: what is no function of such data, measures for a study that takes none, none for one that needs
+                them, an option that the study does not have.
         """
-        if not callable(study):
-            raise InputError(
-                Argument("study"),
-                f" must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.",
-                argument="study",
-            )
-        name = getattr(study, "__name__", type(study).__name__)
-        parameters = inspect.signature(study).parameters
+        parameters = _parameters(study)
+        # the function within a partial one bears the name
+        name: str = getattr(study, "__name__", getattr(getattr(study, "func", study), "__name__", "the study"))
+        takes, data = _data(name, parameters)
+        own = {one.name: one.default for one in parameters.values() if one.kind in _NAMED}
+        taken = {option: default for option, default in own.items() if option not in (*data, "measures")}
+        taken |= _OF_SCORING if takes is Takes.SCORES else {}
         takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-        named = [one for one in parameters.values() if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        # the first two are the runs and the judgments, however they are called
-        own = [one for one in named if one.kind is one.KEYWORD_ONLY or list(parameters).index(one.name) > 1]
-        takes = {one.name: one.default for one in own if one.name not in _DATA}
-        call = cls(study, name, takes, takes_any, dict(options))
-        needed = parameters.get("measures")
+        # what can be read once only is needed in every combination
+        measures, *given = (list(one) if isinstance(one, Iterator) else one for one in (measures, *options.values()))
+        call = cls(study, name, takes, taken, takes_any, dict(zip(options, given, strict=True)))
+        default = _EMPTY if takes is Takes.SCORES else own.get("measures")
         if measures is not None:
-            if needed is None and not takes_any:
+            if takes is not Takes.SCORES and "measures" not in own and not takes_any:
                 raise InputError(f"{name} takes no measures.", argument="measures")
             call = replace(call, fixed={**call.fixed, "measures": measures})
-        elif needed is not None and needed.default is needed.empty:
+        elif default is _EMPTY:
             raise InputError(f"{name} needs measures. Give ", Option("measures", ...), ".", argument="measures")
-        unknown = [option for option in options if not call.takes(option)]
+        unknown = [option for option in options if not call.has(option)]
         if unknown:
             raise InputError(
-                f"{name} has no option {examples(unknown)}; it has {examples(takes, 20)}."
-                f"{did_you_mean(unknown[0], takes)}",
+                f"{name} has no option {examples(unknown)}; it has {examples(taken, 20)}."
+                f"{did_you_mean(unknown[0], taken)}",
                 argument=unknown[0],
             )
         return call
 
-    def takes(self, name: str) -> bool:
+    def check_complete(self, varied: Mapping[str, Any]) -> None:
+        """Raise where neither the user nor the grid gives an option that the study needs.
+
+        Args:
+            varied: the conventions that are varied.
+        """
+        missing = [one for one, default in self.options.items() if default is _EMPTY and one not in self.fixed]
+        missing = [one for one in missing if not varied.get(one)]
+        if missing:
+            raise InputError(
+                f"{self.name} needs {listed(missing)}, besides {self.takes.value}. Give ",
+                Option(missing[0], ...),
+                ".",
+                argument=missing[0],
+            )
+
+    def has(self, name: str) -> bool:
         """Return whether a convention can be varied: the order of the runs, or an option of the study."""
-        return name == ORDER or name in self.options or (self.takes_any and name not in _DATA and name.isidentifier())
+        if name == ORDER:
+            return self.takes is not Takes.QRELS
+        return name in self.options or (self.takes_any and name.isidentifier() and name not in _DATA)
 
     def knows_default(self, name: str) -> bool:
         """Return whether the user or the study says what an option is where it is not varied."""
-        return name in self.fixed or self.options.get(name, inspect.Parameter.empty) is not inspect.Parameter.empty
+        return name in self.fixed or self.options.get(name, _EMPTY) is not _EMPTY
 
     def given(self, name: str) -> Any:
         """Return what the user gives for an option, else the study's default, else None."""
         found = self.fixed.get(name, self.options.get(name))
-        return None if found is inspect.Parameter.empty else found
-
-    def pool_order(self, runs: RunSet) -> str:
-        """Return the order in which the study pools the runs where nobody says another."""
-        return runs.pool_order or runs.order
+        return None if found is _EMPTY else found
 
     def under(self, runs: RunSet, qrels: Qrels, conventions: Mapping[str, Any]) -> Result:
         """Return the study's result under conventions.
@@ -107,9 +136,45 @@ class StudyCall:
             qrels: the judgments.
             conventions: options of the study -> their values.
         """
-        return self.study(runs, qrels, **{**self.fixed, **conventions})
+        options = {**self.fixed, **conventions}
+        if self.takes is Takes.QRELS:
+            return self.study(qrels, **options)
+        if self.takes is Takes.QRELS_AND_RUNS:
+            return self.study(qrels, runs=runs, **options)
+        if self.takes is Takes.RUNS:
+            return self.study(runs, qrels, **options)
+        of_scoring = {name: options.pop(name) for name in ("measures", *_OF_SCORING) if name in options}
+        return self.study(score(runs, qrels, **of_scoring), **options)
 
 
-def in_order(runs: RunSet, order: str) -> RunSet:
-    """Return the runs in another ranking order, still pooled in the order in which they were pooled before."""
-    return runs.reorder(order).pooled_as(HowPooled(runs.pool_order or runs.order))
+def _parameters(study: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        if callable(study):
+            return inspect.signature(study).parameters
+    except ValueError:
+        # a function of C, of which nobody knows what it takes
+        pass
+    raise InputError(
+        Argument("study"),
+        f" must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.",
+        argument="study",
+    )
+
+
+def _data(name: str, parameters: Mapping[str, inspect.Parameter]) -> tuple[Takes, tuple[str, ...]]:
+    """Return what a study is a function of, and the parameters that take it."""
+    placed = [one.name for one in parameters.values() if one.kind in _PLACED]
+    if placed[:1] == ["scores"]:
+        return Takes.SCORES, ("scores",)
+    if placed[:1] == ["qrels"]:
+        return (Takes.QRELS_AND_RUNS, ("qrels", "runs")) if "runs" in parameters else (Takes.QRELS, ("qrels",))
+    anything = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
+    elsewhere = "runs" in parameters and placed[:1] != ["runs"]
+    # the first two are the runs and the judgments, however they are called
+    if (len(placed) > 1 or anything) and not elsewhere:
+        return Takes.RUNS, tuple(placed[:2])
+    raise InputError(
+        f"{name} is a function of {listed(placed) or 'nothing'}. Give one of runs and judgments, of judgments (qrels), "
+        "or of scores.",
+        argument="study",
+    )

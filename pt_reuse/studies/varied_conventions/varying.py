@@ -19,6 +19,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.varied_conventions.grid import Choice, Convention, checked_grid
+from pt_reuse.studies.varied_conventions.kept_orders import KeptOrders
 from pt_reuse.studies.varied_conventions.sensitivity_result import (
     KEYS,
     Sensitivity,
@@ -26,7 +27,7 @@ from pt_reuse.studies.varied_conventions.sensitivity_result import (
     frame_of,
     span_table,
 )
-from pt_reuse.studies.varied_conventions.study_call import ORDER, Study, StudyCall, in_order
+from pt_reuse.studies.varied_conventions.study_call import ORDER, Study, StudyCall
 
 
 @door
@@ -60,8 +61,13 @@ def sensitivity(
     - ``remove``: unique documents that are relevant, or that are judged.
 
     Args:
-        study: a function of runs, judgments and measures that returns a result: :func:`leave_out_uniques`,
-            :func:`coverage`, or one's own, such as a function that scores twice and returns an :class:`Agreement`.
+        study: a function of runs, judgments and measures that returns a result with ``key_figures()``: any study of
+            this library, such as :func:`leave_out_uniques`, :func:`by_type` or :func:`pool_costs`, or one's own, such
+            as a function that scores twice and returns an :class:`Agreement`. A study of scores
+            (:func:`stability`, :func:`discriminative_power`, :func:`saturation`; its first argument is called
+            ``scores``) is given those of the runs by the judgments, and takes ``complete`` and ``without_topics``
+            besides its own options. A study of judgments (:func:`density`) is given these, and the runs where it takes
+            any.
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several, where the study takes any.
@@ -71,15 +77,17 @@ def sensitivity(
             where others are wanted.
         full: run every combination, too, see ``.figures``.
         verbose: show a progress bar.
-        **options: further options of the study, the same in every combination where they are not varied.
+        **options: further options of the study, such as ``qrels_b`` of :func:`compare_judgments`, the same in every
+            combination where they are not varied.
 
     Returns:
         Sensitivity: ``.table`` (per convention, value and key figure), ``.spans`` (per convention and key figure),
         ``.figures`` and ``.combinations``, ``.plot()``.
 
     Raises:
-        InputError: what is no study, an option or convention that it does not have, a result without key figures, and
-            what the study raises under the defaults. A combination that the study refuses is reported as refused.
+        InputError: what is no study, an option or convention that it does not have, one that it needs and nobody
+            gives, a result without key figures, and what the study raises under the defaults. A combination that the
+            study refuses is reported as refused.
 
     Example:
         >>> import pt_reuse as ptr
@@ -98,6 +106,7 @@ def sensitivity(
     verbose = flag("verbose", verbose)
     call = StudyCall.of(study, measures, options)
     wanted = checked_grid(grid, call)
+    call.check_complete(wanted.values)
     if key_figures is not None and not callable(key_figures):
         raise InputError(
             f"key_figures must be a function of a result, got {told(key_figures)}.", argument="key_figures"
@@ -162,15 +171,13 @@ class _Work:
         key_figures: Callable[[Result], Mapping[str, float]] | None,
     ):
         self._call, self._qrels, self._key_figures = call, qrels, key_figures
-        self._runs, self._ordered = runs, {}  # type: RunSet, dict[str, RunSet]
+        self._runs = KeptOrders.of(runs)
 
     def told(self, chosen: Mapping[str, Choice]) -> _Found:
         """Return the key figures; what the study raises or warns of goes to the user."""
         values = {name: choice.value for name, choice in chosen.items()}
-        order = values.pop(ORDER, self._runs.order)
-        if order not in self._ordered:
-            self._ordered[order] = in_order(self._runs, order)
-        return _Found(self._figures(self._call.under(self._ordered[order], self._qrels, values)))
+        runs = self._runs.reorder(values.pop(ORDER, self._runs.order))
+        return _Found(self._figures(self._call.under(runs, self._qrels, values)))
 
     def recorded(self, chosen: Mapping[str, Choice]) -> _Found:
         """Return the key figures, or why the study refuses, and what it warns of."""
@@ -187,16 +194,16 @@ class _Work:
 
     def _figures(self, result: Result) -> list[tuple[str | None, str, float]]:
         if self._key_figures is None:
-            try:
-                found = result.key_figures()
-                return list(zip(found["measure"], found["figure"], found["value"], strict=True))
-            except (NotImplementedError, AttributeError):
+            own = getattr(type(result), "key_figures", Result.key_figures)
+            if own is Result.key_figures:
                 raise _NoKeyFiguresError(
                     f"{self._call.name} returns {_a(result)} without key figures. Give ",
                     Option("key_figures", ...),
                     ", a function of the result that returns name -> number.",
                     argument="key_figures",
-                ) from None
+                )
+            found = result.key_figures()
+            return list(zip(found["measure"], found["figure"], found["value"], strict=True))
         given = self._key_figures(result)
         if not isinstance(given, Mapping) or not given:
             raise _NoKeyFiguresError(
@@ -235,7 +242,7 @@ def _labels(convention: Convention) -> str:
 def _in_words(value: Any) -> Any:
     if isinstance(value, str | int | float) or value is None:
         return value
-    return ", ".join(map(str, value)) if isinstance(value, Iterable) else repr(value)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset | range) else told(value)
 
 
 def _a(result: Any) -> str:

@@ -31,6 +31,8 @@ FIRST = {
     "rel": {"rel": 0},
     "test": {"test": "Student"},
     "alpha": {"alpha": 0},
+    "correction": {"test": "tukey", "correction": "holm"},
+    "samples": {"samples": 0},
     "resamples": {"resamples": -1},
     "confidence": {"confidence": 1},
     "seed": {"seed": 0.5},
@@ -79,10 +81,25 @@ def test_a_part_with_no_judged_topic(messages):
 
 def test_fewer_than_five_topics(messages):
     found = messages.warned(lambda: study(alpha=0.9))
-    assert "3 topics on part x" in found.settings["beware"]
+    assert "part 'x': 3 topics only" in found.settings["beware"]
     found = messages.warned(lambda: study(qrels=QRELS[QRELS["qid"] == FIELD.qrels.topics[0]]), times=2)
     assert found.by_pair["untested"].tolist() == [15]
     assert np.isnan(found.table["agree"].item())
+
+
+def test_means_that_differ_in_the_last_bit_tie(messages):
+    """Thirds and halves that are added in another order make another sum."""
+
+    def run(ranks):
+        lists = [[*(f"{s}{n}" for n in range(1, rank) for s in "xy"), "d0"] for rank in ranks]
+        rows = [(str(q), docno, -r) for q, docnos in enumerate(lists) for r, docno in enumerate(docnos)]
+        return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+    qrels = pd.DataFrame({"qid": [str(q) for q in range(6)], "docno": "d0", "label": 1})
+    runs = {"up": run([3, 3, 3, 2, 2, 3]), "down": run([2, 2, 3, 3, 3, 3])}
+    found = messages.warned(lambda: study(runs, qrels, "RR", sources=["x", "y"]))
+    assert (np.ptp(found.means, axis=2) > 0).all()
+    assert np.isnan(found.by_pair["tau_b"].item())
 
 
 def test_all_systems_tie(messages):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import tempfile
 from pathlib import Path
@@ -112,6 +113,35 @@ def test_judged_documents_that_the_corpus_does_not_have(messages):
     # the one that is relevant is missed on every part
     without = ptr.subcollections(systems, QRELS, "AP", alpha=0.9)
     assert (found.means < without.means).all()
+
+
+def test_parts_have_no_document_that_the_corpus_lacks(messages):
+    """Two of B and one of A are judged alone: they make no part larger, and no source of their own."""
+    strange = pd.DataFrame({"qid": ["0", "1", "1"], "docno": ["B900", "B901", "D1"], "label": [0, 1, 0]})
+    systems = ptr.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
+    qrels, given = pd.concat([QRELS, strange]), {"alpha": 0.9, "relevant": "own"}
+    found = messages.warned(lambda: ptr.subcollections(systems, qrels, "Bpref", **given), times=2)
+    assert found.parts[["part", "documents"]].values.tolist() == [["A", 30], ["B", 30], ["C", 30]]
+    without = ptr.subcollections(systems, QRELS, "Bpref", **given)
+    assert found.means.tobytes() == without.means.tobytes()
+    shared = messages.warned(lambda: ptr.subcollections(systems, qrels, "AP", alpha=0.9, how="random", sizes=[5]))
+    added = QRELS["docno"][QRELS["label"] > 0].nunique()
+    assert set(shared.parts["documents"]) == {5 + added}
+    assert shared.settings["documents"] == f"{90 - added} split, {added} relevant ones added to each part"
+
+
+def test_settings_of_pisa_on_two_parts():
+    """The systems of the page where Java is missing."""
+    pytest.importorskip("pyterrier_pisa")
+    script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "papers" / "subcollections.py"))
+    pisa = script["OF_PISA"]
+    assert len(pisa.factories) == len(script["TERRIER"].factories) == 16
+    few = ("BM25 b=0.1", "QLD mu=50", "PL2 c=16")
+    systems = ptr.Systems({name: pisa.factories[name] for name in few}, DOCUMENTS, TOPICS, index=pisa.index)
+    found = study(systems, sources={"A": ["A"], "others": ["B", "C"]})
+    assert found.names == list(few)
+    assert (found.means.max(axis=2) >= 0.5).all()
+    assert len(np.unique(found.means[0, 0])) == 3
 
 
 def wrong(**change):

@@ -11,6 +11,7 @@ import pytrec_eval
 import scipy.stats
 
 import pt_reuse as ptr
+from pt_reuse.stats.significance import pair_tests
 
 FIELD = ptr.simulate_field(seed=5, n_topics=9, n_docs=150, n_teams=4, length=60, depth=10)
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
@@ -63,8 +64,7 @@ def compared(one, other, alpha):
     return counts
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.3])
-@pytest.mark.parametrize("relevant", ["all", "own"])
+@pytest.mark.parametrize(("relevant", "alpha"), [("all", 0.05), ("own", 0.3)])
 def test_every_number_is_that_of_filtered_files(relevant, alpha):
     found = ptr.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha)
     topics = FIELD.qrels.topics
@@ -137,6 +137,52 @@ def test_significance_of_every_pair_on_a_part():
     row = found.by_part[(found.by_part["part"] == "y") & (found.by_part["measure"] == "nDCG@10")].iloc[0]
     assert row["significant"] == table["winner"].notna().sum() > 0
     assert row["pairs"] == len(table) == 28
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomisation"])
+def test_tests_that_draw_do_so_by_the_seed(test):
+    given = {"sources": source, "test": test, "samples": 60}
+    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=3, **given)
+    runs, judged = filtered()["y"]
+    scores = by_pytrec_eval(runs, judged, FIELD.qrels.topics)["AP"]
+    assert found.p[1, 0].tolist() == pair_tests(scores, test, samples=60, seed=3).p.tolist()
+    assert found.p.tobytes() != ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=4, **given).p.tobytes()
+    assert (found.settings["samples"], found.settings["seed"]) == (60, 3)
+    allowed = "which allows for the number of pairs" if test == "tukey" else "not corrected for the number of pairs"
+    assert found.settings["test"].endswith(f"two-sided, p at most 0.05, {allowed}")
+
+
+def test_corrected_for_the_number_of_pairs():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    given = {"sources": source, "alpha": 0.2}
+    plain = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", **given)
+    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", correction="holm", **given)
+    assert found.p.tobytes() == plain.p.tobytes()
+    for i, name in enumerate("xyz"):
+        yes, p = multitest.multipletests(found.p[i, 0], alpha=0.2, method="holm")[:2]
+        table = found.significance(name)
+        assert table["p_corrected"].tolist() == p.tolist()
+        assert table["winner"].notna().tolist() == yes.tolist()
+        assert found.by_part["significant"][i] == yes.sum() < plain.by_part["significant"][i]
+        assert plain.significance(name)["p_corrected"].tolist() == found.p[i, 0].tolist()
+    row = found.by_pair.iloc[0]
+    assert 2 * (row["ss_a"] + row["ss_d"]) + row["sn"] + row["ns"] == found.by_part["significant"][:2].sum()
+    assert "corrected for the number of pairs (holm)" in found.settings["test"]
+
+
+def test_the_topics_of_means_are_stated():
+    assert study_topics() == "all 9 of the judgments on every part, a topic that a run lacks counting 0"
+    qrels = FIELD.qrels.to_frame()
+    relevant = qrels[qrels["label"] > 0]
+    having = relevant.groupby(relevant["docno"].map(source))["qid"].nunique()
+    assert having.min() < having.max() == 9
+    said = f"on each part those with a relevant document in it, {having.min()} to 9 of 9; a topic that a run lacks is 0"
+    assert study_topics(relevant="own") == said
+
+
+def study_topics(**options):
+    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source, **options)
+    return found.settings["topics"]
 
 
 def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pt_reuse.studies.corpus_parts.sources import source_rule, sources_of
 
 DOCNOS = ["FBIS3-1", "FR940104-0-1", "FT911-3", "FT911-4", "LA010189-0001"]
+# fmt: off
 RULES = {
     "letters": (None, ["FBIS", "FR", "FT", "LA"], [0, 1, 2, 2, 3]),
     "prefixes": (["LA", "FT", "FBIS", "FR94"], ["LA", "FT", "FBIS", "FR94"], [2, 3, 1, 1, 0]),
@@ -17,10 +19,15 @@ RULES = {
     "the longest prefix": (["F", "FT", "LA"], ["F", "FT", "LA"], [0, 0, 1, 1, 2]),
     "a group": (re.compile(r"^F?([A-Z])"), ["B", "L", "R", "T"], [0, 2, 3, 3, 1]),
     "a dict": (dict(zip(DOCNOS, "babab", strict=True)), ["a", "b"], [1, 0, 1, 0, 1]),
+    "a dict with documents of none": ({**dict.fromkeys(DOCNOS, "a"), "FT911-3": "b", "LA010189-0001": None}, ["a", "b"],
+                                      [0, 0, 1, 0, -1]),
+    "a series": (pd.Series(dict(zip(DOCNOS, "babab", strict=True))), ["a", "b"], [1, 0, 1, 0, 1]),
     "a function": (lambda docno: docno[-1], ["1", "3", "4"], [0, 0, 1, 2, 0]),
 }
+# fmt: on
 
 
+@pytest.mark.filterwarnings("ignore:1 document of 5 to be split without a source:pt_reuse.ReuseWarning")
 @pytest.mark.parametrize("rule", RULES)
 def test_the_source_of_each_document(rule):
     given, names, code = RULES[rule]
@@ -64,6 +71,9 @@ WRONG = {
     "an empty prefix": ["FT", ""],
     "an expression without a group": re.compile("^[A-Z]+"),
     "a dict of numbers": {"FT911-3": 1},
+    "a long dict with one number": {**dict.fromkeys(map(str, range(99)), "x"), "FT911-3": 1},
+    "a series of numbers": pd.Series({"FT911-3": 1.5}),
+    "a prefix at two sources": {"a": ["FT", "LA"], "b": ["FT"]},
     "a dict of empty lists": {"a": []},
     "an empty dict": {},
 }

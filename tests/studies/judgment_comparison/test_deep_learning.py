@@ -70,7 +70,7 @@ def test_runs_that_came_after_the_pool(model, folder, field, nist):
     assert (later["unjudged_rate"] > 0).all()
 
 
-@pytest.mark.filterwarnings("ignore:.*left out, which the other judgments do not have:pt_reuse.ReuseWarning")
+@pytest.mark.filterwarnings("ignore:.*left out. both count:pt_reuse.ReuseWarning")
 def test_people_against_people(folder, field, nist):
     official, found = field.select(pooled=True), {}
     for name in PEOPLE:
@@ -97,7 +97,7 @@ def test_sparse_and_dense_labels(field, nist):
     assert (row["measure"], row["other_measure"], len(best)) == ("nDCG@10", "RR@10", 43)
     assert row["tau_b"] == pytest.approx(by_hand, abs=1e-12)
     assert 0 < row["tau_b"] < 0.9
-    assert found.settings["beware"] == "judgments of relevant documents only"
+    assert found.settings["beware"] == "sparse: judgments of relevant documents only"
 
 
 #: measure with lenient, with strict labels -> tau_b, largest drop, largest rise

@@ -23,6 +23,12 @@ def test_no_topic_in_common(messages):
     messages.refused(lambda: compare(b=other, topics="own"), argument="qrels_b")
 
 
+def test_no_judgment(messages):
+    nothing = pd.DataFrame({"qid": [], "docno": [], "label": []})
+    messages.refused(lambda: compare(b=nothing), argument="qrels_b")
+    messages.refused(lambda: compare(a=nothing), argument="qrels_a")
+
+
 def test_topics_that_one_alone_has_are_left_out_and_told(messages):
     a, b = OLD.select(T[:7]), NEW.select(T[1:])
     found = messages.warned(lambda: compare(a, b))
@@ -58,13 +64,15 @@ def test_intervals_of_two_sets_of_topics(messages):
 @pytest.mark.parametrize("n_topics", [1, 4])
 def test_few_topics(n_topics, messages):
     found = messages.warned(lambda: compare(OLD.select(T[:n_topics]), NEW.select(T[:n_topics]), resamples=5))
-    assert found.settings["beware"] == ("1 topic alone" if n_topics == 1 else "4 topics alone")
+    assert found.settings["beware"] == ("1 topic only" if n_topics == 1 else "4 topics only")
     assert "Beware: " in found.report().notes[-1]
     if n_topics == 1:
-        # every draw is the same topic
+        # there is nothing to draw
         row = found.table.iloc[0]
-        assert row["tau_b_low"] == row["tau_b"] == row["tau_b_high"] == found.per_topic["tau_b"].iloc[0]
+        assert np.isnan([row["tau_b_low"], row["tau_b_high"]]).all()
+        assert row["tau_b"] == found.per_topic["tau_b"].iloc[0]
         assert len(found.per_topic) == 1
+        assert found.report().to_frame()["Interval of tau-b"].isna().all()
 
 
 def test_all_tied(messages):
@@ -90,7 +98,7 @@ def test_one_run(messages):
 def test_relevant_documents_only(messages):
     first = OLD.to_frame().query("label > 0").drop_duplicates("qid").assign(label=1)
     found = messages.warned(lambda: compare(b=ptr.Qrels(first, topics=T), measures="nDCG@5", measures_b="RR"))
-    assert found.settings["beware"] == "judgments of relevant documents only"
+    assert found.settings["beware"] == "new: judgments of relevant documents only"
     sparse = found.by_topic[found.by_topic["new_by"] == "old"]
     assert sparse["judged"].sum() == first["qid"].nunique()
 
@@ -120,7 +128,8 @@ def test_a_run_without_the_topics(messages):
 ODD = {
     "measures": {"measures": "Foo@3"},
     "measures_b": {"measures_b": "Foo@3"},
-    "too few measures_b": {"measures": ["AP", "RR"], "measures_b": "P@5"},
+    "too few measures_b": {"measures": ["AP", "RR", "P@5"], "measures_b": ["P@5", "RR"]},
+    "measures twice": {"measures": ["AP", "AP"], "measures_b": ["P@5", "RR"]},
     "names": {"names": ("same", "same")},
     "topics": {"topics": "all"},
     "selected": {"selected": 5},

@@ -11,6 +11,7 @@ from type_parts import every_half
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
+from pt_reuse.studies.type_pools import estimates
 from pt_reuse.studies.type_pools.type_study import by_type
 
 LEXICAL = ["lex1a", "lex1b", "lex4a", "lex4b"]
@@ -83,11 +84,13 @@ def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
     assert other.splits["picked"].tolist() != some.splits["picked"].tolist()
 
 
-def test_more_jobs_change_no_number(field):
-    """More splits than are scored at once, so that there is more than one job."""
-    options = {"unit": "run", "splits": "all", "depth": 2, "contributors": "all", "resamples": 2}
-    one, two = (by_type(field.runs, field.qrels, ["AP"], n_jobs=n, **options) for n in (1, 2))
-    assert_same(one, two)
+def test_more_jobs_change_no_number(field, monkeypatch):
+    """Also where the splits are cut into other parts."""
+    options = {"unit": "run", "splits": 4, "depth": 2, "contributors": "all", "resamples": 2}
+    alone = by_type(field.runs, field.qrels, ["AP"], n_jobs=1, **options)
+    monkeypatch.setattr(estimates, "_AT_ONCE", 5)
+    assert len(alone.splits) == 12
+    assert_same(by_type(field.runs, field.qrels, ["AP"], n_jobs=2, **options), alone)
 
 
 def test_whole_teams_are_pooled_and_not_tested(field):
@@ -126,12 +129,15 @@ def test_intervals_of_means_over_splits(field):
             drawn[b, split] = kendalltau(x, y).statistic
     weights = np.random.default_rng([2, 4]).multinomial(4, [0.25] * 4, 40)
     expected = bootstrap.interval(
-        plain.table.set_index("tested").loc["lexical", "tau_b"], (drawn * weights).sum(axis=1) / 4
+        plain.table.set_index("tested").loc["lexical", "tau_b"], (drawn * weights).sum(axis=1) / 4, within=(-1, 1)
     )
     row = found.table.set_index("tested").loc["lexical"]
     assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx(expected, abs=1e-12)
     assert "over the splits of 'lexical'" in found.settings["intervals"]
     assert "tau_b_low" not in plain.table
+    report = found.report("tau_b_low")
+    assert "the lower end of the interval of the mean over splits of tau-b between" in report.caption
+    assert f"Intervals: {found.settings['intervals']}." in report.notes
 
 
 def test_the_paper_s_defaults(field):
@@ -139,7 +145,10 @@ def test_the_paper_s_defaults(field):
     assert found.measures == ["RR(rel=2)", "nDCG@10"]
     assert (found.settings["depth"], found.settings["depth from"]) == (10, "the default")
     assert found.settings["gold"] == "the judgments in the depth-10 pool of all"
-    assert found.settings["splits"] == "10 at random, each once"
+    # of the other types there are no more than six halves
+    assert found.settings["splits"] == "10 at random, each once, every half of 'neural', 'manual'"
+    few = by_type(field.runs, field.qrels, "AP", unit="run", types="neural")
+    assert (few.settings["splits"], len(few.splits)) == ("every half", 6)
     assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
 
 
@@ -207,6 +216,28 @@ def test_few_topics_and_an_unjudged_pool(field, messages):
     qrels = field.qrels.select(["1", "2"])
     found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, types="lexical"), times=2)
     assert found.settings["beware"].startswith("2 topics")
+
+
+def test_topics_that_nobody_judged_count_nowhere(field):
+    """Runs of a track have more topics than were judged."""
+    judged = field.qrels.select([str(topic) for topic in range(1, 6)])
+    rows = {name: field.runs[name] for name in field.runs.names}
+    frames = {name: frame[frame["qid"].isin(judged.topics)] for name, frame in rows.items()}
+    alone = ptr.RunSet.from_frames(frames, metadata=field.runs.run_table, pool_depth=6)
+    found = by_type(field.runs, judged, "AP", depth=6)
+    assert found.splits["documents"].tolist() == found.splits["judged"].tolist()
+    expected = by_type(alone, judged, "AP", depth=6)
+    assert_same(found.tables(), expected.tables())
+    assert found.settings["pool of all"] == expected.settings["pool of all"] == len(judged)
+    assert found.settings["pool of all without judgment"] == 0
+
+
+def test_a_type_of_which_no_run_was_pooled_has_no_runs_to_split(field):
+    table = field.runs.run_table
+    runs = field.runs.with_metadata(pooled=table.loc[table["type"] != "manual", "name"].tolist())
+    with pytest.warns(CaveatWarning, match="type 'manual' has 0 teams") as told:
+        by_type(runs, field.qrels, "AP", depth=3)
+    assert "unit=" not in str(told[0].message)
 
 
 def test_teams_of_several_types(field, messages):
