@@ -76,7 +76,7 @@ def of_systems(n_runs: int, unfair: float) -> Population:
         truth = mean + random.normal(0, 0.1, (n, 1)) + random.normal(0, 0.15, (n, n_runs))
         return truth, truth + gain + random.normal(0, 0.06, (n, n_runs))
 
-    name = f"{n_runs} simulated systems, unfair by {unfair}"
+    name = f"{n_runs} simulated, unfair by {unfair}"
     return Population(name, sample, value_of(mean, mean + gain), gain)
 
 
@@ -97,14 +97,14 @@ def populations(data: Path) -> Iterator[Population]:
     yield of_topics("TREC-8, AP against P@10", ap, p10)
     lou = ptr.leave_out_uniques(runs, qrels, [AP, P @ 10])
     for measure, full, own in zip(("AP", "P@10"), lou.scores.values, lou.own_scores.values, strict=True):
-        yield of_topics(f"TREC-8, {measure}, without own uniques", full, own)
+        yield of_topics(f"TREC-8, {measure}, no own uniques", full, own)
     folder = data / "dl19-passages"
     runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", types=folder / "types")
     qrels, table = ptr.read_qrels(folder / "qrels.gz"), runs.run_table
     traditional = runs.select(table.loc[table["type"] == "traditional", "name"].tolist())
     pooled = qrels.restrict(ptr.depth_pool(traditional, depth=10))
     full, other = (ptr.score(runs, judgments, nDCG @ 10).values[0] for judgments in (qrels, pooled))
-    yield of_topics("DL 2019, nDCG@10, traditional pool", full, other)
+    yield of_topics("DL 2019, traditional pool", full, other)
     for n_runs, unfair in ((60, 0.01), (60, 0.05), (20, 0.03), (100, 0.2)):
         yield of_systems(n_runs, unfair)
 
@@ -137,13 +137,13 @@ def intervals(name: str, estimate: float, drawn: Floats, left_out: Floats) -> di
         middle = np.arctanh(np.clip(estimate, -MOST, MOST))
         z_low, z_high = np.quantile(fisher, ends)
         z_bias = fisher.mean() - middle
-        made["Fisher's z, moved"] = tuple(np.tanh([z_low - z_bias, z_high - z_bias]))
-        made["Fisher's z, moved twice"] = tuple(np.tanh([z_low - 2 * z_bias, z_high - 2 * z_bias]))
+        made["Fisher's z"] = tuple(np.tanh([z_low - z_bias, z_high - z_bias]))
+        made["Fisher's z, twice"] = tuple(np.tanh([z_low - 2 * z_bias, z_high - 2 * z_bias]))
     first, last = (-1, 1) if name in COEFFICIENTS else (0, np.inf)
     made = {way: (min(max(a, first), estimate), max(min(b, last), estimate)) for way, (a, b) in made.items()}
     of_library = TopicBootstrap(RESAMPLES, 0, CONFIDENCE)
     joined = of_library.interval(estimate, drawn, within=(first, last), integer=name not in COEFFICIENTS)
-    return {"percentile": (low, high), **made, "joined (ours)": joined}
+    return {"percentile": (low, high), **made, "joined": joined}
 
 
 def covered(population: Population, n_topics: int, seed: int) -> dict[tuple[str, str], NDArray[np.float64]]:
@@ -203,7 +203,7 @@ def main(data: Path, jobs: int) -> None:
         known = list(populations(data))
     cases = [(population, n) for population in known for n in TOPICS]
     found = Parallel(n_jobs=jobs)(delayed(covered)(*case, seed) for seed, case in enumerate(cases))
-    own = next(population for population in known if population.name.endswith("AP, without own uniques"))
+    own = next(population for population in known if population.name.endswith("AP, no own uniques"))
     changes = Parallel(n_jobs=jobs)(delayed(covered_changes)(own, n, n) for n in TOPICS)
     ways = list(dict.fromkeys(way for _, way in found[0]))
     text = [
@@ -225,7 +225,7 @@ def main(data: Path, jobs: int) -> None:
         wide = np.mean([case["tau_b", way][2] / case["tau_b", "percentile"][2] for case in found])
         rows.append([way, *cells, f"{wide:.2f}"])
     text += [table(rows), "Case by case, tau_b: coverage, and in brackets how many of 100 intervals lie too low.", ""]
-    short = ("percentile", "basic", "BCa", "Fisher's z, moved", "joined (ours)")
+    short = ("percentile", "basic", "BCa", "Fisher's z", "joined")
     rows = [["population", "topics", "tau_b", *short]]
     for (population, n), case in zip(cases, found, strict=True):
         of_case = [case["tau_b", way] for way in short]
@@ -234,7 +234,7 @@ def main(data: Path, jobs: int) -> None:
     said = ", ".join(f"{100 * hit:.0f} of 100 ({n} topics)" for n, hit in zip(TOPICS, changes, strict=True))
     text += [
         table(rows),
-        f"The percentile interval of the change of one run's AP without the uniques of its team: {said}.",
+        f"The percentile interval of the change of one run's AP without the uniques of its team:\n{said}.",
     ]
     TARGET.write_text("\n".join([*text, ""]))
     print(TARGET.read_text())

@@ -32,7 +32,7 @@ FIELDS, RESAMPLES, CONFIDENCE, RUNS = 60, 100, 0.95, 22
 PAIRS, RESAMPLED, OF_POPULATION, POPULATION = 2000, 500, 20_000, 40_000
 #: bins with fewer pairs or swaps in the population are left out
 LEAST_PAIRS, LEAST_SWAPS = 2000, 200
-WAYS = ("percentile", "basic", "joined (ours)")
+WAYS = ("percentile", "basic", "joined")
 BINS = Bins.of(0.01, 21)
 
 Floats = NDArray[np.float64]
@@ -96,20 +96,19 @@ def main(data: Path, jobs: int) -> None:
     ]
     found = Parallel(n_jobs=jobs, prefer="threads")(delayed(covered)(known[name], *case) for name, *case in cases)
     lines = [
-        f"Swap rates by bins of .01 of {FIELDS} fields each, {PAIRS:,} pairs of samples, {RESAMPLES} resamples of "
-        f"{RESAMPLED} pairs of samples.",
-        "How many of 100 intervals of 95 % contain the swap rate of the population, in brackets how many lie too low;",
-        "and by how much the rates of fields are too low.",
+        f"Swap rates by bins of .01 of {FIELDS} fields each, {PAIRS:,} pairs of samples, {RESAMPLES} resamples of",
+        f"{RESAMPLED} pairs of samples. How many of 100 intervals of 95 % contain the swap rate of the population,",
+        "in brackets how many lie too low; and by how much the rates of fields are too low.",
         "",
         f"{'population':<23}  {'topics':>6}  {'sample':>6}  {'replace':>7}"
-        + "".join(f"  {way:>13}" for way in WAYS)
+        + "".join(f"  {way:>10}" for way in WAYS)
         + f"  {'too low by':>10}",
     ]
     for (name, n, size, replace), (lower, shares) in zip(cases, found, strict=True):
-        cells = "".join(f"  {f'{100 * hit:.0f} ({100 * low:.0f})':>13}" for hit, low in shares.values())
+        cells = "".join(f"  {f'{100 * hit:.0f} ({100 * low:.0f})':>10}" for hit, low in shares.values())
         lines.append(f"{name:<23}  {n:>6}  {size:>6}  {'yes' if replace else 'no':>7}{cells}  {lower:>10.4f}")
     means = [np.mean([shares[way][0] for _, shares in found]) for way in WAYS]
-    lines.append(f"{'mean':<48}" + "".join(f"  {f'{100 * mean:.0f}':>13}" for mean in means))
+    lines.append(f"{'mean':<48}" + "".join(f"  {f'{100 * mean:.0f}':>10}" for mean in means))
     TARGET.write_text("\n".join([*lines, ""]))
     print(TARGET.read_text())
 

@@ -27,8 +27,8 @@ RESAMPLES = 1000
 ALL_JUDGED = {"unit": "run", "gold": "judgments"}
 #: what the paper's table 2 may have been computed from: in words, depth, measures, further options
 WAYS = (
-    ("depth 10, all judgments as gold", 10, None, {}),
-    ("depth 10, pool of all as gold", 10, None, {"gold": "pool"}),
+    ("depth 10, all judgments gold", 10, None, {}),
+    ("depth 10, pool of all gold", 10, None, {"gold": "pool"}),
     ("depth 10, pooled as scored", 10, None, {"pool_order": "trec_eval9"}),
     ("depth 10, whole teams", 10, None, {"unit": "team", "gold": "pool"}),
     ("depth 10, condensed lists", 10, ["RR(rel=2,judged_only=True)", "nDCG(judged_only=True)@10"], {}),

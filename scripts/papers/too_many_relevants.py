@@ -26,7 +26,7 @@ import pt_reuse as ptr
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
-_COLUMNS = ("measure", "pooled", "scored", "uniques from", "teams", "largest", "least tau_b", "names")
+_COLUMNS = ("measure", "pooled", "scored", "uniques", "teams", "largest", "tau_b", "names")
 
 
 def passages(data: Path) -> Iterator[tuple[str, Any]]:
@@ -71,14 +71,19 @@ def drops(runs: ptr.RunSet, qrels: ptr.Qrels) -> str:
         for row in lou.large_drops().to_dict("records"):
             tau = lou.table.loc[lou.table["measure"] == row["measure"], "tau_b"].min()
             found = (row["measure"], pooled, scored, f"label {rel}", row["units"], row["largest"], f"{tau:.4f}")
-            rows.append(dict(zip(_COLUMNS, (*found, row["names"]), strict=True)))
-    table = pd.DataFrame(rows).sort_values(["measure", "pooled", "uniques from"], kind="stable")
+            rows.append(dict(zip(_COLUMNS, (*found, first_of(row["names"].split(", "))), strict=True)))
+    table = pd.DataFrame(rows).sort_values(["measure", "pooled", "uniques"], kind="stable")
     widths = {name: max(len(name), *table[name].astype(str).map(len)) for name in _COLUMNS}
     lines = [
         "  ".join(str(cell).ljust(width) for cell, width in zip(cells, widths.values(), strict=True)).rstrip()
         for cells in [_COLUMNS, *table.itertuples(index=False, name=None)]
     ]
     return "\n".join(lines) + "\n"
+
+
+def first_of(names: list[str]) -> str:
+    """Return two names at most, with dots where there are more."""
+    return ", ".join([*names[:2], *(["..."] if len(names) > 2 else [])])
 
 
 def trec8(data: Path) -> Iterator[tuple[str, Any]]:

@@ -119,7 +119,7 @@ CALLS = {
     "names of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --judgment-names one",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
     "colour": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --colour red",
-    "other measures": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures RR",
+    "other measures": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures RR,AP,P@5",
     "unknown other measure": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures Foo@3,RR",
     "resamples": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --resamples -1",
     "confidence": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --confidence 95",

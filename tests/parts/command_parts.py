@@ -20,6 +20,7 @@ COMMANDS = (
     "pool-costs",
     "compare-strategies",
     "by-type",
+    "subcollections",
     "stability",
     "judge",
     "runs",

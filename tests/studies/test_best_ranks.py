@@ -111,7 +111,9 @@ def test_the_report():
 
 def test_key_figures():
     figures = ptr.minimum_ranks(RUNS, QRELS).key_figures().set_index("figure")["value"]
-    assert figures.to_dict() == {"relevant": 5, "in_first_10": 4, "not_found": 1}
+    assert figures.to_dict() == {
+        "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "found": 4, "not_found": 1
+    }  # fmt: skip
 
 
 def test_one_run_and_a_topic_that_no_run_has():
