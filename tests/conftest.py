@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -24,12 +23,6 @@ def pytest_configure() -> None:
     """Have tests and package compiled once, and not by each of the hundred processes that tests start."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-
-
-def pytest_collection_finish() -> None:
-    """Keep what was collected out of the garbage collector's way, which statsmodels calls at each correction."""
-    gc.collect()
-    gc.freeze()
 
 
 @dataclass(frozen=True)

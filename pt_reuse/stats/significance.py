@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -67,12 +69,28 @@ class PairTests:
         if method is None or not known.any():
             return self.p.copy()
         found = np.full(len(self.p), np.nan)
-        found[known] = _multipletests()(self.p[known], method=method)[1]
+        multipletests = _multipletests()
+        with _nothing_to_collect():
+            found[known] = multipletests(self.p[known], method=method)[1]
         return found
 
     def significant(self, alpha: float = 0.05, correction: str = "none") -> NDArray[np.bool_]:
         """Return (pairs,) whether the corrected p-value is at most `alpha`; False where there is none."""
         return self.corrected(correction) <= alpha
+
+
+@contextmanager
+def _nothing_to_collect() -> Iterator[None]:
+    """Keep what lives out of the garbage collector's way: statsmodels calls it at each correction, which takes long."""
+    if gc.get_freeze_count():
+        # somebody else has frozen objects, and wants them to stay so
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def checked_correction(correction: Any) -> str | None:
