@@ -16,6 +16,7 @@ from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
@@ -60,14 +61,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
-    parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
-    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument(
-        "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
-    )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_removal(parser)
     add_contributors(parser)
     add_intervals(parser)
     add_all(parser, "unit")

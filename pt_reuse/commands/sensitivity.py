@@ -14,6 +14,7 @@ from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_numbers
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
+from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.runs.units import check_unit_is_given
@@ -47,14 +48,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
-    parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
-    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument(
-        "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
-    )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_removal(parser)
     add_contributors(parser)
     parser.add_argument(
         "--vary", metavar="LIST", help=f"conventions between commas, of: {', '.join(USUAL)}; default all of them"

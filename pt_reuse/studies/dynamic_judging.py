@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse._jobs import run_jobs
 from pt_reuse.judging.continuous.asking import Judged
 from pt_reuse.judging.continuous.protocol import Protocol
 from pt_reuse.judging.continuous.scorer import Scorer
@@ -104,17 +103,17 @@ def choose_all(
         n_jobs: as joblib takes it.
         verbose: show a progress bar.
     """
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
-
-    generates = get_active_backend()[0].supports_return_generator
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
-    done: Iterable[Any] = parallel(delayed(_chosen)(topic, chooser) for topic in topics)
-    return list(pt.tqdm(done, total=len(topics), desc="judging", unit="topic", disable=not verbose))
+    jobs = [_Choosing(topic, chooser) for topic in topics]
+    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
 
 
-def _chosen(topic: TopicPools, chooser: Chooser) -> list[tuple[str, ...]]:
-    return topic.chosen(chooser)
+@dataclass(frozen=True)
+class _Choosing:
+    topic: TopicPools
+    chooser: Chooser
+
+    def run(self) -> list[tuple[str, ...]]:
+        return self.topic.chosen(self.chooser)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._errors import located
+from pt_reuse._jobs import run_jobs
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
@@ -147,7 +147,7 @@ class PartTask:
 
 
 def scored_parts(tasks: Iterable[PartTask], n_tasks: int, *, n_jobs: int | None, verbose: bool) -> list[ScoredPart]:
-    """Run tasks by joblib, under whatever backend the user has configured, and return what each returns, in order.
+    """Run tasks by joblib, and return what each returns, in order.
 
     Args:
         tasks: made one by one, since each holds the names of its documents.
@@ -155,17 +155,7 @@ def scored_parts(tasks: Iterable[PartTask], n_tasks: int, *, n_jobs: int | None,
         n_jobs: tasks at a time.
         verbose: show a progress bar.
     """
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
-
-    generates = get_active_backend()[0].supports_return_generator
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
-    done: Iterable[Any] = parallel(delayed(_run)(task) for task in tasks)
-    return list(pt.tqdm(done, total=n_tasks, desc="parts", unit="part", disable=not verbose))
-
-
-def _run(task: PartTask) -> ScoredPart:
-    return task.run()
+    return list(run_jobs(tasks, n_tasks, desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
 
 
 def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse._jobs import run_jobs
 from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 
@@ -40,11 +39,5 @@ class Task:
 
 
 def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> list[list[NDArray[np.int64]]]:
-    """Run tasks by joblib, under whatever backend the user has configured, and return what each returns, in order."""
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
-
-    generates = get_active_backend()[0].supports_return_generator
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
-    done: Iterable[Any] = parallel(delayed(Task.run)(task) for task in tasks)
-    return list(pt.tqdm(done, total=len(tasks), desc="judging", unit="topic", disable=not verbose))
+    """Run tasks by joblib, and return what each returns, in order."""
+    return list(run_jobs(tasks, len(tasks), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))

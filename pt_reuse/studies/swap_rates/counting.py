@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse._jobs import run_jobs
 from pt_reuse.engine.swaps import Bins, Ints, TopicSums, count_swaps
 
 #: pairs of samples that one job counts
@@ -95,7 +95,7 @@ def counted(
         for start in starts
     )
     found = np.zeros((len(fields), 2, bins.n), dtype=np.int64)
-    done = _run_tasks(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
+    done = _counts(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
     for number, counts in enumerate(done):
         found[lines[number // len(starts)]] += counts[0]
     return found
@@ -132,7 +132,7 @@ def counted_again(
         for line, drawn in _drawn(lines, fields, sizes, sampling)
         for start in starts
     )
-    done = iter(_run_tasks(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose))
+    done = _counts(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
     for line in lines:
         yield line, np.concatenate([next(done) for _ in starts])
 
@@ -159,16 +159,6 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
     return np.stack([np.repeat(np.arange(len(row)), row) for row in counts])
 
 
-def _run_tasks(tasks: Iterable[Task], total: int, *, n_jobs: int | None, verbose: bool) -> Iterable[Ints]:
-    """Run tasks by joblib, in threads unless the user has configured otherwise, and return the counts in order."""
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
-
-    generates = get_active_backend(prefer="threads")[0].supports_return_generator
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator" if generates else "list")
-    done: Iterable[Ints] = parallel(delayed(_run)(task) for task in tasks)
-    return pt.tqdm(done, total=total, desc="counting swaps", unit="part", disable=not verbose)
-
-
-def _run(task: Task) -> Ints:
-    return task.run()
+def _counts(tasks: Iterable[Task], total: int, *, n_jobs: int | None, verbose: bool) -> Iterator[Ints]:
+    """Return the counts in order, counted in threads unless the user has configured otherwise."""
+    return run_jobs(tasks, total, desc="counting swaps", unit="part", n_jobs=n_jobs, verbose=verbose, prefer="threads")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse._jobs import run_jobs
 from pt_reuse.studies.strategy_comparison.built import ScoredField
 
 #: splits that are scored together; the numbers do not depend on it
@@ -48,14 +47,9 @@ def estimates_of(
         n_jobs: as joblib takes it.
         verbose: show a progress bar.
     """
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
-
     parts = [kept[first : first + _AT_ONCE] for first in range(0, len(kept), _AT_ONCE)]
-    generates = get_active_backend()[0].supports_return_generator
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator" if generates else "list")
-    done: Iterable[Any] = parallel(delayed(_scored)(field, part, by_topic) for part in parts)
-    found = list(pt.tqdm(done, total=len(parts), desc="scoring", unit="part", disable=not verbose))
+    jobs = [_Scoring(field, part, by_topic) for part in parts]
+    found = list(run_jobs(jobs, len(jobs), desc="scoring", unit="part", n_jobs=n_jobs, verbose=verbose))
     return Estimates(
         gold=found[0].gold,
         means=np.concatenate([part.means for part in found], axis=1),
@@ -63,6 +57,12 @@ def estimates_of(
     )
 
 
-def _scored(field: ScoredField, kept: Sequence[NDArray[np.int64]], by_topic: bool) -> Estimates:
-    gold, values = field.topic_scores(kept)
-    return Estimates(gold, values.sum(axis=2) / max(values.shape[2], 1), values if by_topic else None)
+@dataclass(frozen=True)
+class _Scoring:
+    field: ScoredField
+    kept: Sequence[NDArray[np.int64]]
+    by_topic: bool
+
+    def run(self) -> Estimates:
+        gold, values = self.field.topic_scores(self.kept)
+        return Estimates(gold, values.sum(axis=2) / max(values.shape[2], 1), values if self.by_topic else None)
