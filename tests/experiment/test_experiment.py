@@ -92,8 +92,7 @@ def test_returns_what_pt_experiment_returns(arguments, systems):
 @pytest.mark.parametrize("perquery", [False, True, "both"])
 @pytest.mark.parametrize("filter_by_qrels", [False, True])
 @pytest.mark.parametrize("filter_by_topics", [False, True])
-@pytest.mark.parametrize("plan", ["linear", "tree"])
-@pytest.mark.parametrize("batch_size", [None, 2])
+@pytest.mark.parametrize(("plan", "batch_size"), [("linear", None), ("linear", 2), ("tree", 2)])
 def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topics, plan, batch_size):
     arguments = {
         "perquery": perquery,

@@ -165,9 +165,14 @@ def test_another_format(source, cache, reread):
 # damage
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("how", ["one bit", "zeros", "swapped words", "cut", "emptied", "longer", "removed", "text"])
-def test_a_damaged_array(name, how, messages, source, cache):
+HOW = ["one bit", "zeros", "swapped words", "cut", "emptied", "longer", "removed", "text"]
+
+
+#: every array in half of the ways, every way on half of the arrays
+@pytest.mark.parametrize(
+    ("how", "name"), [(how, name) for i, how in enumerate(HOW) for j, name in enumerate(ARRAYS) if (i + j + j // 8) % 2]
+)
+def test_a_damaged_array(how, name, messages, source, cache):
     read_runs(source, cache=cache)
     path = place(cache) / f"{name}.npy"
     data = bytearray(path.read_bytes())

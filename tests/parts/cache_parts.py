@@ -26,7 +26,7 @@ def run_bytes(name, seed=1, topics=4):
     lines = [
         f"{topic} Q0 doc-{doc} 0 {chance.random()} {name}\n"
         for topic in range(topics)
-        for doc in chance.sample(range(900), 300)
+        for doc in chance.sample(range(300), 100)
     ]
     return "".join(lines).encode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from pathlib import Path
 from typing import NamedTuple
@@ -278,18 +279,40 @@ def assert_equal(one, other):
 ALL = TAKERS | OTHERS
 
 
-@pytest.mark.parametrize("form", RUN_FORMS)
-@pytest.mark.parametrize("taker", [name for name, call in ALL.items() if "runs" in inspect.signature(call).parameters])
-def test_runs(taker, form, tmp_path, monkeypatch):
+@functools.cache
+def expected(taker, folder):
+    """Return what a function makes of a RunSet and a Qrels."""
+    return ALL[taker](folder)
+
+
+#: those that are tried with every form; one function coerces for all, so the others meet every third form in turns
+WITH_EVERY_FORM = {"as_runs", "as_qrels", "score", "leave_out_uniques"}
+
+
+def cases(parameter, forms):
+    takers = [name for name, call in ALL.items() if parameter in inspect.signature(call).parameters]
+    return [
+        (taker, form)
+        for i, taker in enumerate(takers)
+        for j, form in enumerate(forms)
+        if taker in WITH_EVERY_FORM or (i + j) % 3 == 0
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("expected")
+
+
+@pytest.mark.parametrize(("taker", "form"), cases("runs", RUN_FORMS))
+def test_runs(taker, form, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
-    expected = ALL[taker](tmp_path)
-    assert_equal(expected, ALL[taker](tmp_path, runs=RUN_FORMS[form](tmp_path)))
+    assert_equal(expected(taker, folder), ALL[taker](tmp_path, runs=RUN_FORMS[form](tmp_path)))
 
 
-@pytest.mark.parametrize("form", QRELS_FORMS)
-@pytest.mark.parametrize("taker", [name for name, call in ALL.items() if "qrels" in inspect.signature(call).parameters])
-def test_judgments(taker, form, tmp_path):
-    assert_equal(ALL[taker](tmp_path), ALL[taker](tmp_path, qrels=QRELS_FORMS[form](tmp_path)))
+@pytest.mark.parametrize(("taker", "form"), cases("qrels", QRELS_FORMS))
+def test_judgments(taker, form, folder, tmp_path):
+    assert_equal(expected(taker, folder), ALL[taker](tmp_path, qrels=QRELS_FORMS[form](tmp_path)))
 
 
 def test_what_a_dataset_of_ir_datasets_yields():

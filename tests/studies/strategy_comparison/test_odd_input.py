@@ -160,6 +160,7 @@ def test_progress_is_shown_when_asked(capfd):
 #: interrupts itself as soon as two jobs are at work, and says what came of that
 INTERRUPTED = """
 import os, signal, threading, pyterrier as pt, pt_reuse as ptr
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background inherits none
 given = pt.tqdm
 def stopped(*args, **options):
     pt.tqdm = given
