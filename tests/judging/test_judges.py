@@ -1,0 +1,68 @@
+"""Judges by name, and their labels beside those of people."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.judging.compared_labels import compared_labels, on_scale
+from pt_reuse.judging.judges import as_judges
+
+HUMAN = ptr.Qrels(
+    pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcab"), "label": [3, 1, 0, 2, -1]}), rel=2
+)
+
+
+def judged(*labels, qids="11122"):
+    rows = [(q, d, label) for q, d, label in zip(qids, "abcab", labels, strict=True) if label is not None]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+
+
+def test_a_judge_may_be_given_in_every_form(tmp_path):
+    frame = judged(1, 0, 0, 1, 1)
+    path = ptr.Qrels(frame).write(tmp_path / "mine-3.2.txt.gz")
+    nested = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}
+
+    def asked(pairs):
+        return pairs.assign(label=(pairs["docno"] == "a").astype(int))
+
+    forms = {"judge": frame, "mine-3.2": str(path), "oracle": ptr.judging.Oracle(frame), "asked": asked}
+    for name, one in forms.items():
+        (found,) = as_judges(one)
+        assert found.name == name
+        assert compared_labels(HUMAN, found).pairs["judge"].tolist() == [1, 0, 0, 1]
+    assert [one.name for one in as_judges(nested)] == ["judge"]
+    both = as_judges({"one": nested, "two": frame}, rel={"two": 1}, families={"one": "gpt"})
+    assert [(one.name, one.rel, one.family) for one in both] == [("one", None, "gpt"), ("two", 1, None)]
+
+
+def test_labels_of_both_beside_each_other():
+    with pytest.warns(ptr.ReuseWarning, match="nothing in 1 topic that people judged: '2'"):
+        found = compared_labels(HUMAN, as_judges({"x": judged(1, None, 0, None, 1)})[0])
+    assert found.pairs.to_dict("list") == {"qid": ["1", "1"], "docno": ["a", "c"], "human": [3, 0], "judge": [1, 0]}
+    assert (found.missing, found.without, found.human.topics, found.judge_rel, found.rel) == (1, ("2",), ["1"], 1, 2)
+    assert found.words() == "relevant from label 1; 2 documents of both, 1 missing, 1 topic without labels"
+    assert len(found.human) == 3
+    with pytest.warns(ptr.ReuseWarning):
+        dropped = compared_labels(HUMAN, as_judges(judged(1, None, 0, None, 1))[0], missing="drop")
+    assert dropped.human.to_frame()["docno"].tolist() == ["a", "c"]
+    # a binary 1 counts as much as the lowest label of people that is relevant
+    assert found.on_scale.to_frame()["label"].tolist() == [2, 0]
+    assert found.on_scale.rel == 2
+
+
+def test_labels_are_brought_to_one_scale():
+    labels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [0, 1, 2, 3]}))
+    assert on_scale(labels, 1, 2).to_frame()["label"].tolist() == [0, 2, 2, 3]
+    assert on_scale(labels, 3, 2).to_frame()["label"].tolist() == [0, 1, 1, 3]
+    assert on_scale(labels, 2, 2).to_frame()["label"].tolist() == [0, 1, 2, 3]
+    assert on_scale(labels, 2, 1).to_frame()["label"].tolist() == [0, 0, 2, 3]
+
+
+def test_what_is_no_judge_is_refused(messages):
+    messages.refused(lambda: as_judges({}), argument="judge")
+    messages.refused(lambda: as_judges({1: judged(1, 0, 0, 1, 1)}), argument="judge")
+    messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, rel={"y": 1}), argument="judge_rel")
+    messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
+    messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
