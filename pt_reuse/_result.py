@@ -46,6 +46,7 @@ HOMES = {
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LabelAgreement": "pt_reuse.studies.label_audit.label_agreement",
+    "LabelAudit": "pt_reuse.studies.label_audit.audit",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "LeftOutTypes": "pt_reuse.studies.left_out_types",
     "MinimumRanks": "pt_reuse.studies.best_ranks",

@@ -87,14 +87,13 @@ class RankedField:
             return {}
         mean, most = float(self.rises()[0][runs].mean()), float(self.truth.values.shape[1] - 1)
         drawn = self.drawn_rises[:, runs].mean(axis=1)
-        return dict(
-            zip(("low", "high"), self.bootstrap.interval(mean, drawn, within=(-most, most), integer=integer), strict=True)
-        )
+        low, high = self.bootstrap.interval(mean, drawn, within=(-most, most), integer=integer)
+        return {"low": low, "high": high}
 
     def of(self, part: FieldPart) -> tuple[TopicScores, TopicScores]:
         """Return the scores of some of the runs, to be ranked among themselves."""
-        topics = range(len(self.truth.values))
-        return self.truth.of(topics, part.runs), self.estimate.of(topics, part.runs)
+        topics, runs = range(len(self.truth.values)), part.runs.tolist()
+        return self.truth.of(topics, runs), self.estimate.of(topics, runs)
 
 
 def agreement_rows(
@@ -142,9 +141,9 @@ def moved_runs(compared: Comparison, measure: str, field: RankedField, run_table
     """Return a row per run, in the order of the field.
 
     Returns:
-        DataFrame: ``judge kind measure name team type score judge_score change relative rank judge_rank rise``, and
-        ``rise_low rise_high`` where there is a bootstrap. ``relative`` is the change of the score less the mean change
-        of all runs.
+        DataFrame: ``judge kind measure name team type score judge_score change relative by_documents rank judge_rank
+        rise``, and ``rise_low rise_high`` where there is a bootstrap. ``relative`` is the change of the score less the
+        mean change of all runs; ``by_documents`` is not known here, NaN.
     """
     score, judge_score = field.means()
     change, rises = judge_score - score, field.rises()[0]
@@ -158,6 +157,7 @@ def moved_runs(compared: Comparison, measure: str, field: RankedField, run_table
         judge_score=judge_score,
         change=change,
         relative=change - change.mean(),
+        by_documents=np.nan,
         rank=rank,
         judge_rank=rank - rises,
         rise=rises,

@@ -22,8 +22,11 @@ from pt_reuse.studies.label_audit.field_scores import Labels
 #: kernels whose score is a sum over documents, divided by something of the topic
 _ADDITIVE = ("p", "r", "ndcg", "rbp")
 #: what an effect is, for settings
-OF_SUM = "each document's share of the sum that the measure is"
-ALONE = "the change that this label makes alone"
+OF_SUM = (
+    "weight of the document's rank x (gain by the judge - gain by people) / divisor of the topic under the judge; what "
+    "the new divisor does to labels that stay is of no document"
+)
+ALONE = "what the score gains where this label alone is changed; such effects need not add up"
 NONE = "not known, since ir_measures computes the measure"
 
 
@@ -75,11 +78,16 @@ class DocumentEffects:
         self._share = 1 / np.maximum(n_topics, 1)
 
     @property
+    def adds_up(self) -> bool:
+        """Return whether effects are parts of one sum."""
+        return self._spec is not None and _is_sum(self._spec)
+
+    @property
     def words(self) -> str:
         """Return what an effect is."""
         if self._spec is None:
             return NONE
-        return OF_SUM if _is_sum(self._spec) else ALONE
+        return OF_SUM if self.adds_up else ALONE
 
     def between(self, truth: Labels, estimate: Labels) -> Iterator[TopicEffects]:
         """Yield the effects of each topic with documents whose labels differ; nothing of a measure that is not ours.
@@ -160,12 +168,11 @@ def _gains(spec: Spec, labels: Labels, every: Labels) -> NDArray[np.float64]:
 
 def _weights(spec: Spec, hits: Hits, n_documents: int) -> NDArray[np.float64]:
     """Return (documents, runs) what the rank of a document weighs in the score of each run, 0 where it has not."""
+    weight = np.ones(len(hits.rank))
     if spec.kernel == "ndcg":
-        weight = 1 / discounts(int(hits.rank.max(initial=1)))[hits.rank]
+        weight /= discounts(int(hits.rank.max(initial=1)))[hits.rank]
     elif spec.kernel == "rbp":
-        weight = (1 - spec.p) * spec.p ** (hits.rank - 1.0)
-    else:
-        weight = np.ones(len(hits.rank))
+        weight *= (1 - spec.p) * spec.p ** (hits.rank - 1.0)
     if spec.cutoff is not None:
         weight = np.where(hits.rank <= spec.cutoff, weight, 0.0)
     found = np.zeros((n_documents, hits.n_runs))
