@@ -40,7 +40,7 @@ def plot_judge_scores(
         room.
     """
     sheet = Sheet.open(place or Place())
-    views = _draw(sheet, movers)
+    views = _draw(sheet, movers, sheet.name_room(""))
     sheet.label(title=_titled(judge, tau), x=f"{measure}, people{views.not_drawn()}", y=f"{measure}, {judge}")
     sheet.grid()
     sheet.ticks("x", "y")
@@ -78,7 +78,7 @@ def plot_score_panels(
     panels, sheets = figure.subplots(rows, columns, squeeze=False).ravel(), []
     for number, (ax, (judge, tau)) in enumerate(zip(panels, taus.items(), strict=False)):
         sheet = Sheet.open(replace(given, ax=ax, width=None, title=None, legend=False))
-        views = _draw(sheet, movers[movers["judge"] == judge])
+        views = _draw(sheet, movers[movers["judge"] == judge], 0.25 * width)
         last = number + columns >= len(taus)
         sheet.label(
             title="",
@@ -107,7 +107,7 @@ def plot_score_panels(
     return first
 
 
-def _draw(sheet: Sheet, movers: pd.DataFrame) -> Views:
+def _draw(sheet: Sheet, movers: pd.DataFrame, room: float) -> Views:
     views = Views(movers.assign(other_score=movers["judge_score"], drop=-movers["rise"]), "scores")
     column = next((known for known in ("type", "team") if movers[known].notna().any()), None)
     if column == "team" and movers[column].nunique() > 6:
@@ -120,7 +120,7 @@ def _draw(sheet: Sheet, movers: pd.DataFrame) -> Views:
     sheet.limit("y", _limits(seen[1]))
     # scores are the same on this line, which a lenient judge leaves below
     ax.axline((0, 0), slope=1, color=sheet.ink.strong, linewidth=0.8, linestyle="--", zorder=2)
-    names = [shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room("")) for group in shown]
+    names = [shortened(sheet.ax, str(group), sheet.sizes.text, room) for group in shown]
     entries = [(handles[group], name) for group, name in zip(shown, names, strict=True)]
     if column and None in handles:
         entries.append((handles[None], views.others(column, shown, column)))

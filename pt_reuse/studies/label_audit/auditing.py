@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples, positive
-from pt_reuse._errors import InputError, arguments_as, door, located, warn
+from pt_reuse._errors import Argument, InputError, arguments_as, door, located, warn
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
@@ -17,7 +17,6 @@ from pt_reuse.judging.oracle import Oracle
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import units_of
 from pt_reuse.scoring.caveats import few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
@@ -29,7 +28,7 @@ from pt_reuse.studies.label_audit.agreeing import label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit
 from pt_reuse.studies.label_audit.compared_rankings import without_ranking
 from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
-from pt_reuse.studies.label_audit.field_parts import checked_grouping
+from pt_reuse.studies.label_audit.field_parts import checked_grouping, groups_of
 
 _MISSING_WORDS = {
     "unjudged": "a document without a label of the judge is unjudged under the judge",
@@ -128,7 +127,7 @@ def audit_labels(
     human = human if rel is None else human.with_rel(rel)
     others = {} if given is None else dict(_by_person(given, human))
     _check_field(runs, human, every_topic=without_topics == "error")
-    groups = None if grouping is None else units_of(runs.run_table, grouping)
+    groups = None if grouping is None else groups_of(runs.run_table, grouping)
     warn_of_lower_grades(parsed, human.rel)
     caveats = [*few_topics(len(human.topics)), *relevant_only(human, of_judged(parsed))]
     tell(caveats)
@@ -152,7 +151,9 @@ def audit_labels(
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         **{f"documents, {measure}": words for measure, words in found.effects.items()},
-        "intervals": "none" if bootstrap is None else bootstrap.words(),
+        "intervals": "none"
+        if bootstrap is None
+        else f"{bootstrap.words()}; of resamples in which a part of the runs does not tie",
         "intervals of labels": labels.settings["intervals"],
         **({"by ir_measures": provided} if provided else {}),
         **noted(caveats),
@@ -196,8 +197,9 @@ def _by_person(given: AnnotatorLabels, human: Qrels) -> Iterator[tuple[str, Qrel
         labels = Qrels(frame, rel=human.rel if given.rel is None else given.rel)
         if not (human.arrays.documents.find(labels.arrays.documents) >= 0).any():
             raise InputError(
-                f"{name} labelled none of the {count(len(human), 'document')} of `human`. Are these labels of the same "
-                "collection, with ids written alike?",
+                f"{name} labelled none of the {count(len(human), 'document')} of ",
+                Argument("human"),
+                ". Are these labels of the same collection, with ids written alike?",
                 argument="people",
             )
         yield name, labels

@@ -133,7 +133,9 @@ class FieldAudit:
                 movers.append(furthest_first(moved))
         beside, yardstick = Yardstick(scores, asked.bootstrap).tables(list(map(repr, self._measures)), self._beside)
         return RankedJudges(
-            table=whole_moves(pd.DataFrame(rows)),
+            table=whole_moves(pd.DataFrame(rows)).assign(
+                family=pd.Series([row["family"] for row in rows], dtype=object)
+            ),
             movers=whole_moves(pd.concat(movers, ignore_index=True)),
             documents=pd.concat(documents, ignore_index=True)[list(DOCUMENTS)],
             beside=beside,
