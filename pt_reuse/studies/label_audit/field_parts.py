@@ -54,11 +54,12 @@ def groups_of(run_table: pd.DataFrame, by: str) -> Units:
     lacking = run_table["name"][run_table[COLUMNS[by]].isna()].tolist() if COLUMNS[by] in run_table else None
     if lacking is None or lacking:
         who = "no run has one" if lacking is None else f"{count(len(lacking), 'run')} without: {examples(lacking)}"
-        plural = f"{by[:-1]}ies" if by.endswith("y") else f"{by}s"
+        # a family is a further column of metadata
+        given = (Option("metadata", ...), " with a column 'family'") if by == "family" else (Option(f"{by}s", ...),)
         raise InputError(
             Option("by", by),
             f" needs the {by} of every run; {who}. Give ",
-            Option(plural, ...),
+            *given,
             Aside(" when reading the runs"),
             ", or leave out ",
             Argument("by"),
