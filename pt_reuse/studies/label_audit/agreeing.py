@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import pandas as pd
@@ -13,10 +13,14 @@ from pt_reuse._errors import InputError
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreement_tables import BY_GRADE, CONFUSION, OVERALL, PER_TOPIC, Compared
-from pt_reuse.studies.label_audit.label_agreement import TOGETHER, LabelAgreement
-from pt_reuse.studies.label_audit.label_counts import LabelCounts, together
+from pt_reuse.studies.label_audit.beside_people import TOGETHER, Beside
+from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
+from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
+from pt_reuse.studies.label_audit.label_counts import LabelCounts
 
 _WHO = ("judge", "kind")
+#: of two people nobody is asked for what the other one labelled
+_BETWEEN = ("judge", "other", *(column for column in OVERALL if column not in ("missing", "without")))
 
 
 def label_agreement(
@@ -45,12 +49,12 @@ def label_agreement(
             "own.",
             argument="people" if people else "judge",
         )
-    compared = [_compared(one, "model") for one in pairs] + [_compared(one, "people") for one in people]
+    scale = scale_of((*pairs, *people))
+    compared = [_compared(one, kind, scale) for kind, some in (("model", pairs), ("people", people)) for one in some]
     if len(people) > 1:
-        compared.append(_all_of(people))
-    between = list(_between(people))
+        compared.append(_all_of(people, scale))
     family = {one.name: one.family for one in pairs}
-    rels = {one.name: (one.rel, one.judge_rel) for one in (*pairs, *people)}
+    bounds = [(one.name, one.rel, one.judge_rel) for one in (*pairs, *people)]
     table = pd.DataFrame([row for one in compared for row in one.overall(bootstrap)], columns=[*_WHO, *OVERALL])
     table.insert(2, "family", table["judge"].map(family).astype(object))
     return LabelAgreement(
@@ -59,36 +63,35 @@ def label_agreement(
         per_topic=pd.concat([one.per_topic() for one in compared], ignore_index=True)[[*_WHO, *PER_TOPIC]],
         by_grade=pd.DataFrame([row for one in compared for row in one.by_grade(bootstrap)], columns=[*_WHO, *BY_GRADE]),
         confusion=pd.concat([one.confusion() for one in compared], ignore_index=True)[[*_WHO, *CONFUSION]],
+        beside=Beside(bootstrap, scale).table(pairs, people),
         between=pd.DataFrame(
-            [row for one in between for row in one.overall(bootstrap)], columns=["judge", "other", *OVERALL]
+            [row for one in _between(people, scale) for row in one.overall(bootstrap)], columns=list(_BETWEEN)
         ),
-        bounds=pd.DataFrame([(name, *bounds) for name, bounds in rels.items()], columns=["judge", "rel", "judge_rel"]),
+        bounds=pd.DataFrame(bounds, columns=["judge", "rel", "judge_rel"]),
     )
 
 
-def _compared(labels: ComparedLabels, kind: str) -> Compared:
-    who = {"judge": labels.name, "kind": kind}
-    return Compared(who, LabelCounts.compared(labels), Counter(labels.left["qid"]), len(labels.without))
+def _compared(labels: ComparedLabels, kind: str, scale: Sequence[int]) -> Compared:
+    counts = LabelCounts.of(BothLabelled.of(labels), scale)
+    return Compared({"judge": labels.name, "kind": kind}, counts, Counter(labels.left["qid"]), len(labels.without))
 
 
-def _all_of(people: Sequence[ComparedLabels]) -> Compared:
+def _all_of(people: Sequence[ComparedLabels], scale: Sequence[int]) -> Compared:
     """Return all other people as one: what a document is called by each of them counts."""
-    counts = together(TOGETHER, people)
+    counts = LabelCounts.of(BothLabelled.together(people), scale)
     left = Counter(qid for one in people for qid in one.left["qid"])
     asked = {topic for one in people for topic in (*one.human.topics, *one.without)}
     return Compared({"judge": TOGETHER, "kind": "people"}, counts, left, len(asked - set(counts.topics)))
 
 
-def _between(people: Sequence[ComparedLabels]) -> list[Compared]:
-    """Return each two people with documents in common, the first in the place of people, the second of the judge."""
-    found = []
+def _between(people: Sequence[ComparedLabels], scale: Sequence[int]) -> Iterator[Compared]:
+    """Yield each two people with documents in common, the first in the place of people, the second of the judge."""
     for one, other in combinations(people, 2):
         both = one.pairs.merge(other.pairs[["qid", "docno", "judge"]], on=["qid", "docno"], suffixes=("", "_other"))
         if len(both):
-            both = both.assign(human=both["judge"], judge=both["judge_other"])
-            counts = LabelCounts.of(other.name, both, one.judge_rel, other.judge_rel)
-            found.append(Compared({"judge": other.name, "other": one.name}, counts, {}, 0))
-    return found
+            pairs = both.assign(human=both["judge"], judge=both["judge_other"])
+            counts = LabelCounts.of(BothLabelled(pairs, one.judge_rel, other.judge_rel), scale)
+            yield Compared({"judge": other.name, "other": one.name}, counts, {}, 0)
 
 
 def _settings(

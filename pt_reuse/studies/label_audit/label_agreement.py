@@ -9,9 +9,6 @@ import pandas as pd
 
 from pt_reuse._result import Result
 
-#: what other people are called where all of them count as one
-TOGETHER = "people together"
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelAgreement(Result):
@@ -46,8 +43,13 @@ class LabelAgreement(Result):
         confusion: per judge, label of people and label of the judge: ``judge kind label judge_label n``; ``share`` of
             all documents; ``of_label``, of those with this label of people; ``of_judge_label``, of those with this
             label of the judge.
+        beside: each judge and each other person (and ``"people together"``) *on the same documents*, those that both
+            labelled, which is how a judge is read against people: other people often labelled documents that were
+            chosen for them. ``judge person labels figure n_topics n_items value person_value difference``, with the
+            ends of intervals; ``figure`` is `agreement`, `kappa`, `alpha_nominal`, `alpha_ordinal`, `precision` or
+            `recall`, ``value`` that of the judge, ``difference`` the judge's less the person's, both on the same draws.
         between: each two other people on the documents that both labelled, ``judge other``, and the columns of `table`
-            from ``items`` on; `other` stands in the place of people.
+            from ``items`` on but ``missing`` and ``without``; `other` stands in the place of people.
         bounds: per judge ``judge rel judge_rel``, the lowest label of people and of the judge that is relevant.
     """
 
@@ -56,6 +58,7 @@ class LabelAgreement(Result):
     per_topic: pd.DataFrame
     by_grade: pd.DataFrame
     confusion: pd.DataFrame
+    beside: pd.DataFrame
     between: pd.DataFrame
     bounds: pd.DataFrame
 
@@ -66,6 +69,7 @@ class LabelAgreement(Result):
             "per_topic": self.per_topic,
             "by_grade": self.by_grade,
             "confusion": self.confusion,
+            "beside": self.beside,
             "between": self.between,
             "bounds": self.bounds,
         }
