@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,50 +19,75 @@ class BothLabelled:
         pairs: ``qid docno human judge``, a row per document; per document and person where several count as one.
         rel: the lowest label of people that is relevant.
         judge_rel: the lowest label of the judge that is relevant.
+        scale: the labels that both can give, in order, where their labels can be compared as grades; None where these
+            are two, or mean something else. They mean the same where they are relevant from the same one on, and the
+            judge gives none beyond those of people.
     """
 
     pairs: pd.DataFrame
     rel: int
     judge_rel: int
+    scale: tuple[int, ...] | None
 
     @classmethod
-    def of(cls, compared: ComparedLabels) -> BothLabelled:
-        """Return the documents that people and a judge labelled."""
-        return cls(compared.pairs, compared.rel, compared.judge_rel)
+    def of(cls, compared: ComparedLabels, scale: tuple[int, ...]) -> BothLabelled:
+        """Return the documents that people and a judge labelled.
+
+        Args:
+            compared: what both say.
+            scale: the labels that people give, of these documents and of others, in order.
+        """
+        given = compared.pairs["judge"]
+        # labels 0 and 1 beside grades say relevant or not
+        graded = len(scale) > 2 and 1 < given.max() <= scale[-1] and scale[0] <= given.min()
+        same = graded and compared.rel == compared.judge_rel
+        known = tuple(np.union1d(scale, given.unique()).tolist()) if same else None
+        return cls(compared.pairs, compared.rel, compared.judge_rel, known)
 
     @classmethod
-    def together(cls, several: Sequence[ComparedLabels]) -> BothLabelled:
+    def together(cls, several: Sequence[BothLabelled]) -> BothLabelled:
         """Return the documents of several judges as if one had labelled them; one of two judges counts twice.
 
         Where they differ in what is relevant, relevant or not is all that is left of their labels.
 
         Args:
-            several: what each says beside the same judgments, one or more.
+            several: each beside the same judgments of people, one or more.
         """
-        parts = [cls.of(one) for one in several]
-        if len({(part.rel, part.judge_rel) for part in parts}) > 1:
-            parts = [part.binary() for part in parts]
-        return cls(pd.concat([part.pairs for part in parts], ignore_index=True), parts[0].rel, parts[0].judge_rel)
+        if len({(part.rel, part.judge_rel) for part in several}) > 1:
+            several = [part.binary() for part in several]
+        scales = [part.scale for part in several if part.scale is not None]
+        known = sorted({label for scale in scales for label in scale}) if len(scales) == len(several) else None
+        pairs = pd.concat([part.pairs for part in several], ignore_index=True)
+        return cls(pairs, several[0].rel, several[0].judge_rel, None if known is None else tuple(known))
 
     def binary(self) -> BothLabelled:
         """Return the same documents with labels 1 for relevant and 0 for not."""
         human, judge = self.pairs["human"] >= self.rel, self.pairs["judge"] >= self.judge_rel
-        return BothLabelled(self.pairs.assign(human=human.astype(np.int64), judge=judge.astype(np.int64)), 1, 1)
+        return BothLabelled(self.pairs.assign(human=human.astype(np.int64), judge=judge.astype(np.int64)), 1, 1, None)
 
-    def as_labelled_by(self, other: ComparedLabels) -> BothLabelled:
-        """Return those of the documents that another judge labelled, too, with the labels of that judge.
+    def with_other(self, other: BothLabelled) -> tuple[BothLabelled, BothLabelled]:
+        """Return the documents that another judge labelled, too, with the labels of either.
+
+        Args:
+            other: beside the same judgments of people; it labelled each document once.
+        """
+        theirs = other.pairs[["qid", "docno", "human", "judge"]]
+        both = self.pairs.merge(theirs, on=["qid", "docno"], suffixes=("", "_other"))
+        also = both.assign(human=both["human_other"], judge=both["judge_other"])
+        return replace(self, pairs=both), replace(other, pairs=also)
+
+    def against(self, other: BothLabelled) -> BothLabelled:
+        """Return the documents that another judge labelled, too, with that one in the place of people.
 
         Args:
             other: beside the same judgments of people.
         """
-        theirs = other.pairs[["qid", "docno", "human", "judge"]]
-        rows = self.pairs[["qid", "docno"]].merge(theirs, on=["qid", "docno"])
-        return BothLabelled(rows, other.rel, other.judge_rel)
-
-    def also_by(self, other: ComparedLabels) -> BothLabelled:
-        """Return those of the documents that another judge labelled, too, with the labels that they have here."""
-        rows = self.pairs.merge(other.pairs[["qid", "docno"]], on=["qid", "docno"])
-        return BothLabelled(rows, self.rel, self.judge_rel)
+        mine, theirs = self.with_other(other)
+        pairs = mine.pairs.assign(human=theirs.pairs["judge"])
+        scale = None
+        if self.scale is not None and other.scale is not None:
+            scale = tuple(sorted({*self.scale, *other.scale}))
+        return BothLabelled(pairs, other.judge_rel, self.judge_rel, scale)
 
 
 def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:

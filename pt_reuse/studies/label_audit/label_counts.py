@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -49,21 +49,13 @@ class LabelCounts:
     graded: bool
 
     @classmethod
-    def of(cls, labelled: BothLabelled, scale: Sequence[int]) -> LabelCounts:
-        """Count documents that both labelled.
-
-        Labels mean the same where they are relevant from the same one on, and none is beyond the scale.
-
-        Args:
-            labelled: the documents.
-            scale: the labels that people give, of these documents and of others, in order.
-        """
-        pairs, rel, judge_rel = labelled.pairs, labelled.rel, labelled.judge_rel
-        human, judge = (np.unique(pairs[who].to_numpy()) for who in ("human", "judge"))
-        given = np.union1d(human, judge)
-        same = rel == judge_rel and scale[0] <= given[0] and given[-1] <= scale[-1]
-        if same:
-            human = judge = np.union1d(scale, given)
+    def of(cls, labelled: BothLabelled) -> LabelCounts:
+        """Count documents that both labelled."""
+        pairs = labelled.pairs
+        if labelled.scale is None:
+            human, judge = (np.unique(pairs[who].to_numpy()) for who in ("human", "judge"))
+        else:
+            human = judge = np.array(labelled.scale)
         topics = pd.unique(pairs["qid"]).tolist()
         topics = [topics[t] for t in natural_order(topics)]
         place = pairs["qid"].map({topic: t for t, topic in enumerate(topics)}).to_numpy(dtype=np.int64)
@@ -75,9 +67,9 @@ class LabelCounts:
             judge=tuple(judge.tolist()),
             topics=tuple(topics),
             counts=counts.astype(float),
-            rel=rel,
-            judge_rel=judge_rel,
-            graded=bool(same and len(human) > 2),
+            rel=labelled.rel,
+            judge_rel=labelled.judge_rel,
+            graded=labelled.scale is not None,
         )
 
     @property
