@@ -9,7 +9,7 @@ import pandas as pd
 
 from pt_reuse.plots.annotators import BANDS
 from pt_reuse.plots.bars import check_own_names
-from pt_reuse.plots.lettering import plain, shortened
+from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
     """Draw a figure of each judge and of each other person, with intervals: judges above, the largest on top.
 
     Args:
-        rows: ``judge kind value low high``; `kind` is ``"model"`` or ``"people"``.
+        rows: ``judge kind value low high together``; `kind` is ``"model"`` or ``"people"``; all other people together
+            come before each of them.
         said: what the values are.
         banded: whether upright lines show where the bands of a kappa begin.
         place: where to draw; default a new figure of a page's width.
@@ -33,7 +34,9 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
     sheet = Sheet.open(place or Place())
     ax, sizes = sheet.ax, sheet.sizes
     check_own_names(ax, "judges")
-    known = rows[rows["value"].notna()].sort_values(["kind", "value"], ascending=[True, False], kind="stable")
+    known = rows[rows["value"].notna()].sort_values(
+        ["kind", "together", "value"], ascending=[True, False, False], kind="stable"
+    )
     upright = np.arange(len(known))[::-1]
     entries = []
     for kind, text, colour, marker in (
@@ -77,14 +80,13 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
 
 
 def plot_label_confusion(
-    rows: pd.DataFrame, *, share: str, judge: str, lowest: tuple[int | None, int | None], place: Place | None = None
+    rows: pd.DataFrame, *, said: str, lowest: tuple[int | None, int | None], place: Place | None = None
 ) -> Axes:
     """Draw how often each label of people meets each label of a judge, darker where the share is larger.
 
     Args:
-        rows: ``label judge_label n`` and the shares, a row per two labels.
-        share: the column of shares.
-        judge: the name of the judge.
+        rows: ``label judge_label n share``, a row per two labels.
+        said: whose label stands in the columns, and what the shares are of.
         lowest: the lowest label of people, and of the judge, that is relevant; lines are drawn below these.
         place: where to draw; default a new figure of a page's width.
 
@@ -96,7 +98,7 @@ def plot_label_confusion(
     sheet = Sheet.open(place or Place())
     ax = sheet.ax
     counts = rows.pivot_table(index="label", columns="judge_label", values="n", aggfunc="sum")
-    shares = rows.pivot_table(index="label", columns="judge_label", values=share, aggfunc="sum")
+    shares = rows.pivot_table(index="label", columns="judge_label", values="share", aggfunc="sum")
     shades = LinearSegmentedColormap.from_list("documents", ["#F7F7F7", "#10265C"])
     down, across = counts.shape
     ax.pcolormesh(np.arange(across + 1), np.arange(down + 1), shares.to_numpy(), cmap=shades, vmin=0, vmax=1)
@@ -115,7 +117,7 @@ def plot_label_confusion(
             line(int((labels < bound).sum()), color=sheet.ink.strong, linewidth=1.6)
     ax.set_xticks(np.arange(across) + 0.5, [str(label) for label in counts.columns])
     ax.set_yticks(np.arange(down) + 0.5, [str(label) for label in counts.index])
-    sheet.label(title="How often each two labels meet", x=f"label of {plain(judge)}", y="label of people")
+    sheet.label(title="How often each two labels meet", x=said, y="label of people")
     ax.tick_params(length=0)
     sheet.fit(max(0.26 * down, 0.6) if sheet.narrow else max(0.42 * down, 0.9))
     return ax

@@ -35,20 +35,17 @@ DOCUMENTS_WORDS = {
     ("own", "relevant"): "on the documents that people or the judge call relevant",
 }
 #: what shares of a confusion matrix are of -> the column
-SHARES = {"label": "of_label", "judge_label": "of_judge_label", "all": "share"}
+SHARES = {
+    "label": ("of_label", "in per cent: of the row"),
+    "judge_label": ("of_judge_label", "in per cent: of the column"),
+    "all": ("share", "in per cent: of all documents"),
+}
 #: columns of the table that are shown
 _SHOWN = (
-    "judge",
-    "kind",
-    "labels",
-    "n_items",
-    "missing",
-    "agreement",
-    "kappa",
-    "judge_relevant",
-    "precision",
-    "recall",
-)
+    "judge", "kind", "labels", "n_items", "missing", "agreement", "kappa", "judge_relevant", "precision", "recall",
+)  # fmt: skip
+#: the numbers that sum a judge up
+_KEY_FIGURES = ("kappa", "agreement", "surplus", "precision", "recall")
 _NO_GRADES = (
     "no judge has grades that can be held against those of people: labels are two, or not on the scale of people."
 )
@@ -247,6 +244,7 @@ class LabelAgreement(Result):
             mine = mine.set_axis(["judge", "value", "low", "high"], axis=1).assign(kind="model")
             rows = pd.concat([mine, rows[rows["kind"] == "people"]], ignore_index=True)
         said = f"{FIGURE_WORDS[figure]}, {LABELS_WORDS[labels]}; {DOCUMENTS_WORDS[documents, items]}"
+        rows = rows.assign(together=rows["judge"] == TOGETHER)
         return plot_beside_people(rows, said=said, banded=figure == "kappa", place=place)
 
     @door
@@ -284,7 +282,9 @@ class LabelAgreement(Result):
         bounds = self.bounds[self.bounds["judge"] == name]
         lowest = (None, None) if bounds.empty else (int(bounds["rel"].iloc[0]), int(bounds["judge_rel"].iloc[0]))
         place = Place(ax, title, legend, width)
-        return plot_label_confusion(rows, share=SHARES[of], judge=name, lowest=lowest, place=place)
+        column, said = SHARES[of]
+        rows = rows[["label", "judge_label", "n", column]].rename(columns={column: "share"})
+        return plot_label_confusion(rows, said=f"label of {name} ({said})", lowest=lowest, place=place)
 
     def _chosen(self, table: pd.DataFrame, items: str, labels: str) -> pd.DataFrame:
         rows = table[(table["items"] == items) & (table["labels"] == labels)]
