@@ -73,6 +73,8 @@ from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
+from .studies.label_audit.comparing import compare_labels as compare_labels
+from .studies.label_audit.label_agreement import LabelAgreement as LabelAgreement
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes
 from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_depths import PoolCosts as PoolCosts

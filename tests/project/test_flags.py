@@ -56,6 +56,12 @@ CALLS = {
     "JudgmentComparison.plot": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2).plot(
         ax=Figure().subplots(), **flag
     ),
+    "LabelAgreement.plot": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot_confusion(
+        ax=Figure().subplots(), **flag
+    ),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),

@@ -125,6 +125,12 @@ def covered(runs, qrels):
         return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
 
 
+def labels_compared(human=FIELD.all_qrels, judge=FIELD.all_qrels, people=None):
+    # three topics are few
+    with told_elsewhere():
+        return ptr.compare_labels(human, judge, people=people, resamples=0).table
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -210,6 +216,9 @@ OTHERS = {
     "compare_judgments (qrels_b)": lambda d, qrels=QRELS: (
         ptr.compare_judgments(RUNS, FIELD.all_qrels, qrels, "AP", depth=3).by_run
     ),
+    "compare_labels (human)": lambda d, qrels=QRELS: labels_compared(human=qrels),
+    "compare_labels (judge)": lambda d, qrels=QRELS: labels_compared(judge={"model": qrels}),
+    "compare_labels (people)": lambda d, qrels=QRELS: labels_compared(people={"ann": qrels}),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],

@@ -91,6 +91,13 @@ def of_relevants(field, runs, qrels):
     return found
 
 
+def labels_compared(human, model, person):
+    """Return what there is to say of labels by a model, with errors, beside those of a person who errs less."""
+    judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
+    people = {person: ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)}
+    return ptr.compare_labels(human, judges, people=people, rel=2, resamples=5)
+
+
 def judged_by_people(folder):
     """Return the tasks and the labels of people of names that are hard to show; some are missing."""
     pool = ptr.Pool.from_frame(pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"]}))
@@ -147,6 +154,8 @@ def results(tmp_path_factory):
             topics="own",
             names=(ODD, "other"),
         ),
+        "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
+        "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
         "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
         "DiscriminativePower, odd": ptr.discriminative_power(
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}

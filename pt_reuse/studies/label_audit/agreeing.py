@@ -13,10 +13,10 @@ from pt_reuse._errors import InputError
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreement_tables import BY_GRADE, CONFUSION, OVERALL, PER_TOPIC, Compared
-from pt_reuse.studies.label_audit.beside_people import TOGETHER, beside_people
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 from pt_reuse.studies.label_audit.label_counts import LabelCounts
+from pt_reuse.studies.label_audit.yardstick import TOGETHER, beside_people
 
 _WHO = ("judge", "kind")
 #: of two people nobody is asked for what the other one labelled

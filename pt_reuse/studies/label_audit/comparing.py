@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pt_reuse._check import count
-from pt_reuse._errors import InputError, arguments_as, door, located
-from pt_reuse.judging.judges import NamedJudge, as_judges
-from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse._errors import InputError, door
+from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.label_pairs import compared_labels
+from pt_reuse.qrels.judgments import as_qrels, checked_rel
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
+from pt_reuse.studies.label_audit.other_people import compared_people
 
 
 @door
@@ -85,39 +84,10 @@ def compare_labels(
     judges = as_judges(judge, rel=judge_rel, families=families)
     others = [] if people is None else as_judges(people, "people", rel=people_rel, rel_argument="people_rel")
     check_names([one.name for one in judges], [one.name for one in others])
+    # labels of people are there already, a judge may take its time
+    beside = compared_people(truth, others)
     compared = [compared_labels(truth, one) for one in judges]
-    beside = people_beside(truth, others)
     found = label_agreement(compared, bootstrap, people=beside)
     caveats = [caveat for one in compared for caveat in few_topics(len(one.judge.topics), one.name)]
     tell(caveats)
     return replace(found, settings={**found.settings, **noted(caveats)})
-
-
-def people_beside(human: Qrels, people: Sequence[NamedJudge]) -> list[ComparedLabels]:
-    """Put labels of other people beside judgments, each on the topics of which it has any.
-
-    People are often given a part of the topics. So nothing is missing of the others, and nobody is warned.
-
-    Args:
-        human: the judgments.
-        people: the other people.
-
-    Raises:
-        InputError: one who labelled none of the documents that are judged.
-    """
-    frame = human.to_frame()
-    asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
-    found = []
-    for person in people:
-        given = person.labels(asked)
-        there = set(asked.loc[(given >= 0).fillna(False).to_numpy(dtype=bool), "qid"])
-        if not there:
-            with located(person.name):
-                raise InputError(
-                    f"this person labelled none of the {count(len(asked), 'document')} that are judged. Are these "
-                    "labels of the same collection, with ids written alike?",
-                    argument="people",
-                )
-        with arguments_as(judge="people"):
-            found.append(compared_labels(human.select([topic for topic in human.topics if topic in there]), person))
-    return found

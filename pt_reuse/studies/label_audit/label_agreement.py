@@ -21,8 +21,8 @@ from pt_reuse.studies.label_audit.agreement_reports import (
     of_topics,
     sentences,
 )
-from pt_reuse.studies.label_audit.beside_people import COMPARED, TOGETHER
 from pt_reuse.studies.label_audit.label_counts import ITEMS, TAKEN
+from pt_reuse.studies.label_audit.yardstick import COMPARED, TOGETHER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
