@@ -160,9 +160,10 @@ def sentences(table: pd.DataFrame, beside: pd.DataFrame, together: str) -> Itera
             topics = f", and has no label in {count(row['without'], 'topic')}" if row["without"] else ""
             yield f"{judge} left {count(row['missing'], 'judged document')} without a label{topics}."
         for other in chosen[chosen["judge"] == judge].dropna(subset=["difference"]).to_dict("records"):
+            person = "other people" if other["person"] == together else other["person"]
             yield (
-                f"On the documents that {other['person']} labelled, too ({count(other['n_items'], 'label')}), the "
-                f"kappa of {judge} is {other['value']:.3f} and that of {other['person']} "
+                f"On the documents that {person} labelled, too ({count(other['n_items'], 'label')}), the "
+                f"kappa of {judge} is {other['value']:.3f} and that of {person} "
                 f"{other['person_value']:.3f}: a difference of {_number(other, 'difference', signed=True)}"
                 f"{_verdict(other)}."
             )

@@ -303,7 +303,11 @@ class LabelAgreement(Result):
             )
         found = rows[rows["judge"] == judge]
         if not len(found):
-            raise InputError(f"there is no row of {shown(judge)} among these.", argument="judge")
+            raise InputError(
+                f"{shown(judge)} has no row here: its labels are no grades on the scale of people, or nobody else "
+                "labelled a document that it labelled.",
+                argument="judge",
+            )
         return found
 
     def _beside(self, figure: str, labels: str) -> pd.DataFrame:
