@@ -94,7 +94,8 @@ def of_relevants(field, runs, qrels):
 def labels_compared(human, model, person):
     """Return what there is to say of labels by a model, with errors, beside those of a person who errs less."""
     judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
-    people = {person: ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)}
+    labels = ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)(human.to_frame()[["qid", "docno"]])
+    people = {person: labels[["qid", "docno", "label"]]}
     return ptr.compare_labels(human, judges, people=people, rel=2, resamples=5)
 
 

@@ -16,7 +16,7 @@ from pt_reuse.studies.label_audit.agreement_tables import BY_GRADE, CONFUSION, O
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 from pt_reuse.studies.label_audit.label_counts import LabelCounts
-from pt_reuse.studies.label_audit.yardstick import TOGETHER, beside_people
+from pt_reuse.studies.label_audit.same_documents import TOGETHER, beside_people
 
 _WHO = ("judge", "kind")
 #: of two people nobody is asked for what the other one labelled

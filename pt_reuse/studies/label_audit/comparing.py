@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from pt_reuse._errors import InputError, door
+from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
 from pt_reuse.qrels.judgments import as_qrels, checked_rel
@@ -24,7 +25,6 @@ def compare_labels(
     rel: int | None = None,
     judge_rel: Any = None,
     people: Any = None,
-    people_rel: Any = None,
     families: Any = None,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -43,9 +43,9 @@ def compare_labels(
         rel: the lowest label of people that is relevant; default what `human` says, else 1.
         judge_rel: the lowest label of a judge that is relevant, of all, or a dict of name -> label; default what the
             judge says, else 1 where its labels are 0 and 1, else as people.
-        people: labels of other people for documents of `human`, one, or a dict of name -> judgments. Each may have
-            labelled a part of the topics.
-        people_rel: the lowest label of these that is relevant, as `judge_rel`.
+        people: labels of other people for documents of `human`: a dict of name -> judgments in any form, a frame
+            ``qid docno label annotator``, or what :func:`import_labels` returns. Each may have labelled a part. Default
+            none.
         families: a dict of judge -> family of models, which stands beside it in the table.
         resamples: how often the topics are drawn for intervals; default 1,000; 0 for none.
         confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals.
@@ -82,10 +82,10 @@ def compare_labels(
     if not (truth.arrays.labels >= 0).any():
         raise InputError("people judged no document: no label is 0 or more.", argument="human")
     judges = as_judges(judge, rel=judge_rel, families=families)
-    others = [] if people is None else as_judges(people, "people", rel=people_rel, rel_argument="people_rel")
-    check_names([one.name for one in judges], [one.name for one in others])
+    others = None if people is None else as_annotator_labels(people, "people")
+    check_names([one.name for one in judges], () if others is None else others.annotators)
     # labels of people are there already, a judge may take its time
-    beside = compared_people(truth, others)
+    beside = [] if others is None else list(compared_people(truth, others))
     compared = [compared_labels(truth, one) for one in judges]
     found = label_agreement(compared, bootstrap, people=beside)
     caveats = [caveat for one in compared for caveat in few_topics(len(one.judge.topics), one.name)]

@@ -22,7 +22,7 @@ from pt_reuse.studies.label_audit.agreement_reports import (
     sentences,
 )
 from pt_reuse.studies.label_audit.label_counts import ITEMS, TAKEN
-from pt_reuse.studies.label_audit.yardstick import COMPARED, TOGETHER
+from pt_reuse.studies.label_audit.same_documents import COMPARED, TOGETHER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

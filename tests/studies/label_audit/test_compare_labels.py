@@ -59,7 +59,7 @@ def test_what_is_relevant_can_be_said():
         assert row["judge_relevant"] == (FRAME["label"] >= bound).mean()
         assert row["human_relevant"] == (bare["label"] >= 3).mean()
     assert ptr.compare_labels(bare, GRADED, resamples=0).bounds.to_numpy().tolist() == [["judge", 1, 1]]
-    others = ptr.compare_labels(HUMAN, GRADED, people={"ann": GRADED}, people_rel=3, resamples=0)
+    others = ptr.compare_labels(HUMAN, GRADED, people={"ann": GRADED.with_rel(3)}, resamples=0)
     assert others.bounds.to_numpy().tolist() == [["judge", 2, 2], ["ann", 2, 3]]
 
 
@@ -77,7 +77,7 @@ REFUSED = {
     "rel": {"rel": 0},
     "judge_rel": {"judge_rel": "high"},
     "judge_rel of a stranger": {"judge_rel": {"modle": 2}},
-    "people_rel": {"people": GRADED, "people_rel": {"ann": 2}},
+    "people without names": {"people": GRADED},
     "families": {"families": "gpt"},
     "resamples": {"resamples": -1},
     "confidence": {"confidence": 95},
@@ -96,7 +96,11 @@ def test_everything_is_checked_before_a_judge_is_asked(case, messages):
     given = {"human": HUMAN, "judge": {"model": Asked()}, **REFUSED[case]}
     words = {"no judgments": "human", "nothing judged": "human", "no judge": "judge", "one name for two": "people"}
     argument = words.get(case, next(iter(reversed(REFUSED[case]))))
-    argument = {"judge_rel of a stranger": "judge_rel", "a person beside the topics": "people"}.get(case, argument)
+    argument = {
+        "judge_rel of a stranger": "judge_rel",
+        "a person beside the topics": "people",
+        "people without names": "people",
+    }.get(case, argument)
     messages.refused(lambda: ptr.compare_labels(**given), argument=argument)
 
 

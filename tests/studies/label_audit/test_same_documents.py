@@ -8,12 +8,12 @@ import pytest
 from label_parts import compared, judged, labelled, meeting, row_of
 from sklearn import metrics
 
-from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreeing import label_agreement
 from pt_reuse.studies.label_audit.other_people import compared_people
-from pt_reuse.studies.label_audit.yardstick import COMPARED
+from pt_reuse.studies.label_audit.same_documents import COMPARED
 
 HUMAN = judged(n_topics=8)
 JUDGES = {"graded": labelled(HUMAN, gaps=0.05), "binary": labelled(HUMAN.threshold(2), seed=5, right=0.7)}
@@ -31,6 +31,10 @@ PEOPLE = {
 BOOTSTRAP = TopicBootstrap(40, seed=2, confidence=0.95)
 
 
+def others(people):
+    return list(compared_people(HUMAN, as_annotator_labels(people, "people")))
+
+
 def kappa(pairs, rel=2, judge_rel=2):
     human, judge = np.array(pairs).T
     return metrics.cohen_kappa_score(human >= rel, judge >= judge_rel)
@@ -38,7 +42,7 @@ def kappa(pairs, rel=2, judge_rel=2):
 
 @pytest.fixture(scope="module")
 def found():
-    people = compared_people(HUMAN, as_judges(PEOPLE, "people"))
+    people = others(PEOPLE)
     return label_agreement(compared(HUMAN, JUDGES), BOOTSTRAP, people=people)
 
 
@@ -125,8 +129,7 @@ def test_two_people_with_each_other(found):
 
 def test_people_with_other_bounds_are_together_as_relevant_or_not():
     people = {"ann": PEOPLE["ann"], "dia": part(JUDGES["binary"], list("456"))}
-    others = compared_people(HUMAN, as_judges(people, "people"))
-    found = label_agreement(compared(HUMAN, JUDGES), None, people=others)
+    found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
     rows = found.table[found.table["judge"] == "people together"]
     assert set(rows["labels"]) == {"binary"}
     pairs = [(label >= 2, given >= 2) for label, given in meeting(HUMAN, PEOPLE["ann"]).values()]
@@ -154,7 +157,7 @@ def test_a_judge_without_a_document_of_a_person_has_no_row():
     judges = {"early": part(JUDGES["graded"], list("12"))}
     with pytest.warns(UserWarning, match="labelled nothing in 6 topics"):
         mine = compared(HUMAN, judges)
-    people = compared_people(HUMAN, as_judges({"cem": PEOPLE["cem"]}, "people"))
+    people = others({"cem": PEOPLE["cem"]})
     found = label_agreement(mine, None, people=people)
     assert len(found.beside) == 0
     assert found.table["judge"].tolist().count("cem") == 4
@@ -162,6 +165,4 @@ def test_a_judge_without_a_document_of_a_person_has_no_row():
 
 def test_a_person_who_labelled_nothing_of_it_is_refused(messages):
     strange = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["elsewhere"], "label": [1]}))
-    messages.refused(
-        lambda: compared_people(HUMAN, as_judges({"eve": strange}, "people")), argument="people", place="eve"
-    )
+    messages.refused(lambda: others({"eve": strange}), argument="people", place="eve")
