@@ -147,8 +147,8 @@ def sentences(table: pd.DataFrame, beside: pd.DataFrame, together: str) -> Itera
             yield f"{judge} has no kappa with people on {documents}: {row['why']}."
         else:
             yield (
-                f"{judge} and people have a kappa of {_number(row, 'kappa')} on {documents}, relevant or not, which is "
-                f"called {band(row['kappa'])}."
+                f"{judge} and people have a kappa of {_number(row, 'kappa')} on {documents}, relevant or not "
+                f"({band(row['kappa'])} in the bands of McHugh 2012)."
             )
         yield _surplus(row)
         if not pd.isna(row["precision"]) and not pd.isna(row["recall"]):

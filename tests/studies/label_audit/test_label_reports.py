@@ -35,7 +35,7 @@ def test_sentences_have_their_numbers_and_intervals(found):
     kappa, low, high = row[["kappa", "kappa_low", "kappa_high"]]
     assert said[0] == (
         f"lenient and people have a kappa of {kappa:.3f} ({low:.3f} to {high:.3f}) on 300 documents of 10 topics, "
-        f"relevant or not, which is called {row['band']}."
+        f"relevant or not ({row['band']} in the bands of McHugh 2012)."
     )
     shares = 100 * row[["judge_relevant", "human_relevant", "surplus", "surplus_low", "surplus_high"]].astype(float)
     assert said[1] == (
