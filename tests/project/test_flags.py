@@ -58,6 +58,12 @@ CALLS = {
     ),
     "LabelAudit.plot": lambda d, **flag: audited().plot(ax=Figure().subplots(), **flag),
     "audit_labels": lambda d, **flag: audited(**flag),
+    "LabelAgreement.plot": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot_confusion(
+        ax=Figure().subplots(), **flag
+    ),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),

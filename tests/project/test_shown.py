@@ -103,6 +103,14 @@ def of_relevants(field, runs, qrels):
     return found
 
 
+def labels_compared(human, model, person):
+    """Return what there is to say of labels by a model, with errors, beside those of a person who errs less."""
+    judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
+    labels = ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)(human.to_frame()[["qid", "docno"]])
+    people = {person: labels[["qid", "docno", "label"]]}
+    return ptr.compare_labels(human, judges, people=people, rel=2, resamples=5)
+
+
 def judged_by_people(folder):
     """Return the tasks and the labels of people of names that are hard to show; some are missing."""
     pool = ptr.Pool.from_frame(pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"]}))
@@ -160,6 +168,8 @@ def results(tmp_path_factory):
             names=(ODD, "other"),
         ),
         **of_judges(field, runs, qrels),
+        "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
+        "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
         "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
         "DiscriminativePower, odd": ptr.discriminative_power(
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
