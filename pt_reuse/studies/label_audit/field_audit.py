@@ -144,12 +144,16 @@ class FieldAudit:
         )
 
     def _comparison(self, labels: ComparedLabels, kind: str) -> Comparison:
+        truth, estimate = self._sheet.labels_of(labels.human), self._sheet.labels_of(labels.on_scale)
+        if kind == PEOPLE:
+            # what a person did not label is no concern of this person's
+            truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
         return Comparison(
             judge=labels.name,
             kind=kind,
             family=labels.family,
-            truth=self._sheet.add(self._sheet.labels_of(labels.human)),
-            estimate=self._sheet.add(self._sheet.labels_of(labels.on_scale)),
+            truth=self._sheet.add(truth),
+            estimate=self._sheet.add(estimate),
             topics=self._sheet.places(labels.human.topics),
             documents=len(labels.pairs),
         )
