@@ -10,6 +10,7 @@ import re
 import pandas as pd
 import pytest
 from annotator_parts import labelled
+from judge_parts import of_judges
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
@@ -69,18 +70,6 @@ def of_annotators(field, runs, qrels):
         strict = judged.to_frame().assign(label=lambda f: (f["label"] - 1).clip(lower=0))[["qid", "docno", "label"]]
         rankings = ptr.judging.rankings_by_annotator(systems, {f"strict{name and ODD}": strict}, judged, MEASURES[:3])
         found[f"AnnotatorRankings{name}"] = rankings
-    return found
-
-
-def of_judges(field, runs, qrels):
-    """Return what there is to say of labels by a model, by a name of their own."""
-    found = {}
-    for name, systems, labels, by in (("", field.runs, field.qrels, "type"), (", odd", runs, qrels, "team")):
-        people = labels.sample(0.5, seed=1)
-        judge = ptr.judging.Noisy(labels, ptr.judging.flips(0.2, [0, 1, 2]), seed=2, name=f"noisy{name and ODD}")
-        found[f"LabelAudit{name}"] = ptr.audit_labels(
-            systems, labels, judge, MEASURES[:2], people={f"ann{name and ODD}": people}, by=by, resamples=5
-        )
     return found
 
 
@@ -167,7 +156,7 @@ def results(tmp_path_factory):
             topics="own",
             names=(ODD, "other"),
         ),
-        **of_judges(field, runs, qrels),
+        **of_judges((field.runs, field.qrels), (runs, qrels), ODD),
         "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
         "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
         "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),

@@ -105,11 +105,19 @@ def audit_labels(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> judge = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.2), seed=1)
-        >>> found = ptr.audit_labels(field.runs, field.qrels.threshold(), judge, "P@10", resamples=200)
+        >>> people = field.qrels.threshold()
+        >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
+        >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)
         >>> found.headline()
-        ''
-        >>> found.movers[["name", "rank", "judge_rank", "rise"]].head(2)
+        'noisy against people, 18 runs, 25 topics: P@10 tau_b 0.6756'
+        >>> found.movers[["name", "rank", "judge_rank", "rise", "rise_low", "rise_high"]].head(2)
+            name  rank  judge_rank  rise  rise_low  rise_high
+        0  lex4a    14           8     6        -1         13
+        1  lex1b    12           9     3        -4         10
+
+    Source: Voorhees 2000, Variations in relevance judgments and the measurement of retrieval effectiveness, Information
+    Processing and Management 36, for rankings under the labels of other people; Upadhyay et al. 2024, UMBRELA,
+    https://arxiv.org/abs/2406.06519, for those under the labels of a model.
     """
     parsed = checked_measures(measures)
     grouping, k = checked_grouping(by), positive("best", best, "runs")

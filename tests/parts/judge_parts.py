@@ -1,0 +1,23 @@
+"""Results about judges, some of names that are hard to show."""
+
+from __future__ import annotations
+
+import pt_reuse as ptr
+
+
+def of_judges(plain, odd, name):
+    """Return what there is to say of labels by a model, by a name of their own.
+
+    Args:
+        plain: runs and judgments.
+        odd: the same of names that are hard to show.
+        name: such a name.
+    """
+    found = {}
+    for end, (runs, labels), by in (("", plain, "type"), (", odd", odd, "team")):
+        people, odd_name = labels.sample(0.5, seed=1), name if end else ""
+        judge = ptr.judging.Noisy(labels, ptr.judging.flips(0.2, [0, 1, 2]), seed=2, name=f"noisy{odd_name}")
+        found[f"LabelAudit{end}"] = ptr.audit_labels(
+            runs, labels, judge, ["AP", "P@10"], people={f"ann{odd_name}": people}, by=by, resamples=5
+        )
+    return found
