@@ -15,7 +15,7 @@ from pt_reuse.judging.label_pairs import MISSING, compared_labels
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import few_topics, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures
@@ -136,20 +136,24 @@ def audit_labels(
     groups = None if grouping is None else groups_of(runs.run_table, grouping)
     warn_of_lower_grades(parsed, human.rel)
     caveats = [*few_topics(len(human.topics)), *relevant_only(human, of_judged(parsed))]
-    tell(caveats)
     # labels of people are there already, a judge may take its time
     beside = [] if given is None else list(compared_people(human, given))
     pairs = [compared_labels(human, one, missing=missing) for one in judges]
     for one in (*pairs, *beside):
         with located(one.name):
             _check_field(runs, one.human, every_topic=without_topics == "error")
+        if len(human.topics) >= FEW_TOPICS:
+            caveats += few_topics(len(one.human.topics), one.name)
+    tell(caveats)
     field = FieldAudit(runs, human, parsed, pairs, beside, drop=missing == "drop")
     found = field.ranked(Asked(k, groups, bootstrap), complete=complete, verbose=verbose)
     _warn_of_ties(found.table)
     labels = label_agreement(pairs, bootstrap, people=beside)
     provided = provided_measures(parsed)
     settings = {
-        **{name: value for name, value in labels.settings.items() if name not in ("kappa", "intervals", "documents")},
+        "human": f"relevant from label {human.rel}",
+        "judges": "; ".join(f"{one.name} {one.words()}" for one in pairs),
+        **({"people": "; ".join(f"{one.name} {one.words()}" for one in beside)} if beside else {}),
         "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
         "missing": _MISSING_WORDS[missing],
         "best": f"the {k:,} best runs under the labels of people, over all topics",

@@ -15,8 +15,8 @@ GRADED, GAPS = relabelled(1), relabelled(2, gaps=0.25)
 SOME = relabelled(3, topics=TOPICS[:5])
 JUDGES = {"graded": GRADED, "gaps": GAPS}
 TYPES = RUNS.run_table["type"].tolist()
-DRAWS = TopicBootstrap(40, 3, 0.9)
-BOOTSTRAP = {"resamples": 40, "seed": 3, "confidence": 0.9}
+DRAWS = TopicBootstrap(15, 3, 0.9)
+BOOTSTRAP = {"resamples": 15, "seed": 3, "confidence": 0.9}
 
 
 def audited(judges=None, measures=("nDCG@5", "AP"), **options):

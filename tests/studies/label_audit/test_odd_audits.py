@@ -173,6 +173,14 @@ def test_fewer_than_five_topics():
     assert any(note.startswith("Beware") for note in found.report().notes)
 
 
+def test_a_judge_of_fewer_than_five_topics():
+    some = {"some": as_frame(relabelled(1, topics=TOPICS[:2])), "all": JUDGE}
+    with pytest.warns(ptr.ReuseWarning) as told:
+        found = audited(judge=some)
+    assert [str(warning.message).split(": ")[1] for warning in told] == ["some", "some"]
+    assert found.settings["beware"] == "some: 2 topics only"
+
+
 def test_one_topic_has_no_intervals():
     with pytest.warns(CaveatWarning, match="there are 1 topic only|there is 1 topic only"):
         found = audited(human=FIELD.qrels.select(TOPICS[:1]), measures="nDCG@5", resamples=20)
