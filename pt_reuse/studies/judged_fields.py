@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
+import pandas as pd
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, arguments_as, located
@@ -144,3 +145,9 @@ class JudgedField:
             "missing labels": missing,
             "complete": self.asked.complete,
         }
+
+
+def with_names(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a table with a column of names, None where there is none, whatever pandas takes names for."""
+    names = [None if pd.isna(name) else name for name in table[column]]
+    return table.assign(**{column: pd.Series(names, index=table.index, dtype=object)})

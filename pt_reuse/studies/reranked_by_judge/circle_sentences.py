@@ -80,7 +80,9 @@ def _meant(own: Row) -> str:
         return ""
     if low > 0:
         return ": the judge rewards what it ranked itself"
-    return ": people reward it more than the judge" if high < 0 else ", which may be chance"
+    if high < 0:
+        return ": people reward it more than the judge"
+    return "" if low == high else ", which may be chance"
 
 
 def _in_best(row: Row) -> str:

@@ -22,7 +22,7 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.studies.judged_fields import AskedJudges, JudgedField
+from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, with_names
 from pt_reuse.studies.reranked_by_judge.circle import PEOPLE, Circularity
 from pt_reuse.studies.reranked_by_judge.standings import (
     FIELDS,
@@ -120,6 +120,9 @@ def circularity(
         >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(4)), seed=1, name="noisy")
         >>> found = ptr.circularity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["judge", "scorer", "mean_gain", "reranked_in_best"]]
+           judge  scorer  mean_gain  reranked_in_best
+        0  noisy  people   0.018758                 6
+        1  noisy   noisy   0.113108                10
 
     Source: Clarke and Dietz 2024, LLM-based relevance assessment still can't replace human relevance assessment,
     https://arxiv.org/abs/2412.17156. They have all systems of a track re-rank by the judge, which here is the field
@@ -166,7 +169,7 @@ def circularity(
                         {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)} for kind in FIELDS
                     ]
     return Circularity(
-        table=pd.DataFrame(rows),
+        table=with_names(pd.DataFrame(rows), "family"),
         settings={
             "re-ranked": f"the first {count(to, 'document')} of each list by the judge's labels, best first, ties as "
             "in the run, documents without a label in their places",
@@ -176,7 +179,7 @@ def circularity(
             **({INTERVALS: _in_words(bootstrap)} if bootstrap else {}),
             **noted(caveats),
         },
-        rankings=pd.DataFrame(ranked),
+        rankings=with_names(pd.DataFrame(ranked), "family"),
         by_run=pd.concat(by_run, ignore_index=True),
         depth=to,
         best=top,
@@ -211,7 +214,10 @@ def _common_labels(field: JudgedField, compared: list[ComparedLabels]) -> _Label
         )
     most = max(len(labels.human.topics) for labels in compared)
     if len(topics) < most:
-        warn(f"all judges labelled documents in {count(len(topics), 'topic')}, some of them in {most:,}. These count.")
+        warn(
+            f"the judges have {count(len(topics), 'topic')} in common, and one of them labelled documents in {most:,}. "
+            "Who re-ranks and who scores need the same topics, so the common ones count."
+        )
     people = field.human.select(topics)
     if field.asked.missing == "drop":
         for labels in compared:

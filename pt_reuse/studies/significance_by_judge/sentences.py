@@ -47,18 +47,19 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
         return
     claimed, people = int(row["judge_significant"]), int(row["human_significant"])
     if claimed:
+        n = int(row["false_claims"])
         yield (
-            f"{about}: of {count(claimed, 'pair')} that {_differ(claimed)} significantly by the judge, "
-            f"{int(row['false_claims']):,} ({_share(row, 'false_share')}) {_do(row['false_claims'])} not by people: "
-            "these are false claims."
+            f"{about}: {n:,} of the {count(claimed, 'pair')} that {_differ(claimed)} significantly by the judge "
+            f"({_share(row, 'false_share')}) {'is a false claim' if n == 1 else 'are false claims'}: not significant "
+            "by people."
         )
     else:
         yield f"{about}: no pair of {pairs:,} differs significantly by the judge, so it claims nothing."
     if people:
+        n = int(row["missed"])
         yield (
-            f"{about}: of {count(people, 'pair')} that {_differ(people)} significantly by people, "
-            f"{int(row['missed']):,} ({_share(row, 'missed_share')}) {_do(row['missed'])} not by the judge: these "
-            "are missed."
+            f"{about}: {n:,} of the {count(people, 'pair')} that {_differ(people)} significantly by people "
+            f"({_share(row, 'missed_share')}) {'is' if n == 1 else 'are'} missed: not significant by the judge."
         )
     else:
         yield f"{about}: no pair of {pairs:,} differs significantly by people, so nothing can be missed."
@@ -69,10 +70,6 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
 
 def _differ(n: int) -> str:
     return "differs" if n == 1 else "differ"
-
-
-def _do(n: float) -> str:
-    return "does" if n == 1 else "do"
 
 
 def _share(row: Mapping[Any, Any], name: str) -> str:

@@ -18,7 +18,7 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_every_topic
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, check_test, pair_tests
-from pt_reuse.studies.judged_fields import AskedJudges, JudgedField
+from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, with_names
 from pt_reuse.studies.significance_by_judge.fidelity import SignificanceFidelity
 from pt_reuse.studies.significance_by_judge.verdicts import TestedPairs, with_intervals
 
@@ -98,9 +98,11 @@ def significance_fidelity(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> lenient = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(4)), seed=1, name="noisy")
-        >>> found = ptr.significance_fidelity(field.runs, field.qrels, lenient, "nDCG@10", resamples=200)
+        >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(4)), seed=1, name="noisy")
+        >>> found = ptr.significance_fidelity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["pairs", "human_significant", "judge_significant", "false_claims", "missed"]]
+           pairs  human_significant  judge_significant  false_claims  missed
+        0    153                 74                 63             1      12
 
     Source: Otero, Parapar and Barreiro 2025, Limitations of automatic relevance assessments with large language models
     for fair and reliable retrieval evaluation, SIGIR, for the question; Moffat, Scholer and Thomas 2012, Models and
@@ -162,7 +164,7 @@ def significance_fidelity(
         **noted(caveats),
     }
     return SignificanceFidelity(
-        table=pd.DataFrame(rows),
+        table=with_names(pd.DataFrame(rows), "family"),
         settings=settings,
         pairs=pd.concat(pairs, ignore_index=True),
         by_run=pd.concat(by_run, ignore_index=True),
