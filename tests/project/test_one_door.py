@@ -125,6 +125,15 @@ def covered(runs, qrels):
         return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
 
 
+def fidelity(runs, human, judge):
+    # the judge is named by its form
+    return ptr.significance_fidelity(runs, human, judge, "AP", resamples=0).pairs.drop(columns="judge")
+
+
+def circle(runs, human, judge):
+    return ptr.circularity(runs, human, judge, "AP", resamples=0).by_run.drop(columns=["judge", "scorer"])
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -135,6 +144,8 @@ TAKERS = {
     "compare_judgments": lambda d, runs=RUNS: (
         ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP", depth=3).changes
     ),
+    "significance_fidelity": lambda d, runs=RUNS: fidelity(runs, QRELS, FIELD.all_qrels),
+    "circularity": lambda d, runs=RUNS: circle(runs, QRELS, FIELD.all_qrels),
     "density": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
     ),
@@ -210,6 +221,10 @@ OTHERS = {
     "compare_judgments (qrels_b)": lambda d, qrels=QRELS: (
         ptr.compare_judgments(RUNS, FIELD.all_qrels, qrels, "AP", depth=3).by_run
     ),
+    "significance_fidelity (human)": lambda d, qrels=QRELS: fidelity(RUNS, qrels, FIELD.all_qrels),
+    "significance_fidelity (judge)": lambda d, qrels=QRELS: fidelity(RUNS, FIELD.all_qrels, qrels),
+    "circularity (human)": lambda d, qrels=QRELS: circle(RUNS, qrels, FIELD.all_qrels),
+    "circularity (judge)": lambda d, qrels=QRELS: circle(RUNS, FIELD.all_qrels, qrels),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],

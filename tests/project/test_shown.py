@@ -10,6 +10,7 @@ import re
 import pandas as pd
 import pytest
 from annotator_parts import labelled
+from judge_parts import of_judges
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
@@ -152,6 +153,7 @@ def results(tmp_path_factory):
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
         ),
         **of_annotators(field, runs, qrels),
+        **of_judges(field, (runs, qrels), ODD),
         "Coverage": ptr.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),
         "Coverage, odd": ptr.coverage(runs, qrels, "AP", depth=field.depth),
         "Sensitivity": ptr.sensitivity(

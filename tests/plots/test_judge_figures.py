@@ -1,0 +1,130 @@
+"""The figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.plots.outcomes import LOOKS
+from pt_reuse.plots.sheet import off_screen
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+JUDGES = {
+    name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(4)), seed=1)
+    for name, share in (("sharp", 0.15), ("blunt", 0.6))
+}
+CLAIMS = ptr.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
+CIRCLE = ptr.circularity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=20)
+
+
+def drawn(result, **options):
+    with off_screen():
+        return result.plot(**options)
+
+
+def labels(ax):
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_bar_for_each_judge_of_all_outcomes(width):
+    ax = drawn(CLAIMS, measure="AP", width=width)
+    rows = CLAIMS.table[CLAIMS.table["measure"] == "AP"]
+    for container, (column, *_) in zip(ax.containers, LOOKS.values(), strict=True):
+        assert [bar.get_width() for bar in container] == rows[column].tolist()
+    # the first judge on top, the parts end to end
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "blunt"]
+    assert ax.containers[0][0].get_y() > ax.containers[0][1].get_y()
+    ends = [bar.get_x() + bar.get_width() for bar in ax.containers[-1]]
+    assert ends == rows["pairs"].tolist()
+    assert ax.get_xlabel().replace("\n", " ") == "pairs of runs by AP"
+    written = {int(text.get_text().replace(",", "")) for text in ax.texts}
+    assert written <= set(rows[[column for column, *_ in LOOKS.values()]].to_numpy().ravel().tolist())
+    assert rows["agree"].max() in written
+
+
+def test_an_outcome_that_no_pair_has_is_not_in_the_legend():
+    known = [said for column, _, _, said in LOOKS.values() if CLAIMS.table.query("measure == 'nDCG@10'")[column].any()]
+    assert labels(drawn(CLAIMS)) == known
+    assert len(known) < len(LOOKS)
+
+
+def test_outcomes_differ_in_grey():
+    grey = sorted(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)) for _, colour, _, _ in LOOKS.values())
+    assert (np.diff(grey) > 0.12).all()
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_cell_for_every_two_runs(width):
+    ax = drawn(CLAIMS, kind="pairs", judge="blunt", width=width)
+    (image,) = ax.images
+    cells = image.get_array()
+    mean = ptr.score(FIELD.runs, FIELD.qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
+    names = mean.round(12).sort_values(ascending=False, kind="stable").index.tolist()
+    at = {name: row for row, name in enumerate(names)}
+    codes = {outcome: code for code, outcome in enumerate(LOOKS)}
+    rows = CLAIMS.pairs.query("judge == 'blunt' and measure == 'nDCG@10'")
+    for row in rows.to_dict("records"):
+        i, j = at[row["first"]], at[row["second"]]
+        assert cells[i, j] == cells[j, i] == codes[row["outcome"]]
+    assert np.ma.getmaskarray(cells).sum() == len(names)
+    assert "blunt" in ax.get_title()
+    if width == 7:
+        assert [text.get_text() for text in ax.get_yticklabels()] == names
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_point_for_each_scorer(width):
+    ax = drawn(CIRCLE, measure="AP", width=width)
+    rows = CIRCLE.table[CIRCLE.table["measure"] == "AP"]
+    own, other, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
+    assert own.get_xdata().tolist() == rows.loc[rows["same"], "mean_gain"].tolist()
+    assert people.get_xdata().tolist() == rows.loc[rows["scorer"] == "people", "mean_gain"].tolist()
+    rest = rows[~rows["same"] & (rows["scorer"] != "people")]
+    assert other.get_xdata().tolist() == rest["mean_gain"].tolist()
+    assert [line.get_label() for line in (own, other, people)] == labels(ax)
+    # the marks of a judge stand around its row, and intervals go through them
+    assert np.round(own.get_ydata()).tolist() == np.round(people.get_ydata()).tolist() == [1, 0]
+    segments = np.concatenate([np.array(part.get_segments())[:, :, 0] for part in ax.collections])
+    expected = rows.loc[rows["same"] | (rows["scorer"] == "people"), ["mean_gain_low", "mean_gain_high"]]
+    assert sorted(segments.tolist()) == sorted(expected.to_numpy().tolist())
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_two_points_for_each_run(width):
+    ax = drawn(CIRCLE, kind="runs", judge="blunt", width=width)
+    rows = CIRCLE.by_run.query("judge == 'blunt' and measure == 'nDCG@10'").set_index("scorer")
+    own, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
+    assert own.get_xdata().tolist() == people.get_xdata().tolist() == rows.loc["people", "score"].tolist()
+    assert own.get_ydata().tolist() == rows.loc["blunt", "gain"].tolist()
+    assert people.get_ydata().tolist() == rows.loc["people", "gain"].tolist()
+    assert labels(ax) == ["by blunt", "by people"]
+
+
+@pytest.mark.parametrize("result", [CLAIMS, CIRCLE])
+def test_figures_go_into_given_axes_and_vector_files(result):
+    figure = Figure(figsize=(7, 4))
+    kinds = ("counts", "pairs") if result is CLAIMS else ("gains", "runs")
+    for ax, kind in zip(figure.subplots(1, 2), kinds, strict=True):
+        assert result.plot(kind=kind, ax=ax, legend=False) is ax
+        assert ax.get_legend() is None
+    for kind in ("svg", "pdf"):
+        figure.savefig(held := io.BytesIO(), format=kind)
+        assert held.tell() > 1000
+
+
+def test_what_cannot_be_drawn_is_refused(messages):
+    messages.refused(lambda: CLAIMS.plot(kind="bars"), argument="kind")
+    messages.refused(lambda: CLAIMS.plot("P@5"), argument="measure")
+    messages.refused(lambda: CLAIMS.plot(kind="pairs", judge="gpt"), argument="judge")
+    messages.refused(lambda: CIRCLE.plot(kind="runs", judge="gpt"), argument="judge")
+    messages.refused(lambda: CIRCLE.report(numbers="taus"), argument="numbers")
+    messages.refused(lambda: CLAIMS.report(numbers="taus"), argument="numbers")
