@@ -151,7 +151,7 @@ def plot_pairs(rows: pd.DataFrame, *, measure: str, judge: str, place: Place | N
         for code, (_, colour, _, said) in enumerate(LOOKS.values())
         if (codes == code).any()
     ]
-    sheet.key(entries, title="significant", below=sheet.narrow)
+    sheet.key(entries, title="significant", below=True)
     sheet.fit((0.7 if sheet.narrow else 0.5) * sheet.width)
     return ax
 

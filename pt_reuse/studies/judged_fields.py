@@ -105,17 +105,14 @@ class JudgedField:
     human: Qrels
     asked: AskedJudges
 
-    def compared(self, judges: Sequence[NamedJudge] | None = None) -> list[ComparedLabels]:
-        """Ask judges for the documents that people judged, and put both beside each other.
-
-        Args:
-            judges: who is asked; default all of them.
+    def compared(self) -> list[ComparedLabels]:
+        """Ask the judges for the documents that people judged, and put both beside each other.
 
         Raises:
             InputError: a judge without any label; a run without any topic that a judge labelled.
         """
         found = []
-        for judge in self.asked.judges if judges is None else judges:
+        for judge in self.asked.judges:
             labels = compared_labels(self.human, judge, missing=self.asked.missing)
             with located(judge.name):
                 if labels.without and self.asked.without_topics == "error":

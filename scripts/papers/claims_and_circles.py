@@ -56,9 +56,10 @@ def circles(data: Path, year: str) -> None:
     """Compute what runs of a year gain that re-rank by each judge's labels."""
     runs, people, judges = track(data / f"dl{year}-passages")
     found = ptr.circularity(runs, people, judges, nDCG @ 10)
-    shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
-    few = replace(found, by_run=shown.reset_index(drop=True))
-    few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
+    if year == "21":
+        shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
+        few = replace(found, by_run=shown.reset_index(drop=True))
+        few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
     _write(f"circle-dl{year}.txt", [found.report(), found.report(numbers="rankings"), said(found.findings())])
 
 
