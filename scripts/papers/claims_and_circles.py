@@ -2,9 +2,10 @@
 
     python scripts/papers/claims_and_circles.py [DATA]
 
-DATA is a folder with dl19-passages and dl21-passages and their llm-labels (default: PT_REUSE_DATA). The results go to
+DATA is a folder with dl19-passages and dl21-passages, their llm-labels and the re-annotators of 2019 (default:
+PT_REUSE_DATA). The results go to
 docs/papers/stored, the pairs of runs and most runs' gains left out, which would take megabytes; the tables under the
-corrections and the findings go to docs/experiments. It takes about half a minute.
+corrections and the findings go to docs/experiments. It takes about a minute.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import os
 import sys
 import textwrap
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from ir_measures import nDCG
@@ -47,6 +50,24 @@ def claims(data: Path, year: str) -> None:
     _write(f"claims-dl{year}.txt", texts)
 
 
+def yardstick(data: Path) -> None:
+    """Compute both for 2019 on the passages that two people each judged again, who stand beside the models."""
+    runs, people, models = track(data / "dl19-passages")
+    folder = data / "dl19-passages" / "re-annotators"
+    # eight people judged a quarter of the topics each, two of them the same quarter
+    again = [ptr.read_qrels(folder / f"annotator-{n}.txt") for n in range(1, 9)]
+    sides = {f"re-annotators, {name}": reduce(or_, again[n::2]) for n, name in enumerate(("first", "second"))}
+    people = people.restrict(sides["re-annotators, first"])
+    judges = {**sides, **models}
+    fidelity = ptr.significance_fidelity(runs, people, judges, nDCG @ 10)
+    _keep("claims-dl19-people", fidelity)
+    circle = ptr.circularity(runs, people, judges, nDCG @ 10)
+    replace(circle, by_run=circle.by_run.head(0)).save(
+        DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
+    )
+    _write("claims-and-circles-people.txt", [fidelity.report(), fidelity.report(numbers="shares"), circle.report()])
+
+
 def _keep(name: str, found: ptr.SignificanceFidelity) -> None:
     """Save a result without its pairs of runs."""
     replace(found, pairs=found.pairs.head(0)).save(DOCS / "papers" / "stored" / name, overwrite=True)
@@ -79,6 +100,7 @@ def main(data: Path) -> None:
     for year in ("21", "19"):
         claims(data, year)
         circles(data, year)
+    yardstick(data)
 
 
 if __name__ == "__main__":
