@@ -81,9 +81,8 @@ def test_a_cell_for_every_two_runs(width):
         assert [text.get_text() for text in ax.get_yticklabels()] == names
 
 
-@pytest.mark.parametrize("width", [3.3, 7])
-def test_a_point_for_each_scorer(width):
-    ax = drawn(CIRCLE, measure="AP", width=width)
+def test_a_point_for_each_scorer():
+    ax = drawn(CIRCLE, measure="AP", width=3.3)
     rows = CIRCLE.table[CIRCLE.table["measure"] == "AP"]
     own, other, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
     assert own.get_xdata().tolist() == rows.loc[rows["same"], "mean_gain"].tolist()
@@ -98,9 +97,8 @@ def test_a_point_for_each_scorer(width):
     assert sorted(segments.tolist()) == sorted(expected.to_numpy().tolist())
 
 
-@pytest.mark.parametrize("width", [3.3, 7])
-def test_two_points_for_each_run(width):
-    ax = drawn(CIRCLE, kind="runs", judge="blunt", width=width)
+def test_two_points_for_each_run():
+    ax = drawn(CIRCLE, kind="runs", judge="blunt", width=3.3)
     rows = CIRCLE.by_run.query("judge == 'blunt' and measure == 'nDCG@10'").set_index("scorer")
     own, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
     assert own.get_xdata().tolist() == people.get_xdata().tolist() == rows.loc["people", "score"].tolist()
@@ -116,9 +114,8 @@ def test_figures_go_into_given_axes_and_vector_files(result):
     for ax, kind in zip(figure.subplots(1, 2), kinds, strict=True):
         assert result.plot(kind=kind, ax=ax, legend=False) is ax
         assert ax.get_legend() is None
-    for kind in ("svg", "pdf"):
-        figure.savefig(held := io.BytesIO(), format=kind)
-        assert held.tell() > 1000
+    figure.savefig(held := io.BytesIO(), format="svg")
+    assert held.tell() > 1000
 
 
 def test_what_cannot_be_drawn_is_refused(messages):
