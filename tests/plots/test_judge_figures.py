@@ -1,119 +1,127 @@
-"""Figures of rankings under judges: whole at every width, and what they draw is what the tables say."""
+"""The figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say."""
 
 from __future__ import annotations
+
+import io
 
 import matplotlib as mpl
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from audit_parts import FIELD, RUNS, as_frame, relabelled
-from drawing_parts import NASTY, box, check, within
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
+from pt_reuse.plots.outcomes import LOOKS
+from pt_reuse.plots.sheet import off_screen
 
-JUDGES = {name: as_frame(relabelled(n, share=0.5)) for n, name in enumerate((*NASTY[:4], "plain"))}
-PEOPLE = {"ann": as_frame(relabelled(9, share=0.2)), NASTY[4]: as_frame(relabelled(10, share=0.2))}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def found():
-    frames = {f"{NASTY[n % 6]}{n}": RUNS[name] for n, name in enumerate(RUNS.names)}
-    types = {name: NASTY[n % 3] for n, name in enumerate(frames)}
-    runs = ptr.RunSet.from_frames(frames, types=types)
-    return ptr.audit_labels(runs, FIELD.qrels, JUDGES, ["AP", "nDCG@5"], people=PEOPLE, resamples=20)
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+JUDGES = {
+    name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(4)), seed=1)
+    for name, share in (("sharp", 0.15), ("blunt", 0.6))
+}
+CLAIMS = ptr.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
+CIRCLE = ptr.circularity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=20)
 
 
-@pytest.mark.parametrize(("kind", "width"), [("agreement", 3.3), ("scores", 3.3), ("ranks", 3.3), ("ranks", 7)])
-def test_figures_are_whole(found, kind, width):
-    judge = None if kind == "agreement" else NASTY[0]
-    check(found.plot(kind=kind, judge=judge, width=width), 7 if width < 4.5 else 9)
+def drawn(result, **options):
+    with off_screen():
+        return result.plot(**options)
 
 
-def test_taus_are_those_of_the_table_judges_first(found):
-    ax = found.plot("nDCG@5")
-    rows = found.table[(found.table["measure"] == "nDCG@5") & (found.table["by"] == "all")]
-    models, people = (rows[rows["kind"] == kind].sort_values("tau_b", ascending=False) for kind in ("model", "people"))
-    for lines, dots, mine in ((*ax.collections[:2], models), (*ax.collections[2:], people)):
-        assert np.asarray(dots.get_offsets())[:, 0].tolist() == mine["tau_b"].tolist()
-        ends = sorted(segment[:, 0].tolist() for segment in lines.get_segments())
-        assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
-    assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
-    assert len(ax.get_legend().get_texts()) == 2
-    assert "nDCG@5" in ax.get_xlabel()
+def labels(ax):
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
 
 
-def test_without_intervals_and_people_dots_stand_alone():
-    bare = ptr.audit_labels(RUNS, FIELD.qrels, JUDGES["plain"], "AP", resamples=0)
-    ax = bare.plot()
-    assert np.asarray(ax.collections[1].get_offsets())[:, 0].tolist() == bare.table.loc[:0, "tau_b"].tolist()
-    assert ax.get_legend() is None
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_bar_for_each_judge_of_all_outcomes(width):
+    ax = drawn(CLAIMS, measure="AP", width=width)
+    rows = CLAIMS.table[CLAIMS.table["measure"] == "AP"]
+    for container, (column, *_) in zip(ax.containers, LOOKS.values(), strict=True):
+        assert [bar.get_width() for bar in container] == rows[column].tolist()
+    # the first judge on top, the parts end to end
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "blunt"]
+    assert ax.containers[0][0].get_y() > ax.containers[0][1].get_y()
+    ends = [bar.get_x() + bar.get_width() for bar in ax.containers[-1]]
+    assert ends == rows["pairs"].tolist()
+    assert ax.get_xlabel().replace("\n", " ") == "pairs of runs by AP"
+    written = {int(text.get_text().replace(",", "")) for text in ax.texts}
+    assert written <= set(rows[[column for column, *_ in LOOKS.values()]].to_numpy().ravel().tolist())
+    assert rows["agree"].max() in written
 
 
-def points(ax):
-    return np.concatenate([np.asarray(drawn.get_offsets()) for drawn in ax.collections])
+def test_an_outcome_that_no_pair_has_is_not_in_the_legend():
+    known = [said for column, _, _, said in LOOKS.values() if CLAIMS.table.query("measure == 'nDCG@10'")[column].any()]
+    assert labels(drawn(CLAIMS)) == known
+    assert len(known) < len(LOOKS)
 
 
-def test_a_panel_for_each_judge_with_its_tau(found):
-    first = found.plot(kind="scores")
-    panels = [ax for ax in first.figure.axes if ax.axison]
-    assert len(panels) == len(JUDGES)
-    for ax, judge in zip(panels, JUDGES, strict=True):
-        tau = found.table[
-            (found.table["judge"] == judge) & (found.table["measure"] == "AP") & (found.table["by"] == "all")
-        ]["tau_b"].iloc[0]
-        assert ax.get_title().endswith(f"tau_b {tau:.4f}")
-        rows = found.movers[(found.movers["judge"] == judge) & (found.movers["measure"] == "AP")]
-        assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
-    assert len(first.figure.legends[0].get_texts()) == 3
-    assert first.figure.get_suptitle() == "Scores by each judge against those by people"
+def test_outcomes_differ_in_grey():
+    grey = sorted(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)) for _, colour, _, _ in LOOKS.values())
+    assert (np.diff(grey) > 0.12).all()
 
 
-def test_panels_are_whole(found):
-    figure = found.plot(kind="scores", width=3.3).figure
-    figure.draw_without_rendering()
-    for ax in figure.axes:
-        if ax.axison:
-            assert within(ax.get_tightbbox(), figure.bbox)
-    whole, (wide, high) = figure.get_tightbbox(), figure.get_size_inches()
-    assert min(whole.x0, whole.y0, wide - whole.x1, high - whole.y1) > 0
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_cell_for_every_two_runs(width):
+    ax = drawn(CLAIMS, kind="pairs", judge="blunt", width=width)
+    (image,) = ax.images
+    cells = image.get_array()
+    mean = ptr.score(FIELD.runs, FIELD.qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
+    names = mean.round(12).sort_values(ascending=False, kind="stable").index.tolist()
+    at = {name: row for row, name in enumerate(names)}
+    codes = {outcome: code for code, outcome in enumerate(LOOKS)}
+    rows = CLAIMS.pairs.query("judge == 'blunt' and measure == 'nDCG@10'")
+    for row in rows.to_dict("records"):
+        i, j = at[row["first"]], at[row["second"]]
+        assert cells[i, j] == cells[j, i] == codes[row["outcome"]]
+    assert np.ma.getmaskarray(cells).sum() == len(names)
+    assert "blunt" in ax.get_title()
+    if width == 7:
+        assert [text.get_text() for text in ax.get_yticklabels()] == names
 
 
-def test_scores_of_one_judge_in_axes_of_ones_own(found):
-    ax = plt.figure().subplots()
-    assert found.plot("AP", kind="scores", ax=ax) is ax
-    rows = found.movers[(found.movers["judge"] == NASTY[0]) & (found.movers["measure"] == "AP")]
-    assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
+def test_a_point_for_each_scorer():
+    ax = drawn(CIRCLE, measure="AP", width=3.3)
+    rows = CIRCLE.table[CIRCLE.table["measure"] == "AP"]
+    own, other, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
+    assert own.get_xdata().tolist() == rows.loc[rows["same"], "mean_gain"].tolist()
+    assert people.get_xdata().tolist() == rows.loc[rows["scorer"] == "people", "mean_gain"].tolist()
+    rest = rows[~rows["same"] & (rows["scorer"] != "people")]
+    assert other.get_xdata().tolist() == rest["mean_gain"].tolist()
+    assert [line.get_label() for line in (own, other, people)] == labels(ax)
+    # the marks of a judge stand around its row, and intervals go through them
+    assert np.round(own.get_ydata()).tolist() == np.round(people.get_ydata()).tolist() == [1, 0]
+    segments = np.concatenate([np.array(part.get_segments())[:, :, 0] for part in ax.collections])
+    expected = rows.loc[rows["same"] | (rows["scorer"] == "people"), ["mean_gain_low", "mean_gain_high"]]
+    assert sorted(segments.tolist()) == sorted(expected.to_numpy().tolist())
 
 
-def test_a_line_for_each_run_and_names_of_those_that_move_furthest(found):
-    ax = found.plot("nDCG@5", kind="ranks", judge="plain")
-    rows = found.movers[(found.movers["judge"] == "plain") & (found.movers["measure"] == "nDCG@5")]
-    drawn = sorted(line.get_ydata().tolist() for line in ax.lines)
-    assert drawn == sorted(rows[["rank", "judge_rank"]].to_numpy().tolist())
-    up, down = rows[rows["rise"] > 0].head(3), rows[rows["rise"] < 0].tail(3)
-    assert sorted(int(text.get_text().rsplit(" ", 1)[1]) for text in ax.texts) == sorted([*up["rise"], *down["rise"]])
-    dashed = sorted(line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "--")
-    assert dashed == sorted(down[["rank", "judge_rank"]].to_numpy().tolist())
-    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the best run is on top"
-    places = sorted(box(text).y0 for text in ax.texts)
-    assert len(places) == len(up) + len(down)
+def test_two_points_for_each_run():
+    ax = drawn(CIRCLE, kind="runs", judge="blunt", width=3.3)
+    rows = CIRCLE.by_run.query("judge == 'blunt' and measure == 'nDCG@10'").set_index("scorer")
+    own, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
+    assert own.get_xdata().tolist() == people.get_xdata().tolist() == rows.loc["people", "score"].tolist()
+    assert own.get_ydata().tolist() == rows.loc["blunt", "gain"].tolist()
+    assert people.get_ydata().tolist() == rows.loc["people", "gain"].tolist()
+    assert labels(ax) == ["by blunt", "by people"]
 
 
-def test_figures_where_no_run_moves():
-    same = ptr.audit_labels(RUNS, FIELD.qrels, {"same": FIELD.qrels}, "AP", resamples=20)
-    check(same.plot(), 9)
-    assert not same.plot(kind="ranks").texts
+@pytest.mark.parametrize("result", [CLAIMS, CIRCLE])
+def test_figures_go_into_given_axes_and_vector_files(result):
+    figure = Figure(figsize=(7, 4))
+    kinds = ("counts", "pairs") if result is CLAIMS else ("gains", "runs")
+    for ax, kind in zip(figure.subplots(1, 2), kinds, strict=True):
+        assert result.plot(kind=kind, ax=ax, legend=False) is ax
+        assert ax.get_legend() is None
+    figure.savefig(held := io.BytesIO(), format="svg")
+    assert held.tell() > 1000
 
 
-def test_axes_that_share_names_are_refused(found, messages):
-    shared = plt.figure().subplots(1, 2, sharey=True)
-    messages.refused(lambda: found.plot(ax=shared[0]), argument="ax")
+def test_what_cannot_be_drawn_is_refused(messages):
+    messages.refused(lambda: CLAIMS.plot(kind="bars"), argument="kind")
+    messages.refused(lambda: CLAIMS.plot("P@5"), argument="measure")
+    messages.refused(lambda: CLAIMS.plot(kind="pairs", judge="gpt"), argument="judge")
+    messages.refused(lambda: CIRCLE.plot(kind="runs", judge="gpt"), argument="judge")
+    messages.refused(lambda: CIRCLE.report(numbers="taus"), argument="numbers")
+    messages.refused(lambda: CLAIMS.report(numbers="taus"), argument="numbers")

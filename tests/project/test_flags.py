@@ -86,6 +86,16 @@ CALLS = {
     "sensitivity": lambda d, **flag: ptr.sensitivity(
         ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
     ),
+    "Circularity.plot": lambda d, **flag: ptr.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "circularity": lambda d, **flag: ptr.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag),
+    "SignificanceFidelity.plot": lambda d, **flag: ptr.significance_fidelity(
+        RUNS, QRELS, OTHERS, "AP", resamples=0
+    ).plot(ax=Figure().subplots(), **flag),
+    "significance_fidelity": lambda d, **flag: ptr.significance_fidelity(
+        RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
+    ),
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),

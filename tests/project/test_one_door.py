@@ -137,6 +137,15 @@ def labels_compared(human=FIELD.all_qrels, judge=FIELD.all_qrels, people=None):
         return ptr.compare_labels(human, judge, people=people, resamples=0).table
 
 
+def fidelity(runs, human, judge):
+    # the judge is named by its form
+    return ptr.significance_fidelity(runs, human, judge, "AP", resamples=0).pairs.drop(columns="judge")
+
+
+def circle(runs, human, judge):
+    return ptr.circularity(runs, human, judge, "AP", resamples=0).by_run.drop(columns=["judge", "scorer"])
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -150,6 +159,8 @@ TAKERS = {
     "audit_labels": lambda d, runs=RUNS: (
         told_of_few(lambda: ptr.audit_labels(runs, QRELS, FIELD.all_qrels, "AP", resamples=0)).movers
     ),
+    "significance_fidelity": lambda d, runs=RUNS: fidelity(runs, QRELS, FIELD.all_qrels),
+    "circularity": lambda d, runs=RUNS: circle(runs, QRELS, FIELD.all_qrels),
     "density": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
     ),
@@ -234,6 +245,10 @@ OTHERS = {
     "compare_labels (human)": lambda d, qrels=QRELS: labels_compared(human=qrels),
     "compare_labels (judge)": lambda d, qrels=QRELS: labels_compared(judge={"model": qrels}),
     "compare_labels (people)": lambda d, qrels=QRELS: labels_compared(people={"ann": qrels}),
+    "significance_fidelity (human)": lambda d, qrels=QRELS: fidelity(RUNS, qrels, FIELD.all_qrels),
+    "significance_fidelity (judge)": lambda d, qrels=QRELS: fidelity(RUNS, FIELD.all_qrels, qrels),
+    "circularity (human)": lambda d, qrels=QRELS: circle(RUNS, qrels, FIELD.all_qrels),
+    "circularity (judge)": lambda d, qrels=QRELS: circle(RUNS, FIELD.all_qrels, qrels),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],

@@ -1,0 +1,264 @@
+"""Runs re-ranked by the labels of a judge, against the same written out with ir_measures and scipy."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
+from pt_reuse.stats.bootstrap import TopicBootstrap
+
+FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=5)
+RUNS, PEOPLE = FIELD.runs, FIELD.qrels
+PAIRS = PEOPLE.to_frame()[["qid", "docno"]]
+
+
+def labelled(judge, share=1.0):
+    """Return the labels of a judge as a frame, of a share of the documents."""
+    rows = PAIRS.sample(frac=share, random_state=1) if share < 1 else PAIRS
+    return rows.assign(label=judge(rows)["label"].astype(int)).reset_index(drop=True)
+
+
+LABELS = {
+    "sharp": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.15, range(4)), seed=1)),
+    # without a label of every fifth document
+    "blunt": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.6, range(4)), seed=2), 0.8),
+}
+OTHER = labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.3, range(4)), seed=3))
+DEPTH, BEST, RESAMPLES = 5, 6, 30
+EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS, "other": OTHER}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.circularity(
+        RUNS, PEOPLE, LABELS, "nDCG@5", scorers={"other": OTHER}, depth=DEPTH, best=BEST, resamples=RESAMPLES
+    )
+
+
+def reranked(frame, labels):
+    """Return a run whose first documents are sorted by their labels, list by list."""
+    of = {(row.qid, row.docno): row.label for row in labels.itertuples()}
+    parts = []
+    for qid, part in frame.groupby("qid", sort=False):
+        docnos = part["docno"].tolist()
+        at = [i for i in range(min(DEPTH, len(docnos))) if (qid, docnos[i]) in of]
+        for place, docno in zip(at, sorted((docnos[i] for i in at), key=lambda d: -of[qid, d]), strict=True):
+            docnos[place] = docno
+        parts.append(part.assign(docno=docnos, score=-np.arange(len(docnos), dtype=float)))
+    return pd.concat(parts)
+
+
+@pytest.fixture(scope="module")
+def literal():
+    """Return (judge or None, scorer) -> (topics, runs) scores by ir_measures."""
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    scores = {}
+    for judge, labels in ((None, None), *LABELS.items()):
+        frames = {name: RUNS[name] if judge is None else reranked(RUNS[name], labels) for name in RUNS.names}
+        for scorer, qrels in EVERYBODY.items():
+            evaluator = ir_measures.evaluator([ir_measures.nDCG @ 5], qrels.rename(columns=names))
+            columns = []
+            for name in RUNS.names:
+                rows = {m.query_id: m.value for m in evaluator.iter_calc(frames[name].rename(columns=names))}
+                columns.append([rows.get(topic, 0.0) for topic in PEOPLE.topics])
+            scores[judge, scorer] = np.array(columns).T
+    return scores
+
+
+def pairs():
+    return [(judge, scorer) for judge in LABELS for scorer in EVERYBODY]
+
+
+def row_of(frame, judge, scorer, **more):
+    rows = frame[(frame["judge"] == judge) & (frame["scorer"] == scorer)]
+    for column, value in more.items():
+        rows = rows[rows[column] == value]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+def test_everybody_scores_every_judge(found):
+    assert list(zip(found.table["judge"], found.table["scorer"], strict=True)) == pairs()
+    assert found.table["same"].sum() == len(LABELS)
+    assert (found.judges, found.scorers) == (list(LABELS), list(EVERYBODY))
+    assert set(found.rankings["scorer"]) == {*LABELS, "other"}
+
+
+@pytest.mark.parametrize(("judge", "scorer"), pairs())
+def test_gains_and_places_are_those_written_out(found, literal, judge, scorer):
+    before, after = literal[None, scorer].mean(axis=0), literal[judge, scorer].mean(axis=0)
+    people = literal[judge, "people"].mean(axis=0) - literal[None, "people"].mean(axis=0)
+    row = row_of(found.table, judge, scorer)
+    assert row["mean_gain"] == pytest.approx((after - before).mean())
+    excess = np.nan if scorer == "people" else (after - before).mean() - people.mean()
+    assert row["excess_gain"] == pytest.approx(excess, nan_ok=True)
+    assert row["gaining"] == ((after - before).round(12) > 0).sum()
+    assert row["losing"] == ((after - before).round(12) < 0).sum()
+    runs = found.by_run[(found.by_run["judge"] == judge) & (found.by_run["scorer"] == scorer)]
+    assert runs["name"].tolist() == RUNS.names
+    assert runs["score"].tolist() == pytest.approx(before)
+    assert runs["reranked_score"].tolist() == pytest.approx(after)
+    was = [1 + sum(other > mine + 1e-12 for other in before) for mine in before]
+    assert runs["rank"].tolist() == was
+    now = []
+    for i, mine in enumerate(after):
+        others = np.delete(before, i)
+        now.append(1 + sum(other > mine + 1e-12 for other in others))
+    assert runs["reranked_rank"].tolist() == now
+    assert row["mean_places"] == pytest.approx(np.mean(np.array(was) - now))
+    both = np.concatenate([before, after]).round(12)
+    rank = np.array([1 + (both > score).sum() for score in both])
+    n = len(before)
+    assert (row["reranked_in_best"], row["originals_in_best"]) == ((rank[n:] <= BEST).sum(), (rank[:n] <= BEST).sum())
+
+
+@pytest.mark.parametrize(("judge", "scorer"), [pair for pair in pairs() if pair[1] != "people"])
+def test_correlations_are_those_of_scipy(found, literal, judge, scorer):
+    def means(of, who):
+        fields = {"original": [literal[None, who]], "re-ranked": [literal[judge, who]]}
+        fields["both"] = fields["original"] + fields["re-ranked"]
+        return np.hstack(fields[of]).mean(axis=0).round(12)
+
+    for field in ("original", "re-ranked", "both"):
+        people, theirs = means(field, "people"), means(field, scorer)
+        row = row_of(found.rankings, judge, scorer, field=field)
+        assert row["systems"] == len(people)
+        assert row["tau_b"] == pytest.approx(scipy.stats.kendalltau(people, theirs).statistic)
+        best = np.argsort(-people, kind="stable")[:BEST]
+        tau = scipy.stats.kendalltau(people[best], theirs[best]).statistic
+        assert row["tau_b_best"] == pytest.approx(tau, nan_ok=True)
+        assert row["tau_b_low"] <= row["tau_b"] <= row["tau_b_high"]
+
+
+def test_intervals_draw_the_same_topics_for_all(found, literal):
+    row = row_of(found.table, "sharp", "sharp")
+    counts = TopicBootstrap(RESAMPLES, 0, 0.95).counts(len(PEOPLE.topics))
+    gains = {
+        who: (counts @ (literal["sharp", who] - literal[None, who]) / len(PEOPLE.topics)).mean(axis=1)
+        for who in ("sharp", "people")
+    }
+    ends = np.percentile(gains["sharp"], [2.5, 97.5])
+    assert [row["mean_gain_low"], row["mean_gain_high"]] == pytest.approx(ends)
+    ends = np.percentile(gains["sharp"] - gains["people"], [2.5, 97.5])
+    assert [row["excess_gain_low"], row["excess_gain_high"]] == pytest.approx(ends)
+    people = row_of(found.table, "sharp", "people")
+    assert np.isnan([people["excess_gain"], people["excess_gain_low"]]).all()
+
+
+def test_a_judge_gives_its_own_runs_more_than_people_do(found):
+    """Sorting by the very labels that score is the best order of these documents: no run can lose."""
+    own = found.table[found.table["same"]]
+    assert (own["losing"] == 0).all()
+    assert (own["excess_gain"] > 0).all()
+    said = found.findings()
+    first = own.iloc[0]
+    assert said[0].startswith("sharp, nDCG@5: sorting the first 5 documents of each run by the judge's labels changes ")
+    assert f"by {first['mean_gain']:+.4f} (interval {first['mean_gain_low']:+.4f} to " in said[0]
+    assert said[0].endswith(", which may be chance.")
+    assert said[4].startswith("blunt, ")
+    assert said[4].endswith(": the judge rewards what it ranked itself.")
+    assert "under other judges" in said[1]
+    taus = row_of(found.rankings, "sharp", "sharp", field="both")
+    assert f"{taus['tau_b']:.4f} (interval" in said[3]
+
+
+def test_a_judge_equal_to_people_has_no_circle():
+    found = ptr.circularity(RUNS, PEOPLE, PEOPLE, "nDCG@5", depth=DEPTH, resamples=20)
+    row = row_of(found.table, "judge", "judge")
+    assert (row["excess_gain"], row["excess_gain_low"], row["excess_gain_high"]) == (0, 0, 0)
+    assert (found.rankings["tau_b"] == 1).all()
+    assert found.findings()[0].endswith("The difference is +0.0000 (interval +0.0000 to +0.0000).")
+
+
+def test_a_binary_judge_sorts_by_its_own_labels_and_scores_on_the_scale_of_people():
+    people = PEOPLE.with_rel(2)
+    binary = PEOPLE.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
+    found = ptr.circularity(RUNS, people, {"binary": binary}, "P(rel=2)@5", depth=10, resamples=0)
+    rows = found.by_run.set_index(["scorer", "name"])
+    # what is relevant for people is relevant for the judge, before and after
+    assert rows.loc["people", "score"].tolist() == rows.loc["binary", "score"].tolist()
+    assert rows.loc["people", "reranked_score"].tolist() == rows.loc["binary", "reranked_score"].tolist()
+    assert not found.has_intervals
+    assert "interval" not in " ".join(found.findings())
+
+
+def test_missing_labels_keep_their_places_or_are_dropped_for_all():
+    some = LABELS["blunt"]
+    found = ptr.circularity(RUNS, PEOPLE, {"blunt": some}, "P@5", missing="drop", depth=3, resamples=0)
+    expected = ptr.score(RUNS, PEOPLE.restrict(some), "P@5").mean["P@5"]
+    people = found.by_run[found.by_run["scorer"] == "people"]
+    assert people["score"].tolist() == pytest.approx(expected.tolist())
+    # sorting three of five documents leaves the precision of five
+    assert found.table["mean_gain"].tolist() == [0, 0]
+    assert found.table["mean_places"].tolist() == [0, 0]
+
+
+def test_judges_count_on_the_topics_that_all_have(messages):
+    first, last = (
+        PEOPLE.to_frame()[lambda f, t=topics: f["qid"].isin(t)] for topics in (PEOPLE.topics[:6], PEOPLE.topics[1:])
+    )
+    judges = {"first": first, "last": last}
+    found = messages.warned(lambda: ptr.circularity(RUNS, PEOPLE, judges, "AP", resamples=0), times=3)
+    assert found.settings["topics"] == 5
+    assert set(found.table["topics"]) == {5}
+    people = ptr.score(RUNS, PEOPLE.select(PEOPLE.topics[1:6]), "AP").mean["AP"]
+    rows = found.by_run[(found.by_run["scorer"] == "people") & (found.by_run["judge"] == "first")]
+    assert rows["score"].tolist() == pytest.approx(people.tolist())
+
+
+def test_few_topics_few_runs_and_means_over_the_topics_of_each_run():
+    frames = {name: RUNS[name] for name in RUNS.names[:2]}
+    name = next(iter(frames))
+    frames[name] = frames[name].query("qid != '1'")
+    few = PEOPLE.select(PEOPLE.topics[:3])
+    with pytest.warns(CaveatWarning, match="3 topics only"):
+        found = ptr.circularity(frames, few, few, "nDCG@5", complete=False, resamples=5)
+    expected = ptr.score(frames, few, "nDCG@5", complete=False).mean["nDCG@5"]
+    assert found.by_run["score"].tolist() == pytest.approx(expected.tolist() * 2)
+    assert found.settings["beware"] == "3 topics only"
+    with told_elsewhere(), pytest.warns(ptr.ReuseWarning):
+        one = ptr.circularity(RUNS.select(RUNS.names[:1]), few, few, "nDCG@5", resamples=0)
+    # two systems that may tie, of one run
+    assert one.table["runs"].tolist() == [1, 1]
+
+
+def test_one_topic_has_no_interval():
+    with told_elsewhere():
+        one = PEOPLE.select(PEOPLE.topics[:1])
+        found = ptr.circularity(RUNS, one, one, "nDCG@5", resamples=5)
+    assert found.table["mean_gain_low"].isna().all()
+    assert found.table["mean_gain"].notna().all()
+    assert "interval" not in " ".join(found.findings())
+
+
+def test_what_cannot_be_compared_is_refused(messages):
+    refused = lambda argument, *given, **options: messages.refused(  # noqa: E731
+        lambda: ptr.circularity(*given, **options), argument=argument
+    )
+    refused("judge", RUNS, PEOPLE, {"a": PEOPLE, "b": pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [1]})}, "AP")
+    refused("scorers", RUNS, PEOPLE, {"a": PEOPLE}, "AP", scorers={"a": PEOPLE})
+    refused("judge", RUNS, PEOPLE, {"people": PEOPLE}, "AP")
+    refused("depth", RUNS, PEOPLE, PEOPLE, "AP", depth=0)
+    refused("best", RUNS, PEOPLE, PEOPLE, "AP", best=None)
+    refused("judge_rel", RUNS, PEOPLE, {"a": PEOPLE}, "AP", judge_rel={"b": 1})
+    refused(None, RUNS, PEOPLE, PEOPLE.to_frame().assign(label=0.5), "AP")
+    parts = {name: PEOPLE.select([topic]) for name, topic in (("a", "1"), ("b", "2"))}
+    with pytest.warns(ptr.ReuseWarning):
+        refused("judge", RUNS, PEOPLE, parts, "AP")
+
+
+def test_reports(found):
+    gains = found.report().to_frame()
+    assert gains["Mean gain"].tolist() == found.table["mean_gain"].tolist()
+    assert gains["Places gained"][0] == f"{found.table['mean_places'][0]:+.1f}"
+    taus = found.report(numbers="rankings").to_frame()
+    both = found.rankings[found.rankings["field"] == "both"]
+    assert taus["Tau-b, both"].tolist() == both["tau_b"].tolist()
+    assert taus["Tau-b, 6 best of both"].tolist() == pytest.approx(both["tau_b_best"].tolist(), nan_ok=True)
+    assert found.key_figures()["figure"].tolist()[:2] == ["mean_gain, sharp", "excess_gain, sharp"]
+    assert found.headline().startswith("nDCG@5 of runs re-ranked by sharp: +")

@@ -1,0 +1,283 @@
+"""Significant differences by people and by judges, against scipy and statsmodels pair by pair."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
+from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.stats.significance import pair_tests
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+RUNS, PEOPLE = FIELD.runs, FIELD.qrels
+JUDGES = {
+    "sharp": ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.1, range(4)), seed=1),
+    "blunt": ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.6, range(4)), seed=2),
+}
+MEASURES = ["nDCG@10", "P@5"]
+METHODS = {"none": None, "holm": "holm", "benjamini-hochberg": "fdr_bh", "bonferroni": "bonferroni"}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, resamples=40, families={"sharp": "llama"})
+
+
+def labels_of(judge):
+    rows = PEOPLE.to_frame()[["qid", "docno"]]
+    return rows.assign(label=judge(rows)["label"].astype(int))
+
+
+def winners_of(qrels, measure, correction="none"):
+    """Return pair -> who wins significantly, 0 for nobody, by scipy and statsmodels."""
+    values = ptr.score(RUNS, qrels, [measure]).of(measure)
+    pairs = list(itertools.combinations(values, 2))
+    p = [scipy.stats.ttest_rel(values[a], values[b]).pvalue for a, b in pairs]
+    # scipy has no p-value for two that score alike on every topic
+    p = np.where(np.isnan(p), 1.0, p)
+    if METHODS[correction]:
+        p = multipletests(p, method=METHODS[correction])[1]
+    means = values.mean()
+    return {(a, b): np.sign(means[a] - means[b]) * (q <= 0.05) for (a, b), q in zip(pairs, p, strict=True)}
+
+
+def outcome(people, judge):
+    if people and judge:
+        return "agree" if people == judge else "opposite"
+    return "missed" if people else "false claim" if judge else "neither"
+
+
+@pytest.mark.parametrize("correction", METHODS)
+def test_outcomes_are_those_of_scipy_and_statsmodels(correction):
+    found = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, correction=correction, resamples=0)
+    for (judge, measure), rows in found.pairs.groupby(["judge", "measure"]):
+        by_people, by_judge = (winners_of(q, measure, correction) for q in (PEOPLE, labels_of(JUDGES[judge])))
+        expected = [outcome(by_people[pair], by_judge[pair]) for pair in by_people]
+        assert list(zip(rows["first"], rows["second"], strict=True)) == list(by_people)
+        assert rows["outcome"].tolist() == expected
+        counts = pd.Series(expected).value_counts()
+        row = found.table.query("judge == @judge and measure == @measure").iloc[0]
+        columns = {"agree": "agree", "false claim": "false_claims", "missed": "missed", "neither": "neither"}
+        assert {name: row[column] for name, column in columns.items()} == {n: counts.get(n, 0) for n in columns}
+        assert row["opposite"] == counts.get("opposite", 0)
+        assert row["pairs"] == len(expected)
+        claims = sum(1 for winner in by_judge.values() if winner)
+        assert row["judge_significant"] == claims
+        assert row["human_significant"] == sum(1 for winner in by_people.values() if winner)
+        share = counts.get("false claim", 0) / claims if claims else np.nan
+        assert row["false_share"] == pytest.approx(share, nan_ok=True)
+    assert {"agree", "missed", "neither"} <= set(found.pairs["outcome"])
+
+
+def test_p_values_are_those_of_scipy(found):
+    rows = found.pairs.query("judge == 'blunt' and measure == 'nDCG@10'")
+    people, judge = (ptr.score(RUNS, q, "nDCG@10").of("nDCG@10") for q in (PEOPLE, labels_of(JUDGES["blunt"])))
+    for row in rows.to_dict("records"):
+        for values, kind in ((people, ""), (judge, "judge_")):
+            a, b = values[row["first"]], values[row["second"]]
+            assert row[f"{kind}difference"] == pytest.approx((a - b).mean(), abs=1e-12)
+            assert row[f"{kind}p"] == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue, abs=1e-12)
+
+
+def test_runs_win_and_lose_as_the_pairs_say(found):
+    kinds = {"false": ("false claim", "judge_difference"), "missed": ("missed", "difference")}
+    every = dict(list(found.pairs.groupby(["judge", "measure"])))
+    for of, rows in found.by_run.groupby(["judge", "measure"]):
+        pairs = every[of]
+        for row in rows.to_dict("records"):
+            mine = pairs[(pairs["first"] == row["name"]) | (pairs["second"] == row["name"])]
+            ahead = np.where(mine["first"] == row["name"], 1, -1)
+            for kind, (of_kind, column) in kinds.items():
+                meant = mine["outcome"] == of_kind
+                assert row[f"{kind}_wins"] == (meant & (ahead * mine[column] > 0)).sum()
+                assert row[f"{kind}_losses"] == (meant & (ahead * mine[column] < 0)).sum()
+            assert row["opposite"] == (mine["outcome"] == "opposite").sum()
+    totals = found.by_run.groupby(["judge", "measure"])[["false_wins", "false_losses"]].sum()
+    counts = found.table.set_index(["judge", "measure"])["false_claims"]
+    assert (totals["false_wins"] == totals["false_losses"]).all()
+    assert totals["false_wins"].to_dict() == counts.to_dict()
+
+
+def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
+    bootstrap = TopicBootstrap(40, 0, 0.95)
+    row = found.table.query("judge == 'blunt' and measure == 'nDCG@10'").iloc[0]
+    people, judge = (ptr.score(RUNS, q, "nDCG@10").values[0] for q in (PEOPLE, labels_of(JUDGES["blunt"])))
+    shares = []
+    for counts in bootstrap.counts(len(people)):
+        rows = np.repeat(np.arange(len(people)), counts)
+        a, b = (t.significant() * np.sign(t.difference) for t in (pair_tests(people[rows]), pair_tests(judge[rows])))
+        shares.append(((a == 0) & (b != 0)).sum() / (b != 0).sum() if b.any() else np.nan)
+    low, high = np.nanpercentile(shares, [2.5, 97.5])
+    reach = max(row["false_share"] - low, high - row["false_share"])
+    assert row["false_share_low"] == pytest.approx(max(0, row["false_share"] - reach))
+    assert row["false_share_high"] == pytest.approx(min(1, row["false_share"] + reach))
+    for share in ("false_share", "missed_share", "agree_share"):
+        known = found.table[found.table[share].notna()]
+        assert (known[f"{share}_low"] <= known[share]).all()
+        assert (known[share] <= known[f"{share}_high"]).all()
+
+
+def test_families_and_names_are_told(found):
+    assert found.judges == ["sharp", "blunt"]
+    assert found.measures == MEASURES
+    assert found.table["family"].tolist() == ["llama", "llama", None, None]
+    assert found.has_intervals
+    assert "sharp (relevant from label 1" in found.settings["judges"]
+    assert found.settings["correction"] == "none"
+
+
+def test_a_judge_that_says_what_people_say_claims_nothing_falsely():
+    found = ptr.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
+    row = found.table.iloc[0]
+    assert row["agree"] == row["human_significant"] == row["judge_significant"] > 0
+    assert (row["false_claims"], row["missed"], row["opposite"], row["agree_share"]) == (0, 0, 0, 1)
+    assert (row["false_share_low"], row["false_share_high"]) == (0, 0)
+    assert found.findings()[0] == (
+        f"judge, nDCG@10: 0 of the {row['agree']} pairs that differ significantly by the judge (0.0%, interval 0.0% to "
+        "0.0%) are false claims: not significant by people."
+    )
+
+
+def test_sentences_have_numbers_and_say_that_nothing_is_corrected(found):
+    said = found.findings()
+    row = found.table.iloc[0]
+    assert said[0].startswith(f"sharp, nDCG@10: {row['false_claims']} of the {row['judge_significant']} pairs that ")
+    assert f"({row['missed_share']:.1%}, interval {row['missed_share_low']:.1%} to " in said[1]
+    assert "not corrected for the number of pairs" in said[-1]
+    corrected = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "P@5", correction="holm", resamples=0)
+    assert "not corrected" not in " ".join(corrected.findings())
+    assert "interval" not in " ".join(corrected.findings())
+
+
+def test_judges_of_other_grades_count_from_their_own_label_on():
+    """A binary judge that is right says what people say who count from label 2."""
+    people = PEOPLE.with_rel(2)
+    binary = people.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
+    found = ptr.significance_fidelity(RUNS, people, {"binary": binary}, "P(rel=2)@5", resamples=0)
+    assert found.table["agree"][0] == found.table["human_significant"][0] > 0
+    assert found.table["judge_significant"][0] == found.table["human_significant"][0]
+
+
+def test_topics_without_labels_count_for_nobody(messages):
+    half = labels_of(JUDGES["sharp"])
+    half = half[half["qid"].isin(PEOPLE.topics[:8])]
+    call = lambda: ptr.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", resamples=0)  # noqa: E731
+    found = messages.warned(call)
+    assert found.table["topics"].tolist() == [8, 12]
+    people = winners_of(PEOPLE.select(PEOPLE.topics[:8]), "nDCG@10")
+    assert found.table["human_significant"][0] == sum(1 for winner in people.values() if winner)
+
+
+def test_missing_labels_are_unjudged_or_dropped():
+    some = labels_of(JUDGES["sharp"]).iloc[::2]
+    kept, dropped = (
+        ptr.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, resamples=0)
+        for missing in ("unjudged", "drop")
+    )
+    people = winners_of(PEOPLE.restrict(some), "nDCG@10")
+    assert dropped.table["human_significant"][0] == sum(1 for winner in people.values() if winner)
+    assert kept.table["human_significant"][0] == sum(1 for w in winners_of(PEOPLE, "nDCG@10").values() if w)
+    assert dropped.table["judge_significant"][0] == kept.table["judge_significant"][0]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "randomisation", "tukey"])
+def test_other_tests_have_counts_and_no_intervals(test, messages):
+    options = {"test": test, "samples": 99}
+    found = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", resamples=0, **options)
+    tests = pair_tests(ptr.score(RUNS, PEOPLE, "nDCG@10").values[0], test, samples=99)
+    assert found.table["human_significant"].tolist() == [tests.significant().sum()] * 2
+    assert not found.has_intervals
+    messages.refused(
+        lambda: ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", **options), argument="resamples"
+    )
+
+
+def test_few_topics_and_two_runs_are_answered():
+    two, few = RUNS.select(RUNS.names[:2]), PEOPLE.select(PEOPLE.topics[:3])
+    with pytest.warns(CaveatWarning, match="3 topics only"):
+        found = ptr.significance_fidelity(two, few, few, "nDCG@10", resamples=10)
+    assert found.table["pairs"].tolist() == [1]
+    assert found.settings["beware"] == "3 topics only"
+    assert len(found.findings()) == 3
+
+
+def test_one_topic_has_no_test():
+    with told_elsewhere():
+        one = PEOPLE.select(PEOPLE.topics[:1])
+        found = ptr.significance_fidelity(RUNS, one, one, "nDCG@10", resamples=10)
+    row = found.table.iloc[0]
+    assert row["untested"] == row["pairs"] > 0
+    assert np.isnan([row["false_share"], row["false_share_low"], row["missed_share_high"]]).all()
+    assert set(found.pairs["outcome"]) == {"untested"}
+    assert found.findings() == ["judge, nDCG@10: no pair was tested, since there are fewer than two topics."]
+    assert found.headline().startswith("nDCG@10 by judge: no test of")
+
+
+def test_a_topic_all_of_one_grade_and_no_difference_at_all():
+    flat = PEOPLE.to_frame().assign(label=0)
+    found = ptr.significance_fidelity(RUNS, PEOPLE, {"flat": flat}, "nDCG@10", resamples=10)
+    row = found.table.iloc[0]
+    assert (row["judge_significant"], row["false_claims"]) == (0, 0)
+    assert row["missed"] == row["human_significant"] > 0
+    assert np.isnan(row["false_share"])
+    assert "so it claims nothing" in found.findings()[0]
+
+
+def test_what_cannot_be_tested_is_refused(messages):
+    refused = lambda argument, *given, **options: messages.refused(  # noqa: E731
+        lambda: ptr.significance_fidelity(*given, **options), argument=argument
+    )
+    refused("runs", RUNS.select(RUNS.names[:1]), PEOPLE, PEOPLE, "AP")
+    refused("judge", RUNS, PEOPLE, {}, "AP")
+    refused("judge", RUNS, PEOPLE, pd.DataFrame({"qid": ["1"], "docno": ["nowhere"], "label": [1]}), "AP")
+    probable = PEOPLE.to_frame().assign(label=lambda f: 0.5 + f["label"] / 9)
+    refused(None, RUNS, PEOPLE, probable, "AP")
+    refused("missing", RUNS, PEOPLE, PEOPLE, "AP", missing="zero")
+    refused("correction", RUNS, PEOPLE, PEOPLE, "AP", test="tukey", correction="holm", resamples=0)
+    refused("alpha", RUNS, PEOPLE, PEOPLE, "AP", alpha=1)
+    refused("families", RUNS, PEOPLE, {"a": PEOPLE}, "AP", families={"b": "llama"})
+    # a run without some of the topics, in a mean over the topics of each run
+    frames = {name: RUNS[name] for name in RUNS.names}
+    frames[RUNS.names[0]] = frames[RUNS.names[0]].query("qid != '1'")
+    refused("complete", frames, PEOPLE, PEOPLE, "AP", complete=False, resamples=0)
+
+
+def test_everything_is_checked_before_a_judge_is_asked():
+    asked = []
+
+    def judge(pairs):
+        asked.append(len(pairs))
+        return pairs.assign(label=1)
+
+    for options in ({"measures": "nope"}, {"measures": "AP", "alpha": 2}, {"measures": "AP", "seed": -1}):
+        with pytest.raises(ptr.InputError):
+            ptr.significance_fidelity(RUNS, PEOPLE, judge, **options)
+    with pytest.raises(ptr.InputError):
+        ptr.significance_fidelity("no/such/folder", PEOPLE, judge, "AP")
+    assert asked == []
+    ptr.significance_fidelity(RUNS, PEOPLE, judge, "AP", resamples=0)
+    assert sum(asked) == len(PEOPLE)
+
+
+def test_reports(found):
+    counts = found.report("P@5").to_frame()
+    rows = found.table.query("measure == 'P@5'")
+    assert counts["Judge"].tolist() == ["sharp", "blunt"]
+    for heading, column in (("False claims", "false_claims"), ("Missed", "missed"), ("Same winner", "agree")):
+        assert counts[heading].tolist() == rows[column].tolist()
+    shares = found.report(numbers="shares").to_frame()
+    first = found.table.iloc[0]
+    assert shares["Interval of missed"][0] == f"{first['missed_share_low']:.4f} to {first['missed_share_high']:.4f}"
+    assert "not corrected for their number" in found.report().caption
+    assert found.key_figures()["figure"].tolist()[:3] == [
+        "false_share, sharp",
+        "missed_share, sharp",
+        "opposite, sharp",
+    ]
