@@ -74,7 +74,8 @@ class LabelAgreement(Result):
             is Cohen's, without weights; alpha Krippendorff's (ordinal in grades alone); `human_relevant` and
             `judge_relevant` the shares of documents that each calls relevant, `surplus` the second less the first;
             `precision` the share of what the judge calls relevant that people do, too, `recall` the share of what
-            people call relevant that the judge does, too.
+            people call relevant that the judge does, too. The interval of recall is too narrow where most of what the
+            judge misses is in few topics.
         per_topic: the same per topic, without intervals: ``judge kind qid items labels n_items missing agreement ...
             recall why``.
         by_grade: per judge and label of people (``given_by`` is ``"human"``) and of the judge (``"judge"``): ``judge

@@ -72,7 +72,7 @@ def test_the_same_draws_for_the_same_seed():
     assert (wide.table["kappa_low"] > mine.table["kappa_low"]).all()
     assert mine.settings["intervals"] == (
         "95 % bootstrap over the topics of each judge, 30 resamples, seed 1: the percentile interval, expanded as "
-        "Student's t is for few topics"
+        "Student's t is for few topics; that of recall is too narrow where most of what a judge misses is in few topics"
     )
 
 
