@@ -131,7 +131,7 @@ def _settings(
     if bootstrap is not None:
         words = (
             f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {bootstrap.resamples:,} "
-            f"resamples, seed {bootstrap.seed}: the percentile interval, expanded as Student's t is for few topics; that "
-            "of recall is too narrow where most of what a judge misses is in few topics"
+            f"resamples, seed {bootstrap.seed}: the percentile interval, expanded as Student's t is for few topics; "
+            "that of recall is too narrow where most of what a judge misses is in few topics"
         )
     return found | {"documents": "those that both labelled", "kappa": "Cohen's, without weights", "intervals": words}
