@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,24 @@ class TopicBootstrap:
             # first of all the last bit, which would take a whole end to the next number
             low, high = float(np.floor(round(low, 9))), float(np.ceil(round(high, 9)))
         return float(min(low, estimate)), float(max(high, estimate))
+
+    def expanded(self, n_topics: int) -> TopicBootstrap:
+        """Return the bootstrap whose percentile interval suits so few topics: it leaves less of the draws outside.
+
+        The percentile interval of a mean is that of the normal distribution with a standard deviation divided by n, and
+        not by n - 1, so that it is too narrow for few topics. This one takes the tails that make it as wide as
+        Student's interval: 0.9 instead of 2.5 % on either side for 10 topics, 1.6 for 20, 2.1 for 50.
+
+        Args:
+            n_topics: how many topics there are, 2 or more.
+
+        Source: Hesterberg 2015, What teachers should know about the bootstrap, The American Statistician 69 (the
+        expanded percentile interval).
+        """
+        from scipy.special import ndtr, stdtrit
+
+        reach = float(stdtrit(n_topics - 1, (1 + self.confidence) / 2)) * (n_topics / (n_topics - 1)) ** 0.5
+        return replace(self, confidence=1 - 2 * float(ndtr(-reach)))
 
     def percentiles(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
         """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none.

@@ -3,8 +3,8 @@
     python scripts/papers/label_agreement.py [DATA]
 
 DATA is a folder with dl19-passages and dl21-passages (default: PT_REUSE_DATA). The results go to docs/papers/stored; so
-that they are small, tables have eight decimals, and those by topic are of judges and all documents alone. It takes about
-five seconds.
+that they are small, tables have eight decimals, and those by topic are of judges and all documents alone. It takes five
+seconds.
 """
 
 from __future__ import annotations

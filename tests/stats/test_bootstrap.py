@@ -183,3 +183,28 @@ def test_arguments(messages):
         messages.refused(checked_bootstrap, argument=argument, **given)
     assert checked_bootstrap(resamples=0, seed=0, confidence=0.95) is None
     assert "1,000 resamples, seed 7" in TopicBootstrap(1000, 7, 0.95).words()
+
+
+@pytest.mark.parametrize(("n", "confidence"), [(2, 0.95), (10, 0.9), (20, 0.95), (53, 0.99)])
+def test_an_expanded_interval_of_a_mean_is_as_wide_as_that_of_student(n, confidence):
+    made = TopicBootstrap(9, seed=3, confidence=confidence)
+    found = made.expanded(n)
+    assert (found.resamples, found.seed) == (9, 3)
+    # the normal distribution that the draws of a mean of n topics have, with a variance divided by n
+    half = scipy.stats.norm.ppf((1 + found.confidence) / 2) * np.sqrt((n - 1) / n)
+    assert half == pytest.approx(scipy.stats.t.ppf((1 + confidence) / 2, n - 1)) or found.confidence == 1
+    assert found.confidence > confidence
+    assert TopicBootstrap(9, 3, 0.95).expanded(10**9).confidence == pytest.approx(0.95)
+
+
+def test_an_expanded_interval_covers_a_mean_of_few_topics():
+    random, hits = np.random.default_rng(5), {"percentile": 0, "expanded": 0}
+    for seed in range(400):
+        scores = random.normal(size=20)
+        made = TopicBootstrap(400, seed=seed, confidence=0.95)
+        drawn = made.counts(20) @ scores / 20
+        for name, how in (("percentile", made), ("expanded", made.expanded(20))):
+            low, high = how.percentiles(scores.mean(), drawn)
+            hits[name] += low <= 0 <= high
+    assert hits["percentile"] < hits["expanded"]
+    assert 0.93 <= hits["expanded"] / 400 <= 0.98, hits

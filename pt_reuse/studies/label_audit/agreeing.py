@@ -127,12 +127,11 @@ def _settings(
             f"{'; '.join(f'{one.name} {one.words()}' for one in people)}. Together, a document counts for each of them "
             "who labelled it"
         )
-    words = (
-        "none"
-        if bootstrap is None
-        else (
-            f"{100 * bootstrap.confidence:.4g} % percentile bootstrap over the topics of each judge, "
-            f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
+    words = "none"
+    if bootstrap is not None:
+        words = (
+            f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {bootstrap.resamples:,} "
+            f"resamples, seed {bootstrap.seed}: the percentile interval, expanded as Student's t is for few topics; "
+            "that of recall is too narrow where most of what a judge misses is in few topics"
         )
-    )
     return found | {"documents": "those that both labelled", "kappa": "Cohen's, without weights", "intervals": words}

@@ -45,8 +45,8 @@ class Compared:
     def overall(self, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, object]]:
         """Yield a row for all and for the relevant documents, in grades and as relevant or not, with intervals."""
         counts = self.counts
-        drawn = self._drawn(bootstrap)
-        of_draws = None if drawn is None else counts.ways(drawn)
+        how = usable(bootstrap, len(counts.topics))
+        of_draws = None if how is None else counts.ways(counts.drawn(how.counts(len(counts.topics))))
         ways = counts.ways(counts.counts.sum(axis=0, keepdims=True))
         for way, seen in ways.items():
             items, labels = way
@@ -55,7 +55,7 @@ class Compared:
             row = {**self.who, "items": items, "labels": labels, "n_topics": len(counts.topics)}
             row |= {"n_items": int(seen.sum()), "missing": sum(self.missing.values()), "without": self.without}
             for figure, value in found.items():
-                row |= with_ends(figure, float(value[0]), again.get(figure), bootstrap)
+                row |= with_ends(figure, float(value[0]), again.get(figure), how)
             yield row | {"band": band(float(found["kappa"][0])), "why": _why(seen[0], ways[items, "binary"][0])}
 
     def per_topic(self) -> pd.DataFrame:
@@ -76,7 +76,8 @@ class Compared:
 
     def by_grade(self, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, object]]:
         """Yield a row per label of people and of the judge: how often it is given, how often the other one agrees."""
-        counts, drawn = self.counts, self._drawn(bootstrap)
+        counts, how = self.counts, usable(bootstrap, len(self.counts.topics))
+        drawn = None if how is None else counts.drawn(how.counts(len(counts.topics)))
         everything = counts.counts.sum(axis=0, keepdims=True)
         relevant = counts.relevant
         for given_by, labels, own, other, axis in (
@@ -89,9 +90,9 @@ class Compared:
                 n = given[0, at]
                 row = {**self.who, "given_by": given_by, "label": label, "relevant_label": bool(own[at]), "n": int(n)}
                 of_draws = None if again is None else share(again[0][:, at], again[0].sum(axis=1))
-                row |= with_ends("share", float(share(n, given[0].sum())), of_draws, bootstrap)
+                row |= with_ends("share", float(share(n, given[0].sum())), of_draws, how)
                 of_draws = None if again is None else share(again[1][:, at], again[0][:, at])
-                yield row | with_ends("relevant", float(share(called[0, at], n)), of_draws, bootstrap)
+                yield row | with_ends("relevant", float(share(called[0, at], n)), of_draws, how)
 
     def confusion(self) -> pd.DataFrame:
         """Return a row per label of people and label of the judge: how often the two meet."""
@@ -108,10 +109,14 @@ class Compared:
             }
         )
 
-    def _drawn(self, bootstrap: TopicBootstrap | None) -> NDArray[np.float64] | None:
-        # of one topic every draw is the same
-        n = len(self.counts.topics)
-        return None if bootstrap is None or n < 2 else self.counts.drawn(bootstrap.counts(n))
+
+def usable(bootstrap: TopicBootstrap | None, n_topics: int) -> TopicBootstrap | None:
+    """Return how intervals of so many topics are made, None for none: of one topic every draw is the same.
+
+    Figures here are ratios of sums or smooth functions of them, so that a percentile interval has no bias to speak of;
+    but with few topics it is too narrow. So it is expanded (docs/experiments/label-agreement-coverage.txt).
+    """
+    return None if bootstrap is None or n_topics < 2 else bootstrap.expanded(n_topics)
 
 
 def _by_label(

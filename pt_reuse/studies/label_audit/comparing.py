@@ -48,7 +48,8 @@ def compare_labels(
             none.
         families: a dict of judge -> family of models, which stands beside it in the table.
         resamples: how often the topics are drawn for intervals; default 1,000; 0 for none.
-        confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals.
+        confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals, expanded for few
+            topics as Student's t is (Hesterberg 2015).
         seed: of the draws.
 
     Returns:

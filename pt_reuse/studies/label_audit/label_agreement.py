@@ -62,9 +62,9 @@ class LabelAgreement(Result):
     people or the judge call relevant; ``labels`` is ``"grades"`` for the labels as they are, or ``"binary"`` for
     relevant or not. There are rows of grades where the judge is on the scale of people: relevant from the same label
     on, no label above the highest of people, and more than two labels. Columns that end in ``_low`` and ``_high`` are
-    the ends of percentile intervals over topics, NaN where there is none. A figure that is not defined is NaN, and
-    ``why`` says so in words. Over the relevant documents alone kappa and alpha are low, often below 0, because nobody
-    can agree on "not relevant" there; read `agreement` beside them.
+    the ends of expanded percentile intervals over topics, NaN where there is none. A figure that is not defined is NaN,
+    and ``why`` says so in words. Over the relevant documents alone kappa and alpha are low, often below 0, because
+    nobody can agree on "not relevant" there; read `agreement` beside them.
 
     Attributes:
         table: per judge, items and labels ``judge kind family items labels n_topics n_items missing without agreement
@@ -74,7 +74,8 @@ class LabelAgreement(Result):
             is Cohen's, without weights; alpha Krippendorff's (ordinal in grades alone); `human_relevant` and
             `judge_relevant` the shares of documents that each calls relevant, `surplus` the second less the first;
             `precision` the share of what the judge calls relevant that people do, too, `recall` the share of what
-            people call relevant that the judge does, too.
+            people call relevant that the judge does, too. The interval of recall is too narrow where most of what the
+            judge misses is in few topics.
         per_topic: the same per topic, without intervals: ``judge kind qid items labels n_items missing agreement ...
             recall why``.
         by_grade: per judge and label of people (``given_by`` is ``"human"``) and of the judge (``"judge"``): ``judge

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.studies.label_audit.agreement_tables import with_ends
+from pt_reuse.studies.label_audit.agreement_tables import usable, with_ends
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled
 from pt_reuse.studies.label_audit.label_counts import LabelCounts, figures_of
 
@@ -51,9 +51,8 @@ def _rows(person: BothLabelled, judge: BothLabelled, bootstrap: TopicBootstrap |
     sides = [LabelCounts.of(judge), LabelCounts.of(person)]
     topics = sides[0].topics
     ways = [side.ways(side.counts.sum(axis=0, keepdims=True)) for side in sides]
-    # of one topic every draw is the same
-    times = None if bootstrap is None or len(topics) < 2 else bootstrap.counts(len(topics))
-    drawn = None if times is None else [side.ways(side.drawn(times)) for side in sides]
+    how = usable(bootstrap, len(topics))
+    drawn = None if how is None else [side.ways(side.drawn(how.counts(len(topics)))) for side in sides]
     for labels in ("grades", "binary"):
         way = ("all", labels)
         if not all(way in each for each in ways):
@@ -65,7 +64,7 @@ def _rows(person: BothLabelled, judge: BothLabelled, bootstrap: TopicBootstrap |
             draws = (None, None) if again is None else (again[0][figure], again[1][figure])
             row: dict[str, object] = {"labels": labels, "figure": figure}
             row |= {"n_topics": len(topics), "n_items": len(judge.pairs)}
-            row |= with_ends("value", value, draws[0], bootstrap)
-            row |= with_ends("person_value", other, draws[1], bootstrap)
+            row |= with_ends("value", value, draws[0], how)
+            row |= with_ends("person_value", other, draws[1], how)
             between = None if draws[0] is None or draws[1] is None else draws[0] - draws[1]
-            yield row | with_ends("difference", value - other, between, bootstrap)
+            yield row | with_ends("difference", value - other, between, how)

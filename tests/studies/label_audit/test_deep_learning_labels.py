@@ -106,3 +106,15 @@ def test_other_people_are_the_yardstick(track):
     assert sorted(above.loc[above["difference_high"] < 0, "judge"]) == ["binary-llama-3.2", "exam-gpt-4"]
     pair = row_of(found.between, judge="annotator-2", other="annotator-1", items="all", labels="binary")
     assert (pair["n_items"], round(pair["kappa"], 3)) == (1111, 0.402)
+
+
+def test_labels_without_runs(data):
+    human, judge = (data / "qrels" / f"qrels.rag25.test{end}.txt.gz" for end in ("", "-umbrela2"))
+    if not human.exists():
+        pytest.skip("the test data has no labels of RAG 2025")
+    found = ptr.compare_labels(human, {"umbrela2": judge}, rel=2, resamples=0)
+    row = row_of(found.table, items="all", labels="grades")
+    labels = np.array(list(meeting(read_qrels(human), read_qrels(judge)).values()))
+    assert (row["n_topics"], row["n_items"], row["missing"]) == (22, 10284, 0) == (22, len(labels), 0)
+    assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(*labels.T))
+    assert round(row_of(found.table, items="all", labels="binary")["kappa"], 3) == 0.431

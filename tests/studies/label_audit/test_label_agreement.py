@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from label_parts import compared, judged, labelled, meeting, row_of
+from scipy import stats
 from sklearn import metrics
 
 import pt_reuse as ptr
@@ -48,6 +49,12 @@ def of_libraries(pairs, rel, judge_rel, *, graded):
             "precision": metrics.precision_score(*relevant, zero_division=nan),
             "recall": metrics.recall_score(*relevant, zero_division=nan),
         }
+
+
+def expanded(n, confidence):
+    """Return the percentiles that make an interval as wide as Student's, by scipy."""
+    tail = 100 * stats.norm.cdf(-stats.t.ppf((1 + confidence) / 2, n - 1) * np.sqrt(n / (n - 1)))
+    return [tail, 100 - tail]
 
 
 def kept(pairs, items, rel, judge_rel):
@@ -95,7 +102,7 @@ def test_intervals_are_those_of_drawing_topics_again():
                 drawn.append(of_libraries(chosen, 2, judge_rel, graded=row["labels"] == "grades"))
             for figure in FIGURES:
                 values = np.array([each[figure] for each in drawn])
-                ends = np.percentile(values, [5, 95]) if not np.isnan(values).any() else [np.nan, np.nan]
+                ends = np.percentile(values, expanded(6, 0.9)) if not np.isnan(values).any() else [np.nan, np.nan]
                 got = [row[f"{figure}_low"], row[f"{figure}_high"]]
                 wanted = [min(ends[0], row[figure]), max(ends[1], row[figure])]
                 assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True), (name, figure)
@@ -104,7 +111,8 @@ def test_intervals_are_those_of_drawing_topics_again():
 def test_intervals_are_those_of_annotators_who_draw_the_same_topics():
     found = label_agreement(compared(HUMAN, {"model": GRADED}), TopicBootstrap(200, seed=0, confidence=0.95))
     labels = {"people": HUMAN, "model": GRADED}
-    theirs = ptr.annotator_agreement(labels, rel=2, resamples=200).pairs
+    low, high = expanded(6, 0.95)
+    theirs = ptr.annotator_agreement(labels, rel=2, resamples=200, confidence=(high - low) / 100).pairs
     assert len(theirs) == 4
     for row in theirs.to_dict("records"):
         mine = row_of(found.table, items=row["items"], labels=row["labels"])
@@ -137,7 +145,7 @@ def test_each_grade_of_people_and_of_the_judge():
                 for draw in bootstrap.counts(6)
             ]
             for at, figure in enumerate(("share", "relevant")):
-                ends = np.percentile([each[at] for each in drawn], [2.5, 97.5])
+                ends = np.percentile([each[at] for each in drawn], expanded(6, 0.95))
                 assert [row[f"{figure}_low"], row[f"{figure}_high"]] == pytest.approx(ends.tolist())
     precise = row_of(found, judge="binary", given_by="judge", label=1)
     table = label_agreement(compared(HUMAN, {"binary": BINARY}), None).table
