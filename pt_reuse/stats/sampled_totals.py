@@ -76,8 +76,8 @@ def totals_of(documents: SampledDocuments, weights: Floats) -> TopicTotals:
     n_columns, known = weights.shape[1], True
     spreads: list[Floats] = [np.zeros((n_columns, n_columns)) for _ in range(3)]
     if documents.stratum is None:
-        factor = ((1 - inclusion) / inclusion**2)[:, None]
-        spreads = [a.T @ (factor * b) for a, b in ((mine, mine), (mine, theirs), (theirs, theirs))]
+        each = ((1 - inclusion) / inclusion**2)[:, None]
+        spreads = [a.T @ (each * b) for a, b in ((mine, mine), (mine, theirs), (theirs, theirs))]
     else:
         for stratum in np.unique(documents.stratum):
             here = np.flatnonzero(documents.stratum[rows] == stratum)

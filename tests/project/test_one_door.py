@@ -125,6 +125,13 @@ def covered(runs, qrels):
         return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
 
 
+def powered(runs=RUNS, human=None, judge=FIELD.all_qrels):
+    # two topics are few
+    with told_elsewhere():
+        some = FIELD.all_qrels.select(FIELD.all_qrels.topics[:2]) if human is None else human
+        return ptr.prediction_powered(runs, some, judge, "AP", lam=0.5)
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -135,6 +142,7 @@ TAKERS = {
     "compare_judgments": lambda d, runs=RUNS: (
         ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP", depth=3).changes
     ),
+    "prediction_powered": lambda d, runs=RUNS: powered(runs=runs).table,
     "density": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
     ),

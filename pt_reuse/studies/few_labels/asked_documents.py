@@ -101,10 +101,8 @@ def labels_for(judge: NamedJudge, pairs: pd.DataFrame, rel: int) -> JudgeLabels:
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
     if not known.any():
         with located(judge.name):
-            raise InputError(
-                f"the judge labelled none of the {count(len(pairs), 'document')} that it was asked for.",
-                argument="judge",
-            )
+            of = f" for any of {count(len(pairs), 'document')} that it was asked for" if len(pairs) else ""
+            raise InputError(f"the judge has no label of at least 0{of}.", argument="judge")
     found = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
     lowest = judge.rel if judge.rel is not None else lowest_relevant(found["label"], rel)
     return JudgeLabels(on_scale(Qrels(found, rel=lowest), lowest, rel), lowest, len(pairs))

@@ -97,7 +97,7 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
         row = documents.to_frame().iloc[int(odd[0])]
         raise InputError(
             f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1, such as "
-            f"topic {row['qid']!r}, document {row['docno']!r}, which has {row[INCLUSION]!r}.",
+            f"topic {row['qid']!r}, document {row['docno']!r}, which has {row[INCLUSION]}.",
             argument="human",
         )
     return Sample(documents, inclusion, None)
@@ -130,8 +130,8 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
     if len(empty):
         row = frame.iloc[int(np.flatnonzero(stratum == empty[0])[0])]
         raise InputError(
-            f"people labelled no document of {count(len(empty), 'stratum')}, such as topic {row['qid']!r}, stratum "
-            f"{row[STRATUM]!r}. Have them label at least one of each, better two.",
+            f"people labelled no document of {len(empty):,} of {len(size):,} strata, such as topic {row['qid']!r}, "
+            f"stratum {row[STRATUM]!r}. Have them label at least one of each, better two.",
             argument="human",
         )
     return Sample(human, share[stratum], stratum.astype(np.int64))

@@ -19,7 +19,7 @@ from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell, told_elsew
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, score
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.prediction_powered import ESTIMATED
 from pt_reuse.stats.significance import checked_correction
 from pt_reuse.studies.few_labels.asked_documents import checked_pool, documents_to_label
@@ -27,7 +27,7 @@ from pt_reuse.studies.few_labels.document_level import document_estimates, pool_
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, pair_table, rank_table
 from pt_reuse.studies.few_labels.linear_measures import linear_of
 from pt_reuse.studies.few_labels.powered_result import PredictionPowered
-from pt_reuse.studies.few_labels.topic_level import check_complete, split_topics, topic_estimates
+from pt_reuse.studies.few_labels.topic_level import check_every_topic, split_topics, topic_estimates
 
 #: what people labelled few of
 LEVELS = ("topics", "documents")
@@ -156,13 +156,17 @@ def prediction_powered(
             documents_to_label(each, texts)
     runs, human = as_runs_before(runs, human)
     people = _labelled(as_qrels(human, "human"), lowest)
-    warn_of_lower_grades(asked.measures, people.rel)
+    if level == "documents":
+        # by topics scoring says it
+        warn_of_lower_grades(asked.measures, people.rel)
     if without_topics == "error":
         check_topics(runs, people)
+    if not complete:
+        check_every_topic(runs, people)
     if level == "topics":
         found = _by_topics(runs, people, judges, texts, asked, (complete, without_topics, verbose))
     else:
-        found = _by_documents(runs, people, judges, texts, asked, complete=complete)
+        found = _by_documents(runs, people, judges, texts, asked)
     for one in found:
         one.caveats.extend(_useless(one, asked))
         with located(one.judge.name):
@@ -238,7 +242,6 @@ def _by_topics(
     splits = [split_topics(runs, people, judge, pool) for judge in judges]
     with told_elsewhere():
         mine = score(runs, people, asked.measures, complete=complete, without_topics=without_topics, verbose=verbose)
-    check_complete(mine)
     found = []
     for judge, split in zip(judges, splits, strict=True):
         with located(judge.name):
@@ -253,17 +256,8 @@ def _by_documents(
     judges: Sequence[NamedJudge],
     pool: pd.DataFrame | None,
     asked: Asked,
-    *,
-    complete: bool,
 ) -> list[_Found]:
     measures = [linear_of(measure) for measure in asked.measures]
-    has = topics_of_runs(runs, people)
-    if not complete and not has.all():
-        raise InputError(
-            "runs lack topics, and the estimate needs every run on every topic; a topic that a run lacks counts 0 "
-            "by default.",
-            argument="complete",
-        )
     found = []
     for judge in judges:
         sample = sample_of(people, judge.judge.known_pairs() if pool is None else pool)
@@ -278,7 +272,10 @@ def _useless(found: _Found, asked: Asked) -> list[Caveat]:
     """Return a caveat for the measures for which the judge is of no use."""
     if asked.weight is not None:
         return []
-    shares = {each.measure: float((each.means["lambda"] == 0).mean()) for each in found.estimates}
+    # where people labelled everything, there is nothing that a judge could add
+    shares = {
+        each.measure: float(((each.means["lambda"] == 0) & (each.means["N"] > 0)).mean()) for each in found.estimates
+    }
     useless = [f"{measure} ({share:.0%})" for measure, share in shares.items() if share >= 0.5]
     if not useless:
         return []

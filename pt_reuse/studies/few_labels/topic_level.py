@@ -16,7 +16,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, told_elsewhere
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 from pt_reuse.stats.prediction_powered import TopicValues, powered_differences, powered_means
 from pt_reuse.studies.few_labels.asked_documents import JudgeLabels, documents_to_label, labels_for
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, columns_of
@@ -132,9 +132,11 @@ def _check_topics(human: Qrels, labelled: list[str], others: list[str], alone: l
             argument="human",
         )
     if len(alone) < 2:
-        where = f" for which a run has documents ({count(len(others), 'topic')} without)" if others else ""
+        of_runs = (
+            f", and no run has documents for {len(others) - len(alone):,} of them" if len(alone) < len(others) else ""
+        )
         raise InputError(
-            f"the judge labelled {count(len(alone), 'topic')}{where} beyond those that people did, and there is "
+            f"the judge labelled {count(len(others), 'topic')} beyond those that people did{of_runs}. There is "
             "nothing to gain from fewer than 2. Give labels of the judge for topics that people did not judge, by ",
             Option("pool", ...),
             " where it has to be asked. Where people judged some documents of each topic, give ",
@@ -158,15 +160,17 @@ def topic_estimates(
         verbose: show a progress bar.
     """
     labels, n = split.of_judge.labels, len(split.labelled)
-    by_judge = labels.select([*split.labelled, *split.unlabelled])
+    # measures that count lower grades are named once, for people's labels
+    by_judge = labels.select([*split.labelled, *split.unlabelled]).with_rel(None)
     if without_topics == "error":
         # a run that has the topics of people alone would score 0 on all others
         check_topics(runs, labels.select(split.unlabelled))
+    if not human.complete:
+        check_every_topic(runs, by_judge)
     with told_elsewhere():
         found = score(
             runs, by_judge, asked.measures, complete=human.complete, without_topics=without_topics, verbose=verbose
         )
-    check_complete(found)
     rows = [human.topics.index(topic) for topic in split.labelled]
     place = {topic: t for t, topic in enumerate(found.topics)}
     order = [place[topic] for topic in (*split.labelled, *split.unlabelled)]
@@ -179,12 +183,12 @@ def topic_estimates(
         )
 
 
-def check_complete(scores: Scores) -> None:
-    """Raise where means are over the topics of each run, and a run lacks some."""
-    has = np.asarray(scores.has_topic.all(axis=0))
-    if scores.complete or has.all():
+def check_every_topic(runs: RunSet, qrels: Qrels) -> None:
+    """Raise where means are to be over the topics of each run, and a run lacks some."""
+    has = np.asarray(topics_of_runs(runs, qrels).all(axis=0))
+    if has.all():
         return
-    lacking = [run for run, every in zip(scores.names, has.tolist(), strict=True) if not every]
+    lacking = [run for run, every in zip(runs.names, has.tolist(), strict=True) if not every]
     raise InputError(
         f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. The estimate needs a score of "
         "every run on every topic; give ",
