@@ -129,13 +129,13 @@ def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | Non
     """Return the difference estimates.
 
     With lambda 1 the estimate is unbiased whatever the model says. Lambda 0 is people's labels alone. The estimated one
-    makes the variance over samples least: it is one for all topics, and its bias is of the order of 1 over the
-    documents labelled.
+    makes the sum of the variances over samples least: it is one for all topics and columns, so that it is fitted to
+    many documents, and its bias is of the order of 1 over their number.
 
     Args:
         topics: the totals of each.
         pairs: of all pairs of columns, the first less the second, in place of the columns.
-        weight: lambda, None for the best of each column.
+        weight: lambda, None for the best of all columns.
 
     Source: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6, for the difference estimator.
     """
@@ -146,7 +146,8 @@ def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | Non
         _variances(np.sum([getattr(topic, name) for topic in topics], axis=0), pairs)
         for name in ("human_spread", "shared_spread", "judge_spread")
     )
-    lam = cut_weight(yf, ff) if weight is None else np.full(human.shape[1], float(weight))
+    best = cut_weight(yf.sum(keepdims=True), ff.sum(keepdims=True)) if weight is None else np.array([float(weight)])
+    lam = np.repeat(best, human.shape[1])
     variance = np.maximum(yy - 2 * lam * yf + lam**2 * ff, 0.0)
     # what is left of equal runs is rounding
     variance[variance < 1e-12 * np.maximum(yy, ff)] = 0.0

@@ -10,12 +10,12 @@ import re
 import pandas as pd
 import pytest
 from annotator_parts import labelled
+from few_label_parts import of_few_labels
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
 from pt_reuse._result import HOMES, Record, read_result
 from pt_reuse._text import WIDTH, display_width
-from pt_reuse.scoring.caveats import told_elsewhere
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 #: names that break pages, tables and terminals that are not careful
@@ -89,18 +89,6 @@ def of_relevants(field, runs, qrels):
                 some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
             ),
         }
-    return found
-
-
-def of_few_labels(field, runs, qrels):
-    """Return scores by few labels of people and many of a model, by a name of their own."""
-    found = {}
-    for name, some, labels in (("", field.runs, field.qrels), (", odd", runs, qrels)):
-        topics, judge = labels.topics, {f"model{name and ODD}": labels}
-        with told_elsewhere():
-            found[f"PredictionPowered{name}"] = ptr.prediction_powered(
-                some, labels.select(topics[:9]), judge, MEASURES[:2]
-            )
     return found
 
 
@@ -204,7 +192,7 @@ def results(tmp_path_factory):
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
         **of_relevants(field, runs, qrels),
-        **of_few_labels(field, runs, qrels),
+        **of_few_labels(field, (runs, qrels), ODD),
         "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
         "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
     }

@@ -82,8 +82,8 @@ def prediction_powered(
     **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
     it. A run's score on a topic is the sum over its documents of weight times gain, by the model's labels, corrected by
     what people say of the sampled ones, each of which stands for 1 / probability. This takes measures that are such
-    sums: P@k, RBP(rel=...), SDCG(max_rel=...)@k (DCG over its largest possible value), SetP, NumRet(rel=...) and
-    NumRel, the number of relevant documents of the pool. nDCG and AP are refused.
+    sums: ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``,
+    ``NumRet(rel=...)`` and ``NumRel``, the number of relevant documents of the pool. nDCG and AP are refused.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`. Pipelines come in by
@@ -99,8 +99,9 @@ def prediction_powered(
         level: ``"topics"`` (default) or ``"documents"``: what people labelled a part of.
         pool: the documents that the judge is to label: a Pool, or a frame with ``qid``, ``docno`` and what the judge
             reads. Default those whose labels exist already; a judge that has to be asked needs it by topics.
-        lam: lambda, how far the model is trusted, from 0 (people's labels alone) to 1; default the best of each run and
-            each pair of runs, estimated, see :attr:`PredictionPowered.settings`.
+        lam: lambda, how far the model is trusted, from 0 (people's labels alone) to 1; default the best one, estimated:
+            by topics of each run and of each pair, by documents of all runs and of all pairs. By documents 1 is
+            unbiased also where few documents are labelled.
         correction: of the tests of pairs for their number: ``"bonferroni"`` (default), under which the intervals of all
             ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``, all by statsmodels; or ``"none"``.
         confidence: of the intervals; pairs are tested at the level 1 - confidence.
@@ -180,7 +181,7 @@ def prediction_powered(
         **runs.settings,
         "complete": complete,
         "people": f"relevant from label {people.rel}",
-        **{f"judge {one.judge.name}": one.words for one in found},
+        "judges": "; ".join(f"{one.judge.name} ({one.words})" for one in found),
         "lambda": ESTIMATED_OF[level] if asked.weight is None else f"{asked.weight:g}, given",
         "intervals": f"{100 * asked.confidence:.4g} %, {INTERVALS[level]}",
         "pairs": f"two-sided t tests at {1 - asked.confidence:.4g}, correction {correction}",
@@ -192,7 +193,7 @@ def prediction_powered(
 #: what lambda is where it is estimated, and what an interval is, for settings
 ESTIMATED_OF = {
     "topics": f"estimated: {ESTIMATED}",
-    "documents": "estimated: cov / var over the samples that there could be, of all topics, cut to 0 and 1",
+    "documents": "estimated: cov / var over the samples that there could be, summed over topics and runs (or pairs)",
 }
 INTERVALS = {
     "topics": "t with n - 1 degrees, standard error root of var(Y - lambda F)/n + lambda^2 var(F)/N",
@@ -263,7 +264,7 @@ def _by_documents(
         sample = sample_of(people, judge.judge.known_pairs() if pool is None else pool)
         said = pool_labels(judge, sample, pool)
         estimates = list(document_estimates(runs, sample, said.labels, measures, asked))
-        words = f"relevant from label {said.judge_rel}; people labelled {sample.words()}; {len(people.topics):,} topics"
+        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {len(people.topics):,} topics"
         found.append(_Found(judge, estimates, words, list(few_topics(len(people.topics)))))
     return found
 

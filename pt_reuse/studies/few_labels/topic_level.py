@@ -46,7 +46,7 @@ class SplitTopics:
         rel = f"relevant from label {self.of_judge.judge_rel}"
         missing = f", {self.of_judge.missing:,} documents without a label" if self.of_judge.missing else ""
         return (
-            f"{rel}; n={len(self.labelled):,} topics with labels of people, N={len(self.unlabelled):,} with the "
+            f"{rel}, n={len(self.labelled):,} topics with labels of people, N={len(self.unlabelled):,} with the "
             f"judge's alone{missing}"
         )
 

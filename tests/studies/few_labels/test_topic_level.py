@@ -153,8 +153,8 @@ def test_labels_of_another_scale_are_brought_to_that_of_people():
     found = ptr.prediction_powered(field.runs, parts.people(), binary, "P(rel=2)@5", rel=2)
     same = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=2)@5", rel=2)
     assert found.table.drop(columns="judge").equals(same.table.drop(columns="judge"))
-    assert found.settings["judge judge"].startswith("relevant from label 1; n=24 topics")
-    assert same.settings["judge judge"].startswith("relevant from label 2; n=24 topics")
+    assert found.settings["judges"].startswith("judge (relevant from label 1, n=24 topics")
+    assert same.settings["judges"].startswith("judge (relevant from label 2, n=24 topics")
     assert found.settings["people"] == "relevant from label 2"
     strict = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
     assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
