@@ -199,17 +199,17 @@ def main(data: Path, jobs: int) -> None:
         rows.append([known[i].name, str(n), *cells, f"{wider:.3f}"])
     documents = Parallel(n_jobs=jobs)(delayed(covered_documents)(data, share) for share in SHARES)
     head = ["population", "labelled", "alone", "lambda 1", "best", "width", "lambda 1", "best", "away", "n_eff"]
+    shares = " and ".join(f"{share:.0%}" for share in SHARES)
     text = [
-        f"Topics: {FIELDS:,} fields of {TOPICS} topics each, n of them labelled by people and all by the model. Coverage",
-        "of intervals of 95 % by people's labels alone and prediction-powered, means over runs or pairs of runs; their",
-        "widths; the effective number of topics; and the coverage if the variance of Y - lambda F were divided by",
-        "n - 2, for the lambda fitted to the same topics.",
+        f"Topics: {FIELDS:,} fields of {TOPICS} topics each, n of them labelled by people and all by the model.",
+        "Coverage of intervals of 95 % by people's labels alone and prediction-powered, means over runs or pairs of",
+        "runs; their widths; the effective number of topics; and the coverage if the variance of Y - lambda F were",
+        "divided by n - 2, for the lambda fitted to the same topics.",
         "",
         laid_out(rows),
-        f"Documents: {SAMPLES} samples of the pool of depth 10, {' and '.join(f'{share:.0%}' for share in SHARES)} of each",
-        "topic. Coverage of intervals of 95 % for the sampling, by people's labels alone, with lambda 1 and with the best",
-        "lambda; their widths; how far the estimates with the best lambda lie from the truth on average; and the",
-        "effective number of documents.",
+        f"Documents: {SAMPLES} samples of the pool of depth 10, {shares} of each topic. Coverage of intervals of 95 %",
+        "for the sampling, by people's labels alone, with lambda 1 and with the best lambda; their widths; how far the",
+        "estimates with the best lambda lie from the truth on average; and the effective number of documents.",
         "",
         laid_out([head, *(row for part in documents for row in part)]),
     ]

@@ -109,7 +109,7 @@ def said(
         worth = "" if pd.isna(row["n_eff"]) else f": the {row['n']:,} are worth {row['n_eff']:,.1f} (median)"
         found.append(
             f"With {row['n']:,} {level} labelled by people and {row['N']:,} by {judge} alone, the {measure} of a run "
-            f"is known to +-{row['reach']:.4f}, and by people's labels alone to +-{row['human_reach']:.4f}{worth}; "
+            f"is known to ±{row['reach']:.4f}, and by people's labels alone to ±{row['human_reach']:.4f}{worth}; "
             f"lambda is {row['lambda']:.2f}."
         )
         if row["pairs"]:

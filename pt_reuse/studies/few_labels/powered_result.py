@@ -122,7 +122,7 @@ class PredictionPowered(Result):
             worth = "unknown" if pd.isna(row["n_eff"]) else f"{row['n_eff']:,.1f}"
             parts.append(
                 f"{row['measure']}{by}: {row['n']:,} {self.level} labelled by people are worth {worth} "
-                f"(+-{row['reach']:.4f}, alone +-{row['human_reach']:.4f})"
+                f"(±{row['reach']:.4f}, alone ±{row['human_reach']:.4f})"
             )
         return "; ".join(parts)
 
