@@ -52,12 +52,12 @@ def plot_forest(
     rows = rows.head(most)
     at = np.arange(len(rows))[::-1].astype(float)
     entries = []
-    for prefix, shift, marker, colour, said in (
-        ("estimate", _APART, "o", ink.first, f"people and {judge}"),
-        ("human", -_APART, "s", ink.second, "people alone"),
+    for prefix, shift, marker, colour, stroke, said in (
+        ("estimate", _APART, "o", ink.first, "-", f"people and {judge}"),
+        ("human", -_APART, "s", ink.second, (0, (4, 1)), "people alone"),
     ):
         low, high = (rows[f"{prefix}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-        ax.hlines(at + shift, low, high, color=colour, linewidth=sizes.line, zorder=2)
+        ax.hlines(at + shift, low, high, color=colour, linestyle=stroke, linewidth=sizes.line, zorder=2)
         points = ax.scatter(
             rows[prefix],
             at + shift,

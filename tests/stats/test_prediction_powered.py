@@ -112,6 +112,23 @@ def test_ppi_py_says_the_same_where_conventions_agree():
             assert 0 < mine.weight[i] < 1
 
 
+@pytest.mark.parametrize(("n", "least"), [(20, 0.93), (50, 0.94)])
+def test_intervals_cover_the_truth(n, least):
+    """Each column is a field of its own; the judge is as far off as it likes."""
+    random = np.random.default_rng(n)
+    human = random.normal(0.4, 0.2, (n + 200, 4000))
+    judge = 0.7 + 2 * human + random.normal(0, 0.3, human.shape)
+    found = powered_means(TopicValues(human[:n], judge[:n], judge[n:]))
+    low, high = found.interval(0.95)
+    assert ((low <= 0.4) & (high >= 0.4)).mean() > least
+    assert found.estimate.mean() == pytest.approx(0.4, abs=0.002)
+    # the standard error is how far estimates lie apart
+    assert np.sqrt((found.se**2).mean()) == pytest.approx(found.estimate.std(), rel=0.06)
+    narrower = (high - low).mean() / np.subtract(*found.human_interval(0.95)[::-1]).mean()
+    # the best that a correlation of .8 can do
+    assert narrower == pytest.approx(np.sqrt(1 - 0.64 * 200 / (200 + n)), rel=0.05)
+
+
 def test_a_judge_equal_to_people_is_worth_all_topics():
     values = drawn(n=200, more=600)
     same = TopicValues(values.human, values.human, drawn(n=600, more=2, seed=9).human)

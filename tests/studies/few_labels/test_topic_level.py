@@ -12,6 +12,7 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
+from pt_reuse.stats.prediction_powered import TopicValues, powered_means
 
 
 def of(frame, judge="one", measure="nDCG@10"):
@@ -181,14 +182,19 @@ def test_runs_of_live_pipelines_and_judgments_in_other_forms():
     assert found.table["estimate"].tolist() == expected["estimate"][:3].tolist()
 
 
-def test_on_trec_data_by_a_model(data):
-    """DL 2021 by UMBRELA: 20 of 53 topics by people; the interval covers the mean of all 53 for nearly every run."""
+@pytest.fixture(scope="module")
+def dl21(data):
+    """Return the runs, people's labels and UMBRELA's of the passages of DL 2021."""
     folder = data / "dl21-passages"
     runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
-    every = ptr.read_qrels(folder / "qrels.gz").with_rel(2)
+    return runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), folder / "llm-labels" / "umbrela-gpt-4.gz"
+
+
+def test_on_trec_data_by_a_model(dl21):
+    """20 of 53 topics by people: the intervals cover the mean of all 53 for nearly every run."""
+    runs, every, umbrela = dl21
     topics = np.random.default_rng(1).permutation(every.topics)
-    people = every.select(topics[:20])
-    found = ptr.prediction_powered(runs, people, folder / "llm-labels" / "umbrela-gpt-4.gz", "nDCG@10")
+    found = ptr.prediction_powered(runs, every.select(topics[:20]), umbrela, "nDCG@10")
     assert found.judges == ["umbrela-gpt-4"]
     truth = ptr.score(runs, every, "nDCG@10").mean["nDCG@10"]
     table = found.table
@@ -199,3 +205,20 @@ def test_on_trec_data_by_a_model(data):
     assert 20 < found.summary["n_eff"].iloc[0] < 53
     assert isinstance(found.pairs, pd.DataFrame)
     assert len(found.pairs) == 1953
+
+
+def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
+    """Widths are .197 and .153 where this was simulated before, coverages .947 and .940."""
+    runs, every, umbrela = dl21
+    human, judge = (ptr.score(runs, qrels, "nDCG@10").values[0] for qrels in (every, umbrela))
+    random, found = np.random.default_rng(0), np.zeros(4)
+    for _ in range(400):
+        drawn = random.integers(0, 53, 400)
+        means = powered_means(TopicValues(human[drawn[:20]], judge[drawn[:20]], judge[drawn[20:]]))
+        for i, (low, high) in enumerate((means.human_interval(0.95), means.interval(0.95))):
+            truth = human.mean(axis=0)
+            found[2 * i : 2 * i + 2] += [(high - low).mean(), ((low <= truth) & (truth <= high)).mean()]
+    width, coverage, powered_width, powered_coverage = found / 400
+    assert (width, powered_width) == (pytest.approx(0.198, abs=0.003), pytest.approx(0.152, abs=0.003))
+    assert coverage == pytest.approx(0.947, abs=0.015)
+    assert powered_coverage == pytest.approx(0.936, abs=0.015)
