@@ -8,7 +8,7 @@ topics, each as likely, or normal scores. Its means are known. A *field* is a sa
 label n and the model all. An interval of 95 % should contain the mean of the population in 95 of 100 fields. Pairs of
 runs that score alike on more than seven topics of ten are left out: a field may have no other topic. For documents,
 people label a random share of each topic's pool of depth 10; the intervals are those of the sampling alone, and should
-contain the score by all of people's labels. It takes about four minutes of the processor.
+contain the score by all of people's labels. It takes about three minutes of the processor.
 """
 
 from __future__ import annotations

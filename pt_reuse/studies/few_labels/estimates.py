@@ -24,12 +24,18 @@ class Asked:
         weight: lambda, None where it is estimated.
         confidence: of intervals.
         correction: of the tests of pairs, for their number.
+        complete: whether a topic that a run lacks counts 0.
+        without_topics: ``"error"`` where a run may not lack all topics of a kind, else ``"zero"``.
+        verbose: whether to show progress bars.
     """
 
     measures: list[ir_measures.Measure]
     weight: float | None
     confidence: float
     correction: str
+    complete: bool = True
+    without_topics: str = "error"
+    verbose: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, fraction, told
-from pt_reuse._errors import Argument, InputError, door, located
+from pt_reuse._errors import Argument, InputError, arguments_as, door, located
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
@@ -18,7 +18,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell, told_elsewhere
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures, score
+from pt_reuse.scoring.run_scores import check_scoring, checked_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.prediction_powered import ESTIMATED
 from pt_reuse.stats.significance import checked_correction
@@ -27,7 +27,7 @@ from pt_reuse.studies.few_labels.document_level import document_estimates, pool_
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, pair_table, rank_table
 from pt_reuse.studies.few_labels.linear_measures import linear_of
 from pt_reuse.studies.few_labels.powered_result import PredictionPowered
-from pt_reuse.studies.few_labels.topic_level import check_every_topic, split_topics, topic_estimates
+from pt_reuse.studies.few_labels.topic_level import check_every_topic, score_as_asked, split_topics, topic_estimates
 
 #: what people labelled few of
 LEVELS = ("topics", "documents")
@@ -146,20 +146,24 @@ def prediction_powered(
     for Information Retrieval Evaluation Using Generative A.I., KDD. Equal to ppi-python where conventions agree.
     """
     choice("level", level, LEVELS)
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     asked = Asked(
         _checked_measures(measures, level),
         None if lam is None else _checked_weight(lam),
         fraction("confidence", confidence, ends=False),
         _checked(correction),
+        bool(complete),
+        without_topics,
+        bool(verbose),
     )
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     lowest, texts = checked_rel(rel), checked_pool(pool)
     judges = as_judges(judge, rel=judge_rel, families=families)
     if level == "topics":
         for each in judges:
             documents_to_label(each, texts)
-    runs, human = as_runs_before(runs, human)
-    people = _labelled(as_qrels(human, "human"), lowest)
+    with arguments_as(qrels="human"):
+        runs, human = as_runs_before(runs, human)
+    people = _labelled(as_qrels(human, "human"), lowest, level)
     if level == "documents":
         # by topics scoring says it
         warn_of_lower_grades(asked.measures, people.rel)
@@ -168,7 +172,7 @@ def prediction_powered(
     if not complete:
         check_every_topic(runs, people)
     if level == "topics":
-        found = _by_topics(runs, people, judges, texts, asked, (complete, without_topics, verbose))
+        found = _by_topics(runs, people, judges, texts, asked)
     else:
         found = _by_documents(runs, people, judges, texts, asked)
     for one in found:
@@ -224,32 +228,26 @@ def _checked(correction: Any) -> str:
     return str(correction)
 
 
-def _labelled(human: Qrels, rel: int | None) -> Qrels:
-    """Return the labels of people on the topics in which they labelled a document."""
+def _labelled(human: Qrels, rel: int | None, level: str) -> Qrels:
+    """Return the labels of people; by topics on the topics alone in which they labelled a document."""
     labels, topic = human.arrays.labels, human.arrays.documents.topic
     there = np.unique(topic[labels >= 0])
     if not len(there):
         raise InputError("people labelled no document.", argument="human")
-    kept = human.select([human.topics[t] for t in there.tolist()])
+    kept = human if level == "documents" else human.select([human.topics[t] for t in there.tolist()])
     return kept if rel is None else kept.with_rel(rel)
 
 
 def _by_topics(
-    runs: RunSet,
-    people: Qrels,
-    judges: Sequence[NamedJudge],
-    pool: pd.DataFrame | None,
-    asked: Asked,
-    how: tuple[bool, str, bool],
+    runs: RunSet, people: Qrels, judges: Sequence[NamedJudge], pool: pd.DataFrame | None, asked: Asked
 ) -> list[_Found]:
-    complete, without_topics, verbose = how
     splits = [split_topics(runs, people, judge, pool) for judge in judges]
     with told_elsewhere():
-        mine = score(runs, people, asked.measures, complete=complete, without_topics=without_topics, verbose=verbose)
+        mine = score_as_asked(runs, people, asked)
     found = []
     for judge, split in zip(judges, splits, strict=True):
         with located(judge.name):
-            estimates = list(topic_estimates(runs, mine, split, asked, without_topics=without_topics, verbose=verbose))
+            estimates = list(topic_estimates(runs, mine, split, asked))
         found.append(_Found(judge, estimates, split.words(), list(split.caveats())))
     return found
 

@@ -58,7 +58,7 @@ class SplitTopics:
                 f"{n:,} topics with labels of people only",
                 (
                     f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover "
-                    "less than they say: of 95 % intervals some 92 in 100 with 10 topics. Have people label more.",
+                    "less than they say: of 95 % intervals some 92 in 100 with 10 topics. Have people label more topics.",
                 ),
             )
         if more < n:
@@ -146,9 +146,19 @@ def _check_topics(human: Qrels, labelled: list[str], others: list[str], alone: l
         )
 
 
-def topic_estimates(
-    runs: RunSet, human: Scores, split: SplitTopics, asked: Asked, *, without_topics: str, verbose: bool
-) -> Iterator[Estimates]:
+def score_as_asked(runs: RunSet, qrels: Qrels, asked: Asked) -> Scores:
+    """Score the field by some labels."""
+    return score(
+        runs,
+        qrels,
+        asked.measures,
+        complete=asked.complete,
+        without_topics=asked.without_topics,
+        verbose=asked.verbose,
+    )
+
+
+def topic_estimates(runs: RunSet, human: Scores, split: SplitTopics, asked: Asked) -> Iterator[Estimates]:
     """Yield the estimates of each measure.
 
     Args:
@@ -156,21 +166,17 @@ def topic_estimates(
         human: its scores by people's labels, on all topics that these have.
         split: the topics of the judge.
         asked: what is asked for.
-        without_topics: whether a run without any of the topics of a kind is an error.
-        verbose: show a progress bar.
     """
     labels, n = split.of_judge.labels, len(split.labelled)
     # measures that count lower grades are named once, for people's labels
     by_judge = labels.select([*split.labelled, *split.unlabelled]).with_rel(None)
-    if without_topics == "error":
+    if asked.without_topics == "error":
         # a run that has the topics of people alone would score 0 on all others
         check_topics(runs, labels.select(split.unlabelled))
-    if not human.complete:
+    if not asked.complete:
         check_every_topic(runs, by_judge)
     with told_elsewhere():
-        found = score(
-            runs, by_judge, asked.measures, complete=human.complete, without_topics=without_topics, verbose=verbose
-        )
+        found = score_as_asked(runs, by_judge, asked)
     rows = [human.topics.index(topic) for topic in split.labelled]
     place = {topic: t for t, topic in enumerate(found.topics)}
     order = [place[topic] for topic in (*split.labelled, *split.unlabelled)]

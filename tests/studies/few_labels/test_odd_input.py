@@ -65,6 +65,9 @@ def test_samples_that_do_not_say_how_they_were_drawn(messages):
     messages.refused(lambda: sampled(human=frame.assign(stratum=[None, *frame["stratum"][1:]])), argument="human")
     apart = frame.assign(stratum=np.where(frame["label"] >= 0, "a", "b")).drop(columns="inclusion")
     messages.refused(lambda: sampled(human=apart), argument="human")
+    nobody = frame.assign(label=frame["label"].mask(frame["qid"] == "2", -1))
+    messages.refused(lambda: sampled(human=nobody), argument="human")
+    messages.refused(lambda: called(runs={"x": parts.field().runs["lex1a"]}, human=7), argument="human")
     own = frame[frame["label"] >= 0].drop(columns="stratum")
     messages.refused(lambda: sampled(human=own.assign(inclusion=0.0)), argument="human")
     messages.refused(lambda: sampled(human=own.assign(inclusion=[np.nan, *own["inclusion"][1:]])), argument="human")
@@ -157,6 +160,21 @@ def test_one_run_and_two(messages):
     assert one.report("pair").to_frame().shape[0] == 0 or one.report("pair") is not None
     two = sampled(runs=runs.select(runs.names[:2]))
     assert len(two.pairs) == 1
+
+
+def test_a_topic_of_which_no_document_was_drawn():
+    """Where each document was drawn by itself, a topic may have none, and counts by the judge's labels."""
+    field, frame = parts.field(), parts.sample().to_frame()
+    own = frame[frame["label"] >= 0].drop(columns="stratum")
+    topics = field.all_qrels.topics
+    options = {"level": "documents", "lam": 1.0, "pool": ptr.depth_pool(field.runs, depth=8)}
+    some = ptr.Qrels(own[own["qid"] != "2"], topics=topics)
+    found = called(human=some, **options).table["estimate"]
+    judged = ptr.score(field.runs, options["pool"].judge(parts.judge()), "P@5").of("P@5")
+    full = called(human=own, **options)
+    rest = called(human=own[own["qid"] != "2"], **options).table["estimate"]
+    assert full.settings["judges"].endswith("60 topics)")
+    assert (60 * found).tolist() == pytest.approx((59 * rest + judged.loc["2"].to_numpy()).tolist())
 
 
 def test_one_topic_of_sampled_documents():
