@@ -58,7 +58,7 @@ class SplitTopics:
                 f"{n:,} topics with labels of people only",
                 (
                     f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover "
-                    "less than they say: of 95 % intervals some 92 in 100 with 10 topics. Have people label more topics.",
+                    "less than they say: of 95 % intervals some 92 in 100 with 10 topics. Have people label more.",
                 ),
             )
         if more < n:
