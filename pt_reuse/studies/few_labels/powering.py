@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
@@ -176,7 +177,6 @@ def prediction_powered(
     else:
         found = _by_documents(runs, people, judges, texts, asked)
     for one in found:
-        one.caveats.extend(_useless(one, asked))
         with located(one.judge.name):
             tell(one.caveats)
     notes = [
@@ -208,7 +208,7 @@ INTERVALS = {
 }
 
 
-def _checked_measures(measures: Any, level: str) -> list[Any]:
+def _checked_measures(measures: Any, level: str) -> list[ir_measures.Measure]:
     if level == "topics":
         return checked_measures(measures)
     parsed = parse_measures(measures)
@@ -248,7 +248,8 @@ def _by_topics(
     for judge, split in zip(judges, splits, strict=True):
         with located(judge.name):
             estimates = list(topic_estimates(runs, mine, split, asked))
-        found.append(_Found(judge, estimates, split.words(), list(split.caveats())))
+        caveats = [*split.caveats(), *_useless(estimates, asked)]
+        found.append(_Found(judge, estimates, split.words(), caveats))
     return found
 
 
@@ -266,18 +267,17 @@ def _by_documents(
         said = pool_labels(judge, sample, pool)
         estimates = list(document_estimates(runs, sample, said.labels, measures, asked))
         words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {len(people.topics):,} topics"
-        found.append(_Found(judge, estimates, words, list(few_topics(len(people.topics)))))
+        caveats = [*few_topics(len(people.topics)), *_useless(estimates, asked)]
+        found.append(_Found(judge, estimates, words, caveats))
     return found
 
 
-def _useless(found: _Found, asked: Asked) -> list[Caveat]:
+def _useless(estimates: Sequence[Estimates], asked: Asked) -> list[Caveat]:
     """Return a caveat for the measures for which the judge is of no use."""
     if asked.weight is not None:
         return []
     # where people labelled everything, there is nothing that a judge could add
-    shares = {
-        each.measure: float(((each.means["lambda"] == 0) & (each.means["N"] > 0)).mean()) for each in found.estimates
-    }
+    shares = {each.measure: float(((each.means["lambda"] == 0) & (each.means["N"] > 0)).mean()) for each in estimates}
     useless = [f"{measure} ({share:.0%})" for measure, share in shares.items() if share >= 0.5]
     if not useless:
         return []
