@@ -67,6 +67,8 @@ from .studies.corpus_parts.systems import Systems as Systems
 from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.dynamic_uniques import DynamicUniques as DynamicUniques
 from .studies.dynamic_uniques import leave_out_dynamic as leave_out_dynamic
+from .studies.few_labels.powered_result import PredictionPowered as PredictionPowered
+from .studies.few_labels.powering import prediction_powered as prediction_powered
 from .studies.found_documents import FoundByDepth as FoundByDepth
 from .studies.found_documents import found_by_depth as found_by_depth
 from .studies.judged_depths.coverage_result import Coverage as Coverage

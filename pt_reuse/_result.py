@@ -54,6 +54,7 @@ HOMES = {
     "PassagePositions": "pt_reuse.judging.annotators.positions",
     "PoolCosts": "pt_reuse.studies.pool_depths",
     "PoolsByType": "pt_reuse.studies.type_pools.pools_by_type",
+    "PredictionPowered": "pt_reuse.studies.few_labels.powered_result",
     "ReturnedLabels": "pt_reuse.judging.people.returned",
     "Saturation": "pt_reuse.studies.score_saturation",
     "Scores": "pt_reuse.scoring.scores",

@@ -70,6 +70,10 @@ class Judge(pt.Transformer):
         """Return the columns that the judge reads."""
         return ("qid", "docno")
 
+    def known_pairs(self) -> pd.DataFrame | None:
+        """Return ``qid docno`` of the documents whose labels exist already; None where the judge has to be asked."""
+        return None
+
     @abstractmethod
     def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
         """Return one label for each document, None where the judge gives none.

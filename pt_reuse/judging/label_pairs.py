@@ -120,7 +120,7 @@ def compared_labels(
     both = human.select(topics) if without else human
     if missing == "drop":
         both = both.restrict(theirs)
-    lowest = judge.rel if judge.rel is not None else _lowest(pairs["judge"], human.rel)
+    lowest = judge.rel if judge.rel is not None else lowest_relevant(pairs["judge"], human.rel)
     return ComparedLabels(
         name=judge.name,
         family=judge.family,
@@ -149,6 +149,11 @@ def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     return Qrels(frame.assign(label=scaled), topics=labels.topics, rel=rel)
 
 
-def _lowest(labels: pd.Series, rel: int) -> int:
-    """Return from which label on a judge's labels are relevant, where nobody says: 1 of binary ones, else as people."""
+def lowest_relevant(labels: pd.Series, rel: int) -> int:
+    """Return from which label on a judge's labels are relevant, where nobody says: 1 of binary ones, else as people.
+
+    Args:
+        labels: of the judge.
+        rel: the lowest label of people that is relevant.
+    """
     return 1 if labels.max() <= 1 else rel

@@ -55,6 +55,10 @@ class Noisy(Judge):
         self._confusion = as_confusion(confusion, needed)
         self._seed = int(seed)
 
+    def known_pairs(self) -> pd.DataFrame:
+        """Return ``qid docno`` of the documents that the judgments have a label for."""
+        return self._known.pairs()
+
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
         """Return the label that each document is given.
 

@@ -31,6 +31,10 @@ class KnownLabels:
         self.labels = known["label"].tolist()
         self._said = {column: known[column].tolist() for column in ("judge", "time") if column in known}
 
+    def pairs(self) -> pd.DataFrame:
+        """Return ``qid docno`` of the documents that have a label, one a row."""
+        return pd.DataFrame(list(self._rows), columns=["qid", "docno"], dtype=object)
+
     def rows(self, pairs: pd.DataFrame) -> list[int]:
         """Return the judgment of each document, -1 where there is none.
 
@@ -96,6 +100,10 @@ class Oracle(Judge):
         judgments = as_qrels(qrels)
         super().__init__(name, rel=judgments.stated_rel)
         self._known = KnownLabels(judgments, unknown)
+
+    def known_pairs(self) -> pd.DataFrame:
+        """Return ``qid docno`` of the documents that the judgments have a label for."""
+        return self._known.pairs()
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each document, and who gave it, and when, where the judgments say so.

@@ -66,3 +66,12 @@ def test_what_is_no_judge_is_refused(messages):
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, rel={"y": 1}), argument="judge_rel")
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
+
+
+def test_a_judge_says_for_which_documents_it_has_labels():
+    pairs = [("1", "a"), ("1", "b"), ("1", "c"), ("2", "a")]
+    for judge in (ptr.judging.Oracle(HUMAN), ptr.judging.Noisy(HUMAN, ptr.judging.flips(0.5, range(4)), seed=1)):
+        known = judge.known_pairs()
+        assert list(zip(known["qid"], known["docno"], strict=True)) == pairs
+    (asked,) = as_judges(lambda frame: [1] * len(frame))
+    assert asked.judge.known_pairs() is None

@@ -104,6 +104,8 @@ CALLS = {
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
     "MinimumRanks.plot": lambda d, **flag: ptr.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
     "PoolCosts.plot": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1).plot(ax=Figure().subplots(), **flag),
+    "PredictionPowered.plot": lambda d, **flag: powered().plot(ax=Figure().subplots(), **flag),
+    "prediction_powered": lambda d, **flag: powered(**flag),
     "ReuseDataset.fetch": lambda d, **flag: ptr.ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ptr.ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ptr.ReuseDataset("demo").get_runs(type="dense", **flag),
@@ -153,6 +155,12 @@ def covered(**flag):
     # two topics are few
     with told_elsewhere():
         return ptr.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
+
+
+def powered(**flag):
+    # two topics are few
+    with told_elsewhere():
+        return ptr.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", **flag)
 
 
 def chooser():

@@ -146,6 +146,13 @@ def circle(runs, human, judge):
     return ptr.circularity(runs, human, judge, "AP", resamples=0).by_run.drop(columns=["judge", "scorer"])
 
 
+def powered(runs=RUNS, human=None, judge=FIELD.all_qrels):
+    # two topics are few
+    with told_elsewhere():
+        some = FIELD.all_qrels.select(FIELD.all_qrels.topics[:2]) if human is None else human
+        return ptr.prediction_powered(runs, some, judge, "AP", lam=0.5)
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -161,6 +168,7 @@ TAKERS = {
     ),
     "significance_fidelity": lambda d, runs=RUNS: fidelity(runs, QRELS, FIELD.all_qrels),
     "circularity": lambda d, runs=RUNS: circle(runs, QRELS, FIELD.all_qrels),
+    "prediction_powered": lambda d, runs=RUNS: powered(runs=runs).table,
     "density": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
     ),

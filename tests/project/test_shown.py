@@ -10,6 +10,7 @@ import re
 import pandas as pd
 import pytest
 from annotator_parts import labelled
+from few_label_parts import of_few_labels
 from judge_parts import of_judges
 
 import pt_reuse as ptr
@@ -203,6 +204,7 @@ def results(tmp_path_factory):
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
         **of_relevants(field, runs, qrels),
+        **of_few_labels(field, (runs, qrels), ODD),
         "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
         "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
     }

@@ -1,0 +1,56 @@
+"""A small field of which people labelled little and a judge all."""
+
+from __future__ import annotations
+
+import functools
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import told_elsewhere
+
+#: topics that people labelled
+PEOPLE = 24
+
+
+@functools.cache
+def field():
+    return ptr.simulate_field(seed=7, n_topics=60, n_teams=5, depth=8)
+
+
+@functools.cache
+def people():
+    """Return the labels of people: all documents of some topics."""
+    every = field().all_qrels
+    return every.select(every.topics[:PEOPLE])
+
+
+@functools.cache
+def judge(rate=0.15, seed=1):
+    return ptr.judging.Noisy(field().all_qrels, ptr.judging.flips(rate, range(4)), seed=seed)
+
+
+@functools.cache
+def sample(share=0.3, seed=3):
+    """Return the labels of people: some documents of each topic."""
+    return ptr.sample_pool(ptr.depth_pool(field().runs, depth=8), share=share, seed=seed).judge(field().all_qrels)
+
+
+@functools.cache
+def by_topics():
+    return ptr.prediction_powered(
+        field().runs, people(), {"one": judge(), "two": judge(0.3, 2)}, ["nDCG@10", "P@5"], families={"one": "gpt"}
+    )
+
+
+@functools.cache
+def by_documents():
+    return ptr.prediction_powered(field().runs, sample(), judge(), ["P@5", "RBP(rel=2)"], level="documents")
+
+
+def of_few_labels(usual, odd, name):
+    """Return a result of a usual field and one of an odd field, whose judge has an odd name."""
+    found = {}
+    for kind, (runs, qrels), judge in (("", (usual.runs, usual.qrels), "model"), (", odd", odd, name)):
+        with told_elsewhere():
+            some = qrels.select(qrels.topics[:9])
+            found[f"PredictionPowered{kind}"] = ptr.prediction_powered(runs, some, {judge: qrels}, ["AP", "P@10"])
+    return found

@@ -1,0 +1,189 @@
+"""What is wrong, and what is little: refused in plain words, or answered with a warning, before work starts."""
+
+from __future__ import annotations
+
+import few_label_parts as parts
+import numpy as np
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import told_elsewhere
+
+
+def called(*, runs=None, human=None, judge=None, measures="P@5", **options):
+    return ptr.prediction_powered(
+        parts.field().runs if runs is None else runs,
+        parts.people() if human is None else human,
+        parts.judge() if judge is None else judge,
+        measures,
+        **options,
+    )
+
+
+def sampled(**options):
+    return called(
+        human=parts.sample() if "human" not in options else options.pop("human"), level="documents", **options
+    )
+
+
+def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messages, tmp_path):
+    missing, asked = tmp_path / "nowhere", []
+
+    def model(frame):
+        asked.append(len(frame))
+        return [0] * len(frame)
+
+    for argument, options in {
+        "level": {"level": "topic"},
+        "lam": {"lam": 1.5},
+        "confidence": {"confidence": 95},
+        "correction": {"correction": "tukey"},
+        "measures": {"measures": "nDCK"},
+        "complete": {"complete": "no"},
+        "without_topics": {"without_topics": "ignore"},
+        "rel": {"rel": 0},
+        "judge_rel": {"judge_rel": {"x": 1}},
+        "families": {"families": ["gpt"]},
+        "pool": {"judge": model},
+    }.items():
+        messages.refused(lambda o=options: called(runs=missing, **o), argument=argument)
+    messages.refused(lambda: called(runs=missing, judge=model, pool=7), argument="pool")
+    messages.refused(lambda: called(runs=missing, judge=model, pool=pd.DataFrame({"qid": ["1"]})))
+    assert asked == []
+
+
+def test_measures_that_are_no_sums_are_refused_by_documents(messages):
+    for measure in ("nDCG@10", "AP", "R@10", "RR", "P(judged_only=True)@5", "RBP", "NumRet", "SDCG@10"):
+        messages.refused(lambda m=measure: sampled(measures=m, runs="nowhere"), argument="measures")
+
+
+def test_samples_that_do_not_say_how_they_were_drawn(messages):
+    frame = parts.sample().to_frame()
+    messages.refused(lambda: sampled(human=parts.people().sample(0.5, seed=1)), argument="human")
+    messages.refused(lambda: sampled(human=frame[frame["label"] >= 0]), argument="human")
+    messages.refused(lambda: sampled(human=frame.assign(stratum=[None, *frame["stratum"][1:]])), argument="human")
+    apart = frame.assign(stratum=np.where(frame["label"] >= 0, "a", "b")).drop(columns="inclusion")
+    messages.refused(lambda: sampled(human=apart), argument="human")
+    nobody = frame.assign(label=frame["label"].mask(frame["qid"] == "2", -1))
+    messages.refused(lambda: sampled(human=nobody), argument="human")
+    messages.refused(lambda: called(runs={"x": parts.field().runs["lex1a"]}, human=7), argument="human")
+    own = frame[frame["label"] >= 0].drop(columns="stratum")
+    messages.refused(lambda: sampled(human=own.assign(inclusion=0.0)), argument="human")
+    messages.refused(lambda: sampled(human=own.assign(inclusion=[np.nan, *own["inclusion"][1:]])), argument="human")
+
+
+def test_topics_that_do_not_suffice(messages):
+    field, people = parts.field(), parts.people()
+    every = field.all_qrels
+    messages.refused(lambda: called(judge=people), argument="judge")
+    messages.refused(lambda: called(judge=every.select(every.topics[:25])), argument="judge")
+    messages.refused(lambda: called(human=people.select(people.topics[:1])), argument="human")
+    messages.refused(lambda: called(judge=every.select(every.topics[24:])), argument="judge")
+    strange = every.to_frame().assign(qid=lambda f: "x" + f["qid"])
+    messages.refused(lambda: called(judge=pd.concat([people.to_frame(), strange])), argument="judge")
+    unjudged = people.to_frame().assign(label=-1)
+    messages.refused(lambda: called(human=unjudged), argument="human")
+
+
+def test_labels_that_are_none(messages):
+    labels = parts.field().all_qrels.to_frame()
+    messages.refused(lambda: called(judge=labels.assign(label=0.25)))
+    messages.refused(lambda: called(judge=lambda frame: [0.5] * len(frame), pool=labels[["qid", "docno"]]))
+    messages.refused(lambda: called(judge=labels.assign(label=-1)), argument="judge")
+    messages.refused(lambda: called(judge={}), argument="judge")
+
+
+def test_few_topics_of_people(messages):
+    people = parts.people()
+    found = messages.warned(lambda: called(human=people.select(people.topics[:3])), times=1)
+    assert found.settings["beware"].startswith("3 topics with labels of people only")
+    assert found.findings()[-1].startswith("Beware: 3 topics")
+    assert np.isfinite(found.table["estimate_low"]).all()
+
+
+def test_few_topics_of_the_judge_alone(messages):
+    every = parts.field().all_qrels
+    found = messages.warned(lambda: called(judge=every.select(every.topics[:30])), times=1)
+    assert found.table["n_eff"].max() < 40
+
+
+def test_a_judge_that_labels_otherwise_where_people_did_not(messages):
+    every, people = parts.field().all_qrels, parts.people()
+    shallow = every.restrict(ptr.depth_pool(parts.field().runs, depth=5))
+    both = every.select(people.topics) | shallow.select(every.topics[24:])
+    messages.warned(lambda: called(judge=both), times=1)
+
+
+def test_a_judge_of_no_use(messages):
+    labels = parts.field().all_qrels.to_frame()
+    wrong = labels.assign(label=(labels["label"] == 0).astype(int))
+    found = messages.warned(lambda: called(judge=wrong), times=1)
+    assert found.table["estimate"].tolist() == found.table["human"].tolist()
+    # all of one grade
+    same = messages.warned(lambda: sampled(judge=labels.assign(label=0)), times=1)
+    assert same.table["estimate"].tolist() == same.table["human"].tolist()
+    assert same.table["n_eff"].tolist() == pytest.approx([401] * 10)
+
+
+def test_topics_that_do_not_count_are_named(messages):
+    every, field = parts.field().all_qrels, parts.field()
+    found = messages.warned(lambda: called(judge=every.select(every.topics[2:])), times=1)
+    assert found.table["n"].iloc[0] == 22
+    more = every.to_frame().assign(qid=lambda f: f["qid"].replace({"1": "900"}))
+    found = messages.warned(lambda: called(judge=pd.concat([every.to_frame(), more[more["qid"] == "900"]])), times=1)
+    assert found.table["N"].iloc[0] == 36
+    assert len(field.runs.topics) == 60
+
+
+def test_runs_that_lack_topics(messages):
+    field, people = parts.field(), parts.people()
+    frames = {name: field.runs[name].drop(columns="name") for name in field.runs.names[:2]}
+    first = frames[field.runs.names[0]]
+    frames[field.runs.names[0]] = first[first["qid"].isin(people.topics)]
+    messages.refused(lambda: called(runs=frames), argument="runs")
+    zero = called(runs=frames, without_topics="zero").table
+    assert zero["estimate"][0] < zero["human"][0]
+    frames[field.runs.names[0]] = first[first["qid"] != people.topics[0]]
+    messages.refused(lambda: called(runs=frames, complete=False), argument="complete")
+    messages.refused(lambda: sampled(runs=frames, complete=False), argument="complete")
+    # where no run lacks any there is nothing to refuse
+    assert called(complete=False).table["estimate"].tolist() == called().table["estimate"].tolist()
+
+
+def test_one_run_and_two(messages):
+    runs = parts.field().runs
+    one = called(runs=runs.select(runs.names[0]))
+    assert len(one.pairs) == 0
+    assert one.ranks[["rank", "rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1, 1]]
+    assert len(one.findings()) == 3
+    assert one.report("pair").to_frame().shape[0] == 0 or one.report("pair") is not None
+    two = sampled(runs=runs.select(runs.names[:2]))
+    assert len(two.pairs) == 1
+
+
+def test_a_topic_of_which_no_document_was_drawn():
+    """Where each document was drawn by itself, a topic may have none, and counts by the judge's labels."""
+    field, frame = parts.field(), parts.sample().to_frame()
+    own = frame[frame["label"] >= 0].drop(columns="stratum")
+    topics = field.all_qrels.topics
+    options = {"level": "documents", "lam": 1.0, "pool": ptr.depth_pool(field.runs, depth=8)}
+    some = ptr.Qrels(own[own["qid"] != "2"], topics=topics)
+    found = called(human=some, **options).table["estimate"]
+    judged = ptr.score(field.runs, options["pool"].judge(parts.judge()), "P@5").of("P@5")
+    full = called(human=own, **options)
+    rest = called(human=own[own["qid"] != "2"], **options).table["estimate"]
+    assert full.settings["judges"].endswith("60 topics)")
+    assert (60 * found).tolist() == pytest.approx((59 * rest + judged.loc["2"].to_numpy()).tolist())
+
+
+def test_one_topic_of_sampled_documents():
+    sample = parts.sample()
+    with told_elsewhere():
+        found = sampled(human=sample.select(sample.topics[:1]))
+    assert found.table["estimate_low"].isna().all()
+    assert found.table["sampling_low"].notna().all()
+
+
+def test_a_measure_that_counts_what_is_not_relevant_for_people(messages):
+    messages.warned(lambda: called(rel=2, measures="P@5"), times=1)

@@ -1,0 +1,224 @@
+"""Few topics of people, many of a judge: against plain formulas of scores made one by one."""
+
+from __future__ import annotations
+
+import itertools
+
+import few_label_parts as parts
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
+
+import pt_reuse as ptr
+from pt_reuse.stats.prediction_powered import TopicValues, powered_means
+
+
+def of(frame, judge="one", measure="nDCG@10"):
+    return frame[(frame["judge"] == judge) & (frame["measure"] == measure)].reset_index(drop=True)
+
+
+def scores(judge, measure):
+    """Return name -> scores by people, by the judge on the same topics, and by the judge on the others."""
+    field, people = parts.field(), parts.people()
+    pairs = field.all_qrels.to_frame()[["qid", "docno"]]
+    labels = pairs.assign(label=judge(pairs)["label"])
+    mine, theirs = (ptr.score(field.runs, qrels, measure).of(measure) for qrels in (people, labels))
+    both = theirs.index.isin(people.topics)
+    return {run: (mine[run].to_numpy(), theirs[run][both].to_numpy(), theirs[run][~both].to_numpy()) for run in mine}
+
+
+def literal(y, f, more):
+    """Return human mean, estimate, standard error and lambda."""
+    n, m = len(y), len(more)
+    lam = np.cov(y, f)[0, 1] / ((1 + n / m) * np.var([*f, *more], ddof=1))
+    lam = min(max(lam, 0), 1)
+    estimate = y.mean() + lam * (more.mean() - f.mean())
+    return y.mean(), estimate, np.sqrt(np.var(y - lam * f, ddof=1) / n + lam**2 * np.var(more, ddof=1) / m), lam
+
+
+@pytest.mark.parametrize(("name", "judge", "measure"), [("one", (), "nDCG@10"), ("two", (0.3, 2), "P@5")])
+def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
+    found, expected = parts.by_topics(), scores(parts.judge(*judge), measure)
+    table, pairs = of(found.table, name, measure), of(found.pairs, name, measure)
+    assert table["name"].tolist() == list(expected)
+    for row in table.to_dict("records"):
+        y, f, more = expected[row["name"]]
+        human, estimate, se, lam = literal(y, f, more)
+        numbers = [row["human"], row["estimate"], row["se"], row["lambda"], row["by_judge"]]
+        assert numbers == pytest.approx([human, estimate, se, lam, np.mean([*f, *more])], abs=1e-12)
+        ends = scipy.stats.t.interval(0.95, 23, estimate, se)
+        assert [row["estimate_low"], row["estimate_high"]] == pytest.approx(ends, abs=1e-12)
+        ends = scipy.stats.ttest_1samp(y, 0).confidence_interval(0.95)
+        assert [row["human_low"], row["human_high"]] == pytest.approx(list(ends), abs=1e-12)
+        assert (row["n"], row["N"]) == (24, 36)
+        assert row["n_eff"] == pytest.approx(np.var(y, ddof=1) / se**2)
+    p, human_p = [], []
+    for row, (a, b) in zip(pairs.to_dict("records"), itertools.combinations(expected, 2), strict=True):
+        assert (row["first"], row["second"]) == (a, b)
+        y, f, more = (one - other for one, other in zip(expected[a], expected[b], strict=True))
+        human, estimate, se, lam = literal(y, f, more)
+        assert [row["human"], row["difference"], row["se"], row["lambda"]] == pytest.approx(
+            [human, estimate, se, lam], abs=1e-9
+        )
+        p.append(2 * scipy.stats.t.sf(abs(estimate) / se, 23))
+        human_p.append(scipy.stats.ttest_1samp(y, 0).pvalue)
+        assert row["excludes_0"] == (p[-1] < 0.05)
+    for column, ps in (("", p), ("human_", human_p)):
+        assert pairs[f"{column}p"].tolist() == pytest.approx(ps, abs=1e-9)
+        corrected = multipletests(ps, method="bonferroni")[1]
+        assert pairs[f"{column}p_corrected"].tolist() == pytest.approx(corrected, abs=1e-9)
+        assert pairs[f"{column}significant"].tolist() == (corrected <= 0.05).tolist()
+        assert 0 < pairs[f"{column}significant"].sum() < len(pairs)
+
+
+def test_ranks_reach_over_all_runs_that_are_not_told_apart():
+    found = parts.by_topics()
+    ranks, pairs, table = (of(frame) for frame in (found.ranks, found.pairs, found.table))
+    for column, value, significant in (
+        ("rank", "difference", "significant"),
+        ("human_rank", "human", "human_significant"),
+    ):
+        for row in ranks.to_dict("records"):
+            better = worse = 0
+            for pair in pairs[pairs[significant]].to_dict("records"):
+                if row["name"] in (pair["first"], pair["second"]):
+                    wins = (pair[value] > 0) == (pair["first"] == row["name"])
+                    better, worse = better + (not wins), worse + wins
+            assert (row[f"{column}_low"], row[f"{column}_high"]) == (1 + better, len(ranks) - worse)
+            assert row[f"{column}_low"] <= row[column] <= row[f"{column}_high"]
+    assert ranks["rank"].tolist() == table["estimate"].rank(ascending=False, method="min").tolist()
+    assert ranks["human_rank"].tolist() == table["human"].rank(ascending=False, method="min").tolist()
+    assert ranks["judge_rank"].tolist() == table["by_judge"].rank(ascending=False, method="min").tolist()
+
+
+def test_a_given_lambda():
+    field, people, judge = parts.field(), parts.people(), parts.judge()
+    alone = ptr.prediction_powered(field.runs, people, judge, "P@5", lam=0)
+    assert alone.table["estimate"].tolist() == alone.table["human"].tolist()
+    assert alone.table["estimate_low"].tolist() == pytest.approx(alone.table["human_low"].tolist())
+    assert alone.pairs["p"].tolist() == pytest.approx(alone.pairs["human_p"].tolist())
+    assert alone.table["n_eff"].tolist() == pytest.approx([24] * len(field.runs))
+    assert alone.settings["lambda"] == "0, given"
+    full = ptr.prediction_powered(field.runs, people, judge, "P@5", lam=1)
+    y, f, more = scores(judge, "P@5")[field.runs.names[0]]
+    assert full.table["estimate"][0] == pytest.approx(more.mean() + (y - f).mean())
+    assert full.table["se"][0] == pytest.approx(np.sqrt(np.var(more, ddof=1) / 36 + np.var(y - f, ddof=1) / 24))
+    best = of(parts.by_topics().table, measure="P@5")
+    assert best["se"].mean() < min(alone.table["se"].mean(), full.table["se"].mean())
+
+
+def test_a_judge_equal_to_the_truth_is_worth_its_topics():
+    field, people = parts.field(), parts.people()
+    found = ptr.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10")
+    assert found.judges == ["judge"]
+    truth = ptr.score(field.runs, field.all_qrels, "nDCG@10").mean["nDCG@10"]
+    # lambda is N / (n + N) but for what the two kinds of topics differ in spread
+    assert found.table["lambda"].mean() == pytest.approx(36 / 60, abs=0.1)
+    # with lambda N / (n + N) the estimate is the mean of all
+    exact = ptr.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", lam=36 / 60)
+    assert exact.table["estimate"].tolist() == pytest.approx(truth.tolist())
+    assert found.table["n_eff"].mean() == pytest.approx(60, rel=0.15)
+
+
+def test_a_judge_is_asked_for_the_documents_of_a_pool():
+    field, people = parts.field(), parts.people()
+    pool, asked = ptr.depth_pool(field.runs, depth=8), []
+    truth = field.all_qrels.to_frame().set_index(["qid", "docno"])["label"]
+
+    def model(frame):
+        asked.append(frame)
+        return [min(1, truth[pair]) for pair in zip(frame["qid"], frame["docno"], strict=True)]
+
+    found = ptr.prediction_powered(field.runs, people, model, "nDCG@10", pool=pool)
+    assert len(asked) == 1, "asked once for all"
+    assert len(asked[0]) == len(pool)
+    # the same as by labels that exist
+    labels = pool.judge(field.all_qrels.threshold(1))
+    given = ptr.prediction_powered(field.runs, people, {"model": labels}, "nDCG@10")
+    assert found.table.equals(given.table)
+    texts = pool.to_frame()[["qid", "docno"]].assign(text="t")
+    seen = ptr.prediction_powered(
+        field.runs, people, lambda frame: (frame["text"] == "t").astype(int) * model(frame), "nDCG@10", pool=texts
+    )
+    assert seen.table["estimate"].tolist() == found.table["estimate"].tolist()
+    # labels beyond the pool do not count where there is one
+    kept = ptr.prediction_powered(field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool)
+    assert kept.table.equals(given.table)
+
+
+def test_labels_of_another_scale_are_brought_to_that_of_people():
+    field = parts.field()
+    binary = field.all_qrels.threshold(2)
+    found = ptr.prediction_powered(field.runs, parts.people(), binary, "P(rel=2)@5", rel=2)
+    same = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=2)@5", rel=2)
+    assert found.table.drop(columns="judge").equals(same.table.drop(columns="judge"))
+    assert found.settings["judges"].startswith("judge (relevant from label 1, n=24 topics")
+    assert same.settings["judges"].startswith("judge (relevant from label 2, n=24 topics")
+    assert found.settings["people"] == "relevant from label 2"
+    strict = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
+    assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
+
+
+def test_judges_and_families_are_named_in_every_table():
+    found = parts.by_topics()
+    assert found.judges == ["one", "two"]
+    assert found.measures == ["nDCG@10", "P@5"]
+    for frame in (found.table, found.pairs, found.ranks):
+        assert frame.groupby("judge", sort=False)["family"].first().to_dict() == {"one": "gpt", "two": None}
+        assert not frame.groupby(["judge", "measure"]).size().diff().any()
+    # the better judge is worth more
+    worth = found.summary.set_index(["judge", "measure"])["n_eff"]
+    assert worth["one", "nDCG@10"] > worth["two", "nDCG@10"] > 24
+
+
+def test_runs_of_live_pipelines_and_judgments_in_other_forms():
+    field, people = parts.field(), parts.people()
+    names = field.runs.names[:3]
+    frames = {name: field.runs[name].drop(columns="name") for name in names}
+    found = ptr.prediction_powered(frames, people.to_frame(), parts.judge(), "P@5")
+    expected = of(parts.by_topics().table, measure="P@5")
+    assert found.table["estimate"].tolist() == expected["estimate"][:3].tolist()
+
+
+@pytest.fixture(scope="module")
+def dl21(data):
+    """Return the runs, people's labels and UMBRELA's of the passages of DL 2021."""
+    folder = data / "dl21-passages"
+    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
+    return runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), folder / "llm-labels" / "umbrela-gpt-4.gz"
+
+
+def test_on_trec_data_by_a_model(dl21):
+    """20 of 53 topics by people: the intervals cover the mean of all 53 for nearly every run."""
+    runs, every, umbrela = dl21
+    topics = np.random.default_rng(1).permutation(every.topics)
+    found = ptr.prediction_powered(runs, every.select(topics[:20]), umbrela, "nDCG@10")
+    assert found.judges == ["umbrela-gpt-4"]
+    truth = ptr.score(runs, every, "nDCG@10").mean["nDCG@10"]
+    table = found.table
+    assert ((table["estimate_low"] <= truth) & (truth <= table["estimate_high"])).mean() > 0.95
+    assert (table["n"].iloc[0], table["N"].iloc[0]) == (20, 33)
+    width = table["estimate_high"] - table["estimate_low"]
+    assert width.mean() < 0.9 * (table["human_high"] - table["human_low"]).mean()
+    assert 20 < found.summary["n_eff"].iloc[0] < 53
+    assert isinstance(found.pairs, pd.DataFrame)
+    assert len(found.pairs) == 1953
+
+
+def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
+    """Widths are .197 and .153 where this was simulated before, coverages .947 and .940."""
+    runs, every, umbrela = dl21
+    human, judge = (ptr.score(runs, qrels, "nDCG@10").values[0] for qrels in (every, umbrela))
+    random, found = np.random.default_rng(0), np.zeros(4)
+    for _ in range(400):
+        drawn = random.integers(0, 53, 400)
+        means = powered_means(TopicValues(human[drawn[:20]], judge[drawn[:20]], judge[drawn[20:]]))
+        for i, (low, high) in enumerate((means.human_interval(0.95), means.interval(0.95))):
+            truth = human.mean(axis=0)
+            found[2 * i : 2 * i + 2] += [(high - low).mean(), ((low <= truth) & (truth <= high)).mean()]
+    width, coverage, powered_width, powered_coverage = found / 400
+    assert (width, powered_width) == (pytest.approx(0.198, abs=0.003), pytest.approx(0.152, abs=0.003))
+    assert coverage == pytest.approx(0.947, abs=0.015)
+    assert powered_coverage == pytest.approx(0.936, abs=0.015)
