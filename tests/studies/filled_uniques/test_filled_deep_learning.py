@@ -1,4 +1,4 @@
-"""Holes filled by UMBRELA with GPT-4 on Deep Learning 2021 and 2019: teams that lose without uniques gain when filled."""
+"""Holes filled by UMBRELA with GPT-4 on Deep Learning 2021 and 2019: who loses without uniques gains when filled."""
 
 from __future__ import annotations
 

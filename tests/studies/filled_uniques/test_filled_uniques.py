@@ -43,11 +43,12 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
     judged = {(t, d) for t, labels in field.judgments.items() for d, label in labels.items() if label >= 0}
     assume(judged & set(said))
     rel, judge_rel = rels
-    options = {"by": by, "depth": depth, "remove": remove, "rel": rel, "complete": complete}
+    options = {"depth": depth, "remove": remove, "rel": rel, "complete": complete}
     found = leave_out_uniques(
         field.as_runs(),
         as_qrels(field.judgments),
         MEASURES,
+        by=by,
         **options,
         fill={"judge": as_judgments(said)},
         judge_rel=judge_rel,
