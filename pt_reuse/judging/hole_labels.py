@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import lowest_relevant, values_on_scale
@@ -42,30 +41,22 @@ class HoleLabels:
         return told + (f", {unknown:,} without a label" if unknown else "")
 
 
-def hole_labels(judge: NamedJudge, documents: pd.DataFrame, rel: int, *, argument: str = "fill") -> HoleLabels:
+def hole_labels(judge: NamedJudge, documents: pd.DataFrame, rel: int) -> HoleLabels:
     """Ask a judge for the labels of documents, all in one frame, and bring them to the scale of people.
 
     Args:
         judge: who is asked.
         documents: one a row: ``qid docno``, and what else the judge reads.
         rel: the lowest label of people that is relevant.
-        argument: what the user calls the judge, for errors.
 
     Returns:
         HoleLabels: a label below 0 says that there is none, as in judgments.
 
     Raises:
-        InputError: the judge labelled none of the documents, or what it answers is no label.
+        InputError: what the judge answers is no label.
     """
     given = judge.labels(documents.reset_index(drop=True))
     known = (given >= 0).fillna(False).to_numpy(dtype=bool)
-    if len(documents) and not known.any():
-        raise InputError(
-            f"the judge labelled none of {count(len(documents), 'document')}. Are these labels of the same collection, "
-            "with ids written alike?",
-            argument=argument,
-            place=judge.name,
-        )
     values = given[known].to_numpy(dtype=np.int64)
     lowest = judge.rel if judge.rel is not None else lowest_relevant(values, rel) if len(values) else rel
     labels = np.full(len(documents), UNJUDGED, dtype=np.int16)

@@ -14,7 +14,7 @@ from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.qrels.judgments import Qrels, checked_rel
+from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import Caveat
@@ -79,8 +79,6 @@ def checked_fill(fill: Any, *, judge_rel: Any, holes: Any) -> Fill | None:
     choice("holes", holes, HOLES)
     if fill is not None:
         return Fill(tuple(as_judges(fill, "fill", rel=judge_rel)), holes)
-    if not isinstance(judge_rel, dict):
-        checked_rel(judge_rel)
     for name, idle in (("judge_rel", judge_rel is None), ("holes", holes == HOLES[0])):
         if not idle:
             raise InputError(Argument(name), " is of a judge. Give one by ", Option("fill", ...), ".", argument=name)

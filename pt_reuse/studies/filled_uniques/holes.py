@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
+from pt_reuse._errors import InputError
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.judging.hole_labels import HoleLabels, hole_labels
@@ -55,6 +56,9 @@ class Filling:
             further: ``qid docno`` of documents to label besides, on topics of the judgments; those that people judged
                 do not count.
             judges: who is asked, each once, for all documents.
+
+        Raises:
+            InputError: a judge that labelled none of the documents.
         """
         base = with_unjudged(qrels, further)
         at = base.arrays.documents.find(qrels.arrays.documents)
@@ -63,6 +67,14 @@ class Filling:
         asked = np.concatenate([judged, np.setdiff1d(holes, judged)])
         frame = base.to_frame()[["qid", "docno"]].iloc[asked]
         labels = tuple(hole_labels(judge, frame, rel) for judge in judges)
+        for given in labels:
+            if len(asked) and not given.known.any():
+                raise InputError(
+                    f"the judge labelled none of {count(len(asked), 'document')}. Are these labels of the same "
+                    "collection, with ids written alike?",
+                    argument="fill",
+                    place=given.name,
+                )
         return cls(base, rel, asked, len(judged), RemovedUniques(removed.owner, at[removed.row]), labels)
 
     def sets(self, n_units: int) -> UniqueSets:
@@ -122,7 +134,7 @@ class Filling:
             yield Caveat(
                 f"{given.name} gave no label to {of}",
                 (
-                    f"judge {given.name} gave no label to {of} that it was asked for{none}. These stay unjudged, "
+                    f"judge {given.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged, "
                     "filled as well as under the judge alone, and count as not relevant in most measures.",
                 ),
             )
