@@ -34,7 +34,7 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_ju
     if reuse is None:
         return (*DEFAULTS[with_field], *(["filled"] if with_judge else []))
     if not isinstance(reuse, Iterable):
-        raise InputError(f"reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.", argument="reuse")
+        raise InputError(f"reuse must name columns, {examples(REUSE, 9)}, or be [], got {reuse!r}.", argument="reuse")
     wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
     return tuple(choice("reuse", value, tuple(REUSE)) for value in wanted)
 

@@ -14,6 +14,7 @@ from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.stats.correlation import DECIMALS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,7 +167,8 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
     for way, word, best in (("removed", "without its uniques", "idxmin"), ("filled", f"filled by {judge}", "idxmax")):
         row = rows.loc[getattr(rows[f"{way}_change"], best)()].to_dict()
         moved, fall = ("loses", "drop") if way == "removed" else ("gains", "rise")
-        if (row[f"{way}_change"] < 0) != (way == "removed"):
+        change = round(row[f"{way}_change"], DECIMALS)
+        if not (change < 0 if way == "removed" else change > 0):
             continue
         yield (
             f"{measure}: {word}, {row[units.column]} {moved} most: {_number(row, f'{way}_change', '+.4f')}, and a run "

@@ -1,0 +1,61 @@
+"""`pt-reuse lou --fill`: holes filled by files of labels."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from command_parts import run
+
+import pt_reuse as ptr
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    field.runs.write(tmp_path / "runs")
+    field.qrels.write(tmp_path / "qrels.txt")
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
+    binary = field.all_qrels.threshold(1)
+    for name in ("lenient.qrels", "strict.txt"):
+        binary.write(tmp_path / name)
+    given = ["--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt", "--metadata", tmp_path / "runs.csv"]
+    return [*given, "--depth", "5", "--measures", "nDCG@10"]
+
+
+def test_what_is_said_and_written(files, tmp_path, field, capsys):
+    labels, out = tmp_path / "lenient.qrels", tmp_path / "out"
+    more = ["--fill", labels, tmp_path / "strict.txt", "--judge-rel", "1", "--resamples", "20", "--out", out]
+    status, said, _ = run(capsys, "lou", *files, *more)
+    assert status == 0
+    expected = ptr.leave_out_uniques(
+        field.runs, field.qrels, "nDCG@10", depth=5, fill={"lenient": labels, "strict": tmp_path / "strict.txt"},
+        judge_rel=1, resamples=20,
+    )  # fmt: skip
+    flat = " ".join(said.split())
+    for sentence in expected.findings():
+        assert sentence in flat
+    assert "remove=judged" in flat
+    read = ptr.read_result(out)
+    for name in ("filled", "filled_by_run", "filled_summary"):
+        pd.testing.assert_frame_equal(getattr(read, name), getattr(expected, name))
+        assert (out / f"{name}.csv").exists()
+    for judge in ("lenient", "strict"):
+        assert (out / f"fill-{judge}-nDCG@10.png").stat().st_size > 1000
+
+
+def test_what_cannot_be_is_told_first(files, tmp_path, capsys):
+    (tmp_path / "more").mkdir()
+    same = tmp_path / "more" / "lenient.gz"
+    same.write_bytes(b"")
+    wrong = {
+        "no such file": ["--fill", tmp_path / "nothing"],
+        "--judge-rel is of a judge. Give one by --fill FILE": ["--judge-rel", "2"],
+        "--holes must be one of 'uniques', 'unjudged'": ["--holes", "none", "--fill", tmp_path / "lenient.qrels"],
+        "two files of one name": ["--fill", tmp_path / "lenient.qrels", same],
+        "--judge-rel must be a grade": ["--judge-rel", "0", "--fill", tmp_path / "lenient.qrels"],
+    }
+    for problem, options in wrong.items():
+        status, out, err = run(capsys, "lou", *files, *options)
+        assert (status, out) == (2, "") or (status, out) == (1, ""), problem
+        assert problem in " ".join(err.split())
