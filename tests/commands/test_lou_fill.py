@@ -38,7 +38,9 @@ def test_what_is_said_and_written(files, tmp_path, field, capsys):
     assert "remove=judged" in flat
     read = ptr.read_result(out)
     for name in ("filled", "filled_by_run", "filled_summary"):
-        pd.testing.assert_frame_equal(getattr(read, name), getattr(expected, name))
+        keys = [column for column in ("judge", "measure", "team", "name") if column in getattr(read, name)]
+        mine, theirs = (getattr(of, name).set_index(keys).sort_index() for of in (read, expected))
+        pd.testing.assert_frame_equal(mine, theirs)
         assert (out / f"{name}.csv").exists()
     for judge in ("lenient", "strict"):
         assert (out / f"fill-{judge}-nDCG@10.png").stat().st_size > 1000

@@ -42,6 +42,7 @@ def filled_tables(
         for u in units
     }
     rows, by_run = [], []
+    by_uniques = sorted(units, key=lambda unit: (-len(gone[unit]), unit))
     for measure in measures:
         before = means(full[measure], runs, complete)
         rank = dict(zip(names, ranks(before.values()), strict=True))
@@ -56,7 +57,7 @@ def filled_tables(
                 own = after[way][unit_of[name]]
                 mine = {n: own[n] if way == "judge_alone" or unit_of[n] == unit_of[name] else before[n] for n in names}
                 drop[way][name] = ranks(mine.values())[names.index(name)] - rank[name]
-        for unit in units:
+        for unit in by_uniques:
             runs_of = [name for name in names if unit_of[name] == unit]
             known = [pair for pair in gone[unit] if label[pair] is not None]
             row = {

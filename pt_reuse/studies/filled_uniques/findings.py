@@ -188,7 +188,7 @@ def _verdict(said: Mapping[Any, Any], judge: str) -> str:
         return f" So {judge} does not mend the loss: it gives more than people do."
     if high < 0:
         return f" So {judge} does not mend all of the loss."
-    return " An interval that holds 0 shows no bias on average." if low <= 0 <= high else ""
+    return " The interval holds 0: a bias on average is neither shown nor excluded." if low <= 0 <= high else ""
 
 
 def _number(row: Mapping[Any, Any], name: str, written: str) -> str:

@@ -93,7 +93,7 @@ class FilledRows:
         self._of_unit = member / np.maximum(member.sum(axis=0), 1)
 
     def of_units(self, found: FilledScores, counts: pd.DataFrame) -> pd.DataFrame:
-        """Return a row per unit.
+        """Return a row per unit, most uniques first.
 
         Args:
             found: the scores.
@@ -113,7 +113,8 @@ class FilledRows:
             ranks |= {f"{name}_{number}": field[number] for number in _OF_RANKING}
             ranks[f"{name}_own_drop"] = [int(of.max(initial=0)) for of in mine]
             ranks[f"{name}_own_rise"] = [int(-of.min(initial=0)) for of in mine]
-        return pd.DataFrame(columns | ranks)
+        order = ["removed", units.column]
+        return pd.DataFrame(columns | ranks).sort_values(order, ascending=[False, True], ignore_index=True)
 
     def of_runs(self, found: FilledScores, field: pd.DataFrame) -> pd.DataFrame:
         """Return a row per run.
@@ -141,7 +142,8 @@ class FilledRows:
             found: the scores.
             rows: what :meth:`of_units` returned.
         """
-        concerned = rows["removed"].to_numpy() > 0
+        names = set(rows[self._units.column][rows["removed"] > 0])
+        concerned = np.array([name in names for name in self._units.names])
         said: dict[str, Any] = {"units": int(concerned.sum())}
         said |= {
             name: int(rows[name].sum()) for name in ("removed", "labelled", "unknown", "judge_relevant", "relevant")
