@@ -17,7 +17,7 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.experiment.columns import SUMMED, Columns, Values
 from pt_reuse.experiment.read_texts import IDS, with_texts
-from pt_reuse.judging.hole_labels import HoleLabels, hole_labels
+from pt_reuse.judging.hole_labels import HoleLabels, higher_grades, hole_labels
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -107,8 +107,9 @@ def filled_columns(
     labels[mine] = given.labels
     holes = _Holes.of(systems, qrels, pool, labels, mine)
     added = holes.values(measures, depths)
+    caveats = [*caveats_of(given), *higher_grades(given, qrels.arrays.labels, measures.values())]
     settings = {**columns.settings, "fill": given.words(), "filled": "the unjudged documents of each system, by itself"}
-    return replace(columns, added={**columns.added, **added}, settings=settings, caveats=tuple(caveats_of(given)))
+    return replace(columns, added={**columns.added, **added}, settings=settings, caveats=tuple(caveats))
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, examples
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import lowest_relevant, values_on_scale
+from pt_reuse.scoring.caveats import Caveat, of_judged
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,33 @@ class HoleLabels:
         told = f"{self.name}: {count(len(self.labels), 'document')} asked, relevant from its label {self.judge_rel}"
         unknown = int((~self.known).sum())
         return told + (f", {unknown:,} without a label" if unknown else "")
+
+
+def higher_grades(
+    given: HoleLabels, people: NDArray[np.int16], measures: Iterable[ir_measures.Measure]
+) -> list[Caveat]:
+    """Return the caveat that a judge has higher grades than people, where a measure takes labels for gains.
+
+    Args:
+        given: what the judge says.
+        people: the labels of people.
+        measures: the measures.
+    """
+    mine, theirs = int(given.labels.max(initial=0)), int(people.max(initial=0))
+    graded = [measure for measure in measures if "rel" not in measure.SUPPORTED_PARAMS]
+    named = [repr(measure) for measure in graded if not of_judged([measure])]
+    if mine <= theirs or not named:
+        return []
+    note = f"labels of {given.name} go up to {mine}, those of people to {theirs}"
+    return [
+        Caveat(
+            note,
+            (
+                f"{note}: under {examples(named)} what it labels weighs more than the best that people found. Map its "
+                "labels to the grades of people first.",
+            ),
+        )
+    ]
 
 
 def hole_labels(judge: NamedJudge, documents: pd.DataFrame, rel: int) -> HoleLabels:

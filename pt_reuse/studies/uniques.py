@@ -260,10 +260,8 @@ def leave_out_uniques(
         >>> lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
         >>> lou.summary[["measure", "own_max_drop"]].shape
         (2, 2)
-        >>> generous = {pair: 3 for pair in field.qrels.to_frame()["docno"]}
-        >>> filled = ptr.leave_out_uniques(
-        ...     field.runs, field.qrels, "nDCG@10", depth=field.depth, fill=lambda frame: frame["docno"].map(generous)
-        ... )
+        >>> generous = lambda documents: [2] * len(documents)
+        >>> filled = ptr.leave_out_uniques(field.runs, field.qrels, "nDCG@10", depth=field.depth, fill=generous)
         >>> filled.filled_summary[["units", "filled_above"]].values.tolist()
         [[6, 6]]
 
@@ -307,7 +305,7 @@ def leave_out_uniques(
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
     gone = RemovedUniques(found.owner[removed], row[removed])
     filling = None if wanted is None else wanted.ask(runs, qrels, lowest, gone, asked.value)
-    caveats += [] if wanted is None or filling is None else wanted.caveats(filling, remove)
+    caveats += [] if wanted is None or filling is None else wanted.caveats(filling, remove, parsed)
     tell(caveats)
     sets = UniqueSets.without(qrels, len(units), gone) if filling is None else filling.sets(len(units))
 

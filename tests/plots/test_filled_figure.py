@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import pt_reuse as ptr
 
 FIELD = ptr.simulate_field(seed=7, n_topics=6)
-LENIENT = FIELD.all_qrels.to_frame().assign(label=lambda f: (f["label"] + 1).clip(upper=3))
+LENIENT = FIELD.all_qrels.to_frame().assign(label=lambda f: (f["label"] + 1).clip(upper=2))
 
 
 @pytest.fixture(scope="module")

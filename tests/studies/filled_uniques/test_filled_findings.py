@@ -12,8 +12,9 @@ from pt_reuse.scoring.run_scores import score
 from pt_reuse.stats.bootstrap import drawn_counts
 
 FIELD = ptr.simulate_field(seed=11, n_topics=8, n_docs=120, n_teams=4, length=30, depth=10)
-#: a judge that calls one more grade of everything, and does not know some
-GENEROUS = FIELD.all_qrels.to_frame().assign(label=lambda f: f["label"] + 1).sample(frac=0.95, random_state=1)
+#: a judge that finds everything one grade better, as far as grades go, and does not know some documents
+GENEROUS = FIELD.all_qrels.to_frame().assign(label=lambda f: (f["label"] + 1).clip(upper=f["label"].max()))
+GENEROUS = GENEROUS.sample(frac=0.95, random_state=1)
 
 
 def filled(**options):
@@ -162,6 +163,15 @@ def test_labels_that_are_none_and_judges_that_know_nothing_are_refused(messages)
         messages.refused(
             lambda judge=judge: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, fill={"j": judge})
         )
+
+
+def test_grades_above_those_of_people_are_told(messages):
+    higher = FIELD.all_qrels.to_frame().assign(label=lambda f: 2 * f["label"])
+    found = messages.warned(lambda: filled(fill={"higher": higher}))
+    assert "labels of higher go up to" in found.settings["beware"]
+    options = {"depth": 10, "fill": {"higher": higher}}
+    # measures that count relevant documents do not see grades
+    assert "beware" not in ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, [AP, P @ 5, "Judged@5"], **options).settings
 
 
 def test_sensitivity_varies_conventions_of_what_is_filled():
