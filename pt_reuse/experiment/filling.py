@@ -17,7 +17,7 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.experiment.columns import SUMMED, Columns, Values
 from pt_reuse.experiment.read_texts import IDS, with_texts
-from pt_reuse.judging.hole_labels import HoleLabels, higher_grades, hole_labels
+from pt_reuse.judging.hole_labels import HoleLabels, higher_grades, labels_of_holes
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -102,7 +102,9 @@ def filled_columns(
     frame = pool.to_frame()[list(IDS)]
     mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
     asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
-    given = hole_labels(judge, asked, qrels.rel) if len(asked) else HoleLabels(judge.name, qrels.rel, np.zeros(0, "i2"))
+    given = (
+        labels_of_holes(judge, asked, qrels.rel) if len(asked) else HoleLabels(judge.name, qrels.rel, np.zeros(0, "i2"))
+    )
     labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
     labels[mine] = given.labels
     holes = _Holes.of(systems, qrels, pool, labels, mine)

@@ -71,7 +71,7 @@ def higher_grades(
     ]
 
 
-def hole_labels(judge: NamedJudge, documents: pd.DataFrame, rel: int) -> HoleLabels:
+def labels_of_holes(judge: NamedJudge, documents: pd.DataFrame, rel: int) -> HoleLabels:
     """Ask a judge for the labels of documents, all in one frame, and bring them to the scale of people.
 
     Args:

@@ -45,10 +45,8 @@ def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place:
     rest, at = len(rows) - len(shown), np.arange(len(shown))[::-1]
     removed, filled = (shown[f"{way}_change"].to_numpy(dtype=float) for way in ("removed", "filled"))
     ax.axvline(0, color=ink.strong, linewidth=0.8, zorder=2)
-    ax.hlines(
-        at, np.fmin(np.fmin(removed, filled), 0), np.fmax(np.fmax(removed, filled), 0), color=ink.faint,
-        linewidth=2 * sizes.line, zorder=2.2,
-    )  # fmt: skip
+    first, last = np.fmin(np.fmin(removed, filled), 0), np.fmax(np.fmax(removed, filled), 0)
+    ax.hlines(at, first, last, color=ink.faint, linewidth=2 * sizes.line, zorder=2.2)
     values = [removed, filled, np.zeros(1)]
     for way, shift in (("removed", -0.22), ("filled", 0.22)):
         if f"{way}_change_low" in shown:
@@ -60,9 +58,14 @@ def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place:
     for (way, (marker, face)), x in zip(looks.items(), (removed, filled), strict=True):
         ax.scatter(x, at, s=sizes.area, marker=marker, facecolor=face, edgecolor=DARK, linewidth=0.8, zorder=3)
         handle = Line2D(
-            [], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=DARK,
+            [],
+            [],
+            linestyle="none",
+            marker=marker,
+            markerfacecolor=face,
+            markeredgecolor=DARK,
             markersize=sizes.area**0.5,
-        )  # fmt: skip
+        )
         entries.append((handle, way))
     judge, measure = (str(rows[column].iloc[0]) for column in ("judge", "measure"))
     word = _WORDS.get(unit, unit)

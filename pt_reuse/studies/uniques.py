@@ -263,7 +263,7 @@ def leave_out_uniques(
         >>> generous = lambda documents: [2] * len(documents)
         >>> filled = ptr.leave_out_uniques(field.runs, field.qrels, "nDCG@10", depth=field.depth, fill=generous)
         >>> filled.filled_summary[["units", "filled_above"]].values.tolist()
-        [[6, 6]]
+        [[8, 8]]
 
     Source: Zobel 1998, How reliable are the results of large-scale information retrieval experiments?, SIGIR; Buckley,
     Dimmick, Soboroff and Voorhees 2007, Bias and the limits of pooling, Information Retrieval 10; Voorhees, Craswell

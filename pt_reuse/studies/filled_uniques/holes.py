@@ -13,7 +13,7 @@ from pt_reuse._check import count, examples, listed
 from pt_reuse._errors import InputError
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
-from pt_reuse.judging.hole_labels import HoleLabels, hole_labels
+from pt_reuse.judging.hole_labels import HoleLabels, labels_of_holes
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import Caveat
@@ -66,7 +66,7 @@ class Filling:
         holes = base.arrays.documents.find(Qrels(further.assign(label=0)).arrays.documents) if len(further) else at[:0]
         asked = np.concatenate([judged, np.setdiff1d(holes, judged)])
         frame = base.to_frame()[["qid", "docno"]].iloc[asked]
-        labels = tuple(hole_labels(judge, frame, rel) for judge in judges)
+        labels = tuple(labels_of_holes(judge, frame, rel) for judge in judges)
         for given in labels:
             if len(asked) and not given.known.any():
                 raise InputError(
