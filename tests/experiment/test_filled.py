@@ -50,7 +50,7 @@ def experiment(systems, fill, **options):
     return ptr.Experiment(systems, TOPICS, QRELS, MEASURES, fill=fill, **options)
 
 
-@settings(deadline=None, max_examples=3)
+@settings(deadline=None, max_examples=2)
 @given(st.integers(0, 2**16))
 def test_the_columns_equal_the_brute_force(seed):
     judge = TRUTH.sample(frac=0.8, random_state=seed)
