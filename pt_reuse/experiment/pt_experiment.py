@@ -208,7 +208,8 @@ def Experiment(
     Raises:
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system
             named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
-            argument, a value that cannot be one. After the run: a pipeline that gives a document twice for one topic.
+            argument, a value that cannot be one, a judge that reads what nobody has. After the run: a pipeline that
+            gives a document twice for one topic, an answer of the judge that is no label.
 
     Warns:
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
@@ -276,7 +277,6 @@ def Experiment(
         raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names, kept)
-    check_texts(kept, topics, systems.given)
     judgments = judgments_asked(topics, given_qrels, arguments, rel)
     known = system_tables(
         systems.names if systems.runs is None else systems.runs,
@@ -297,6 +297,7 @@ def Experiment(
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
+    check_texts(kept, topics, {name: system for name, system in systems.given.items() if name not in saved})
     frames = systems.frames(saved, only)
     if frames and systems.taps:
         check_frames(frames, known.counted, asked)

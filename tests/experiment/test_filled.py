@@ -140,6 +140,27 @@ def test_a_judge_that_reads_is_asked_once_for_all_documents_of_pipelines(plan):
     assert found.set_index("name").loc["a", "nDCG@10 filled"] == pytest.approx(expected[0], abs=1e-9)
 
 
+def test_dicts_rounding_and_saved_tables_have_the_columns(tmp_path):
+    wide = experiment(retrievers(), TRUTH, round=2, save_dir=str(tmp_path))
+    dicts = experiment(retrievers(), TRUTH, dataframe=False)
+    by_topic = experiment(retrievers(), TRUTH, dataframe=False, perquery=True)
+    saved = pd.read_csv(tmp_path / "reuse-aggregated.csv").set_index("name")
+    for name, row in wide.set_index("name").iterrows():
+        for measure in MEASURES:
+            value = dicts[name][f"{measure} filled"]
+            assert row[f"{measure} filled"] == saved.loc[name, f"{measure} filled"] == round(value, 2)
+            assert row[f"{measure} filled docs"] == saved.loc[name, f"{measure} filled docs"] > 0
+            topics = by_topic[NAMES.index(name)]
+            assert sum(topic[f"{measure} filled docs"] for topic in topics.values()) == row[f"{measure} filled docs"]
+
+
+def test_saved_results_have_no_texts(tmp_path, messages):
+    options = {"save_dir": str(tmp_path), "save_mode": "reuse"}
+    systems = {"a": Retriever(FIELD.runs["lex1a"]) >> Texts()}
+    experiment(systems, reader([]), **options)
+    messages.refused(lambda: experiment(systems, reader([]), **options), argument="fill")
+
+
 def test_a_function_gets_every_column_of_texts():
     seen = []
 
