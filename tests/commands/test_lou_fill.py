@@ -7,6 +7,7 @@ import pytest
 from command_parts import run
 
 import pt_reuse as ptr
+from pt_reuse.commands import lou
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -22,7 +23,14 @@ def files(tmp_path, field):
     return [*given, "--depth", "5", "--measures", "nDCG@10"]
 
 
-def test_what_is_said_and_written(files, tmp_path, field, capsys):
+def test_what_is_said_and_written(files, tmp_path, field, capsys, monkeypatch):
+    drawings = {}
+
+    def draw(given, folder):
+        drawings.update(given)
+        return list(given)
+
+    monkeypatch.setattr(lou, "draw", draw)
     labels, out = tmp_path / "lenient.qrels", tmp_path / "out"
     more = ["--fill", labels, "--judge-rel", "1", "--resamples", "20", "--out", out]
     status, said, _ = run(capsys, "lou", *files, *more)
@@ -40,7 +48,8 @@ def test_what_is_said_and_written(files, tmp_path, field, capsys):
         mine, theirs = (getattr(of, name).set_index(keys).sort_index() for of in (read, expected))
         pd.testing.assert_frame_equal(mine, theirs)
         assert (out / f"{name}.csv").exists()
-    assert (out / "fill-lenient-nDCG@10.png").stat().st_size > 1000
+    ax = drawings["fill-lenient-nDCG@10.png"]()
+    assert len(ax.get_yticklabels()) == expected.filled["team"].nunique()
 
 
 def test_what_cannot_be_is_told_first(files, tmp_path, capsys):

@@ -7,8 +7,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, NAMES, OTHERS, TOPICS, Retriever, Shift, frames, retrievers
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
@@ -50,9 +48,8 @@ def experiment(systems, fill, **options):
     return ptr.Experiment(systems, TOPICS, QRELS, MEASURES, fill=fill, **options)
 
 
-@settings(deadline=None, max_examples=2)
-@given(st.integers(0, 2**16))
-def test_the_columns_equal_the_brute_force(seed):
+def test_the_columns_equal_the_brute_force():
+    seed = 11
     judge = TRUTH.sample(frac=0.8, random_state=seed)
     said = labels_of(judge.assign(label=judge["label"].sample(frac=1, random_state=seed).to_numpy()))
     judge = pd.DataFrame([(*pair, label) for pair, label in said.items()], columns=["qid", "docno", "label"])

@@ -27,7 +27,7 @@ def filled(false_alarms, misses, seeds=SEEDS):
     """Fill by judges of one confusion matrix and many seeds; each unique stands in one run's top ten alone."""
     confusion = [[1 - false_alarms, false_alarms], [misses, 1 - misses]]
     judges = {f"s{seed}": Noisy(TRUTH, confusion, seed) for seed in range(seeds)}
-    found = ptr.leave_out_uniques(RUNS, TRUTH, P @ 10, by="run", depth=10, fill=judges, resamples=200)
+    found = ptr.leave_out_uniques(RUNS, TRUTH, P @ 10, by="run", depth=10, fill=judges, resamples=150)
     return found.filled_summary
 
 

@@ -28,7 +28,7 @@ MEASURES = [AP, P @ 3, nDCG @ 4, Bpref, nDCG(judged_only=True) @ 3, Judged @ 3, 
 BLIND = [AP, P @ 3, nDCG @ 4, RR, RBP(rel=1)]
 
 
-@settings(deadline=None, max_examples=9)
+@settings(deadline=None, max_examples=7)
 @given(
     st.data(),
     team_fields(labels=([0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2])),
@@ -84,7 +84,7 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
     np.testing.assert_array_equal(plain.reduced, found.reduced)
 
 
-@settings(deadline=None, max_examples=5)
+@settings(deadline=None, max_examples=3)
 @given(team_fields(labels=([0, 1], [0, 1, 2])), st.sampled_from(["team", "run"]))
 def test_filled_with_the_truth_is_the_truth(field, by):
     qrels = as_qrels(field.judgments)
@@ -98,7 +98,7 @@ def test_filled_with_the_truth_is_the_truth(field, by):
         assert not found.filled_summary[["filled_above", "judge_alone_above"]].to_numpy().any()
 
 
-@settings(deadline=None, max_examples=5)
+@settings(deadline=None, max_examples=3)
 @given(team_fields())
 def test_filled_by_who_finds_nothing_relevant_is_removed(field):
     found = leave_out_uniques(
