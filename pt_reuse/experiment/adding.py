@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import warn
-from pt_reuse.experiment.columns import ORDER, RANKS, Columns
+from pt_reuse.experiment.columns import COUNTS, ORDER, RANKS, Columns
 from pt_reuse.experiment.layouts import to_long
 
 _SAME = 1e-9
@@ -132,7 +132,8 @@ class Adding:
             for measure, rows in rows_of.items():
                 values = by_measure[measure].by_topic[topic[rows], system[rows]]
                 found[rows] = self._rounded(values, measure)
-            wide[column] = found.astype(np.int64) if column in RANKS and not np.isnan(found).any() else found
+            whole = column in (*RANKS, *COUNTS) and not np.isnan(found).any()
+            wide[column] = found.astype(np.int64) if whole else found
         if self.columns.left_out:
             wide["pooled"] = self._pooled(places, self.columns.left_out.pooled)
         return self._labelled(wide, frame)

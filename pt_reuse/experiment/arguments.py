@@ -29,12 +29,12 @@ from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
-def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool) -> tuple[str, ...]:
+def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_judge: bool = False) -> tuple[str, ...]:
     """Return the kinds of columns to add, keys of `REUSE`: those asked for, or those that mean something."""
     if reuse is None:
-        return DEFAULTS[with_field]
+        return (*DEFAULTS[with_field], *(["filled"] if with_judge else []))
     if not isinstance(reuse, Iterable):
-        raise InputError(f"reuse must name columns, {examples(REUSE)}, or be [], got {reuse!r}.", argument="reuse")
+        raise InputError(f"reuse must name columns, {examples(REUSE, 9)}, or be [], got {reuse!r}.", argument="reuse")
     wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
     return tuple(choice("reuse", value, tuple(REUSE)) for value in wanted)
 

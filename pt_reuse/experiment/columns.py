@@ -15,6 +15,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
@@ -26,6 +27,7 @@ REUSE = {
     "lou": "`m LOU`, the score without the uniques of the system's own unit, and `m LOU %`, its change in per cent",
     "rank": "`m rank`; with `lou` also `m LOU rank` and `m drop` = LOU rank - rank",
     "unjudged": "`m unjudged`, the share of unjudged documents down to the measure's cutoff",
+    "filled": "`m filled`, the score with these labelled by a judge, and how many it labelled and did not",
 }
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
@@ -37,6 +39,8 @@ NOT_POOLED = "not pooled"
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
+#: columns that count documents
+COUNTS = ("filled docs", "filled unknown")
 #: columns of measures for which pt.Experiment reports the sum over topics, not the mean
 SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
@@ -116,6 +120,7 @@ class Columns:
         settings: the conventions, for display.
         left_out: what leaving units out says besides; None without ``"lou"``.
         hint: how to get the field of these judgments, where that is known and no field was given.
+        caveats: what keeps columns from meaning what they seem to, besides what can be seen of them.
     """
 
     systems: list[str]
@@ -126,6 +131,7 @@ class Columns:
     settings: dict[str, Any] = field(default_factory=dict)
     left_out: LeftOut | None = None
     hint: str = ""
+    caveats: tuple[Caveat, ...] = ()
 
     def attrs(self) -> dict[str, Any]:
         """Return what the result carries with it."""

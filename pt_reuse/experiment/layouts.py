@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import choice
 from pt_reuse._errors import InputError, Option
-from pt_reuse.experiment.columns import NO_FIELD, RANKS
+from pt_reuse.experiment.columns import COUNTS, NO_FIELD, RANKS
 
 #: what `layout=` may be, the default first
 LAYOUTS = ("wide", "long")
@@ -19,7 +19,7 @@ OF_BASELINE = ("+", "-", "p-value", "reject", "p-value corrected")
 #: columns that follow from others, which a row of the long layout has no room for: it is rank + drop
 _FOLLOWS = frozenset(f"LOU rank{end}" for end in ("", NO_FIELD))
 #: columns of whole numbers, empty for the baseline itself or for a time
-_WHOLE = (*RANKS, "+", "-")
+_WHOLE = (*RANKS, *COUNTS, "+", "-")
 #: the mean response time, a column of pt.Experiment that is no measure
 TIME = "mrt"
 

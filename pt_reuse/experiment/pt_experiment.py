@@ -29,9 +29,11 @@ from pt_reuse.experiment.arguments import (
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
+from pt_reuse.experiment.filling import checked_filler, filled_columns
 from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
 from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
 from pt_reuse.experiment.orders import order_given, tell_other_order
+from pt_reuse.experiment.read_texts import NO_TEXTS, check_texts, kept_for, texts_of
 from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
 from pt_reuse.experiment.saved_tables import plan_tables
 from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
@@ -61,6 +63,8 @@ def Experiment(
     depth: int | None = None,
     rel: int | None = None,
     pool_order: str | None = None,
+    fill: Any = None,
+    judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     highlight: None = None,
@@ -87,6 +91,8 @@ def Experiment(
     depth: int | None = None,
     rel: int | None = None,
     pool_order: str | None = None,
+    fill: Any = None,
+    judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     **experiment_arguments: Any,
@@ -112,6 +118,8 @@ def Experiment(
     depth: int | None = None,
     rel: int | None = None,
     pool_order: str | None = None,
+    fill: Any = None,
+    judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     **experiment_arguments: Any,
@@ -127,6 +135,9 @@ def Experiment(
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one
+    - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the system's own unjudged
+      documents down to the same rank labelled by the judge; how many, over all topics, it labelled, and how many it
+      gave no label to, which stay unjudged
     - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool. The LOU of one that does not,
       and that shares its team with no contributor, is its score: without contributions it has no uniques to lose, and
       a drop of 0 is no finding. Its unjudged share is the column to look at.
@@ -137,10 +148,10 @@ def Experiment(
     field)`` and ``m drop (no field)``, because a "unique" is then what no other *of these systems* found, which says
     nothing of the pool that was judged.
 
-    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``, for the
-    measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings,
-    per measure tau_b, gamma and the largest drop over the field (:func:`reuse_summary` shows it), and, where the
-    judgments are a known collection's and no field was given, a hint how to get it.
+    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``,
+    ``filled`` and so on, for the measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there
+    are two) holds the settings, per measure tau_b, gamma and the largest drop over the field (:func:`reuse_summary`
+    shows it), and, where the judgments are a known collection's and no field was given, a hint how to get it.
 
     ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
     ``result.report()`` is what a paper prints (:class:`ExperimentResult`). With ``save_dir`` pt.Experiment writes
@@ -166,8 +177,8 @@ def Experiment(
             True for an official run of the track that is run again. Default without a field all.
         field: the collection's official runs, so that ranks and pools include them: a RunSet, or whatever makes one; of
             frames by name each is a team of its own. Their order becomes that of pt.Experiment's scores.
-        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``; default all three with a `field`,
-            ``"unjudged"`` and ``"rank"`` without one.
+        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"filled"``; default the first three
+            with a `field`, ``"unjudged"`` and ``"rank"`` without one, and ``"filled"`` with `fill`.
         by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
             (``field.pool_depth``), else 100.
@@ -175,6 +186,12 @@ def Experiment(
             are a Qrels, else 1. Measures have a `rel` of their own: AP(rel=2).
         pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance, where it is not
             that of the scores (default).
+        fill: a judge that labels unjudged documents: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
+            function or a pipeline. It is asked once, after the systems have run, in one frame of all documents of all
+            systems: ``qid docno``, and what it reads (``query``, ``text``) as the results of the systems and the topics
+            have it. A function gets every column of texts.
+        judge_rel: the lowest label of the judge that is relevant; default what it says, as in
+            :func:`leave_out_uniques`.
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
             system and measure: ``name measure value``, then what a baseline adds (``+``, ``-``, ``p-value``), ``LOU``,
@@ -191,7 +208,8 @@ def Experiment(
     Raises:
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system
             named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
-            argument, a value that cannot be one. After the run: a pipeline that gives a document twice for one topic.
+            argument, a value that cannot be one, a judge that reads what nobody has. After the run: a pipeline that
+            gives a document twice for one topic, an answer of the judge that is no label.
 
     Warns:
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
@@ -230,7 +248,9 @@ def Experiment(
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     check_layout(layout, arguments)
-    kinds = wanted_kinds(reuse, with_field=field is not None)
+    kinds = wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None)
+    judge = checked_filler(fill, judge_rel, kinds)
+    kept = kept_for(judge)
     of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
     of_pools["by"] = None if by == "team" else by
     asked = Asked(
@@ -256,7 +276,7 @@ def Experiment(
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
         raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
 
-    systems = name_systems(retr_systems, names)
+    systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, given_qrels, arguments, rel)
     known = system_tables(
         systems.names if systems.runs is None else systems.runs,
@@ -266,8 +286,9 @@ def Experiment(
         pooled_by_default=field is None,
     )
     runs_of_field = given_field(field)
-    if asked.ranked:
+    if asked.ranked or judge is not None:
         check_measures(measures, judged.columns)
+    if asked.ranked:
         runs_of_field = check_field(runs_of_field, systems.names, judgments)
     if asked.left_out:
         check_units(runs_of_field, known.counted, by, known.own_teams)
@@ -276,6 +297,7 @@ def Experiment(
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
+    check_texts(kept, topics, {name: system for name, system in systems.given.items() if name not in saved})
     frames = systems.frames(saved, only)
     if frames and systems.taps:
         check_frames(frames, known.counted, asked)
@@ -290,6 +312,9 @@ def Experiment(
     runs = executed_runs(systems, saved, only, known.counted, judgments, asked)
     with told_elsewhere():
         columns = compute_columns(runs, runs_of_field, judgments, measures, asked)
+    if judge is not None:
+        texts = texts_of(systems.results(saved, only).values(), topics, kept) if kept.any else NO_TEXTS
+        columns = filled_columns(columns, runs, judgments, measures, judge, texts)
     columns = replace(columns, hint=hint_of(judged) if asked.alone else "")
     columns = tell_remarks(columns, judgments, measures, asked)
     columns = tell_other_order(columns, runs, order_given(systems), judgments, measures, asked)

@@ -53,6 +53,7 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
     caveats += none_relevant(qrels, qrels.rel) if fit is not None else ()
     shares = [f"{name} unjudged" for name in measures] if "unjudged" in asked.kinds else []
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
+    caveats += columns.caveats
     tell(caveats)
     if asked.alone and asked.by_default and (columns.hint or asked.idle):
         _tell_of_the_default(columns, asked)

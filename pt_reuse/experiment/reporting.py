@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, examples, listed, told
 from pt_reuse._errors import InputError
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.experiment.columns import NO_FIELD, NOT_POOLED, SUMMED
 from pt_reuse.experiment.layouts import TIME
 from pt_reuse.scoring.caveats import BEWARE
@@ -97,7 +97,10 @@ def report_of(
         columns.append(Column(f"{lou[:3]}, change in %{lou[5:]}", rows[lou].tolist(), Digits.PERCENT))
     if "rank" in rows:
         columns.append(Column("Rank", rows["rank"].tolist(), Digits.COUNT))
-    if "unjudged" in rows:
+    if "filled" in rows:
+        columns.append(Column("Filled", rows["filled"].tolist(), Digits.SCORE))
+    # a report has no room for all of them, and what is filled says more
+    if "unjudged" in rows and len(columns) <= MOST:
         columns.append(Column("Unjudged share", rows["unjudged"].tolist(), Digits.SCORE))
     notes = _notes(settings, lou is not None and not says)
     return Report(columns, caption=_caption(chosen, settings, columns, n_topics), notes=notes)
@@ -142,6 +145,8 @@ def _notes(settings: Mapping[str, Any], idle: bool) -> list[str]:
         notes.append(f"In another order: {settings['other order']}.")
     if idle:
         notes.append("No system counts as pooled, so that leaving out its uniques changes nothing and is not shown.")
+    if "fill" in settings:
+        notes.append(f"Filled: the score with {settings['filled']}, labelled by a judge ({settings['fill']}).")
     if BEWARE in settings:
         notes.append(f"Beware: {settings[BEWARE]}.")
     return notes

@@ -15,7 +15,7 @@ import pyterrier as pt
 from pt_reuse._check import columns, count, examples, shown
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.experiment.columns import ORDER, Asked
-from pt_reuse.experiment.tap import Tap
+from pt_reuse.experiment.tap import Kept, Tap
 from pt_reuse.formats.foreign import has_fields, is_nested
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.coding import code_runs, frame_rows
@@ -141,8 +141,14 @@ def _pipeline_or_frame(name: str | int, system: Any) -> Any:
         return result_frame(system)
 
 
-def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
-    """Return what :func:`given_systems` does under names that are all different; `names` are those of a list."""
+def name_systems(systems: Any, names: Sequence[str] | None, kept: Kept | None = None) -> Systems:
+    """Return what :func:`given_systems` does under names that are all different.
+
+    Args:
+        systems: the systems.
+        names: those of a list.
+        kept: which further columns of the results of pipelines are kept.
+    """
     if isinstance(systems, RunSet):
         return Systems({name: systems[name] for name in systems}, {}, systems)
     if isinstance(systems, Mapping):
@@ -160,7 +166,8 @@ def name_systems(systems: Any, names: Sequence[str] | None) -> Systems:
         told = f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
         raise InputError(told, Option("names", ...), ".", argument="retr_systems")
     given = dict(zip(found, values, strict=True))
-    return Systems(given, {name: Tap(name) for name, system in given.items() if isinstance(system, pt.Transformer)})
+    taps = {name: Tap(name, kept) for name, system in given.items() if isinstance(system, pt.Transformer)}
+    return Systems(given, taps)
 
 
 def saved_files(names: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, SavedRun]:

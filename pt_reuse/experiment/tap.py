@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +11,36 @@ import pyterrier as pt
 
 _NEEDED = ["qid", "docno", "score"]
 _KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
+#: columns that say nothing of a document to whom judges it: of the run, and what is kept anyway
+_OWN = (*_KEPT, "name", "team", "type")
 #: the longest label of a schematic that pyterrier draws well
 _LABEL = 20
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Which further columns of results are kept, for a judge to read.
+
+    Attributes:
+        names: of the columns.
+        texts: whether every column of texts is.
+    """
+
+    names: tuple[str, ...] = ()
+    texts: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Return whether there may be such columns."""
+        return bool(self.names) or self.texts
+
+    def of(self, frame: pd.DataFrame) -> list[str]:
+        """Return the columns of a frame that are kept, besides those that ranks are made of."""
+        named = [column for column in self.names if column in frame.columns]
+        if not self.texts or frame.empty:
+            return named
+        first = frame.iloc[0]
+        return [column for column in frame.columns if column not in _OWN and isinstance(first[column], str)]
 
 
 class Tap(pt.Transformer):
@@ -22,6 +51,7 @@ class Tap(pt.Transformer):
 
     Args:
         label: what to show in place of the transformer's address, and in schematics: the name of the system.
+        kept: which further columns it keeps; default none.
 
     Example:
         >>> import pandas as pd
@@ -37,12 +67,12 @@ class Tap(pt.Transformer):
     #: what pt.inspect says that it takes; it is asked of results alone, since a batch may have none
     transform_inputs: ClassVar[list[list[str]]] = [_NEEDED]
 
-    def __init__(self, label: str):
-        self.label = label
+    def __init__(self, label: str, kept: Kept | None = None):
+        self.label, self._kept = label, kept or Kept()
         self._seen: list[pd.DataFrame] = []
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Keep ``qid docno score rank`` of the results and return them as they are.
+        """Keep ``qid docno score rank``, and what else is asked, of the results and return them as they are.
 
         Raises:
             pyterrier.validate.InputValidationError: results without ``qid``, ``docno`` or ``score``; it names the
@@ -50,7 +80,8 @@ class Tap(pt.Transformer):
         """
         if len(inp):  # pyterrier inspects transformers by empty frames
             pt.validate.columns(inp, includes=_NEEDED, context=self)
-            self._seen.append(inp[[column for column in _KEPT if column in inp.columns]].copy())
+            columns = [*(column for column in _KEPT if column in inp.columns), *self._kept.of(inp)]
+            self._seen.append(inp[columns].copy())
         return inp
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse.experiment.tap import Tap
+from pt_reuse.experiment.tap import Kept, Tap
 
 
 def results(qids=("1", "1", "2")):
@@ -85,7 +85,7 @@ def test_pyterrier_can_inspect_it():
     for columns in (["qid"], ["qid", "query"]):
         assert pt.inspect.transformer_outputs(source >> tap, columns) == pt.inspect.transformer_outputs(source, columns)
     attributes = [(attribute.name, attribute.value) for attribute in pt.inspect.transformer_attributes(tap)]
-    assert attributes == [("label", "a")]
+    assert attributes == [("label", "a"), ("kept", Kept())]
     assert pt.inspect.transformer_inputs(tap)
     assert pt.schematic.transformer_schematic(tap, input_columns=["qid"])["label"] == "a"
     assert len(tap.results()) == 0, "to be inspected is not to be run"

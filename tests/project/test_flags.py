@@ -32,6 +32,7 @@ PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
+FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
@@ -101,6 +102,7 @@ CALLS = {
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
+    "LeaveOutUniques.plot_fill": lambda d, **flag: FILLED.plot_fill(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
     "MinimumRanks.plot": lambda d, **flag: ptr.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
     "PoolCosts.plot": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1).plot(ax=Figure().subplots(), **flag),

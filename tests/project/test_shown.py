@@ -132,6 +132,9 @@ def results(tmp_path_factory):
         "ReturnedLabels, odd": labels,
         "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
         "LeaveOutUniques, odd": ptr.leave_out_uniques(runs, qrels, MEASURES, depth=field.depth),
+        "LeaveOutUniques, filled": ptr.leave_out_uniques(
+            runs, qrels, MEASURES[:2], depth=field.depth, fill={ODD: complete, "b": qrels}, resamples=9
+        ),
         "LeaveOutUniques, odd runs": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),
         "Scores": ptr.score(field.runs, field.qrels, MEASURES[:2]),
         "Scores, odd": ptr.score(runs, qrels, MEASURES),

@@ -1,0 +1,97 @@
+"""Texts that a judge reads: which columns of results are kept for it, and what they say of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse.experiment.tap import Kept
+from pt_reuse.judging.given import AskedJudge
+from pt_reuse.judging.judges import NamedJudge
+
+#: what every judge is told
+IDS = ("qid", "docno")
+#: nothing besides
+NO_TEXTS = pd.DataFrame(columns=list(IDS))
+
+
+def kept_for(judge: NamedJudge | None) -> Kept:
+    """Return which columns of results are kept for a judge: those that it reads, all texts where nobody says which."""
+    if judge is None:
+        return Kept()
+    if isinstance(judge.judge, AskedJudge):
+        return Kept(texts=True)
+    return Kept(tuple(column for column in judge.judge.needs() if column not in IDS))
+
+
+def check_texts(kept: Kept, topics: pd.DataFrame, systems: Mapping[str, Any]) -> None:
+    """Raise, before any pipeline is executed, where a judge reads a column that nobody gives.
+
+    Args:
+        kept: what the judge reads.
+        topics: the topics asked.
+        systems: name -> pipeline or result frame.
+    """
+    missing = set(kept.names) - set(topics.columns)
+    for system in systems.values():
+        if isinstance(system, pd.DataFrame):
+            missing -= set(system.columns)
+    for system in systems.values():
+        if not missing:
+            return
+        if isinstance(system, pt.Transformer):
+            outputs = pt.inspect.transformer_outputs(system, list(topics.columns), strict=False)
+            # who does not say what it returns may return it
+            missing = set() if outputs is None else missing - set(outputs)
+    if missing:
+        some = examples(sorted(missing))
+        raise InputError(
+            f"the judge reads {some}, which neither the topics nor any system has. Let pipelines end with it, such as "
+            "`>> pt.text.get_text(dataset, 'text')`.",
+            argument="fill",
+        )
+
+
+def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
+    """Return documents with what a judge reads of them: what systems say first, then what their topics do.
+
+    Args:
+        documents: ``qid docno``.
+        texts: rows of systems, ``qid docno`` and texts; rows of topics, ``qid``, texts, and no docno.
+    """
+    columns = [column for column in texts if column not in IDS]
+    if not columns:
+        return documents
+    of_topics = texts["docno"].isna() if "docno" in texts else pd.Series(True, index=texts.index)
+    found = documents.copy()
+    for keys, rows in ((list(IDS), texts[~of_topics]), (["qid"], texts[of_topics])):
+        # the first that says something
+        first = rows.groupby(keys, sort=False)[columns].first().reset_index() if len(rows) else None
+        if first is not None:
+            here = documents.merge(first, how="left", on=keys)
+            for column in columns:
+                told = here[column]
+                found[column] = found[column].fillna(told) if column in found else told
+    return found
+
+
+def texts_of(frames: Iterable[pd.DataFrame], topics: pd.DataFrame, kept: Kept) -> pd.DataFrame:
+    """Return what a judge reads, as :func:`with_texts` takes it.
+
+    Args:
+        frames: the results of systems.
+        topics: the topics asked.
+        kept: what it reads.
+    """
+    parts = []
+    for keys, some in ((list(IDS), list(frames)), (["qid"], [topics])):
+        for frame in some:
+            columns = [column for column in kept.of(frame) if column not in IDS]
+            if columns:
+                parts.append(frame[[*keys, *columns]].astype(dict.fromkeys(keys, str)))
+    return pd.concat(parts, ignore_index=True) if parts else NO_TEXTS

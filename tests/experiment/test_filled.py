@@ -1,0 +1,200 @@
+"""The columns of Experiment that say what a system would score with its unjudged documents labelled by a judge."""
+
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import FIELD, NAMES, OTHERS, TOPICS, Retriever, Shift, frames, retrievers
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+
+MEASURES = [AP, P @ 5, nDCG @ 10]
+#: half of what was judged, so that systems have holes, all of which somebody knows
+QRELS = FIELD.qrels.sample(0.5, seed=3).to_frame()
+TRUTH = FIELD.all_qrels.to_frame()
+ADDED = ("filled", "filled docs", "filled unknown")
+
+
+def labels_of(frame):
+    return {(qid, docno): label for qid, docno, label in frame[["qid", "docno", "label"]].itertuples(index=False)}
+
+
+def brute_force(run, measure, said, cutoff, judged=QRELS):
+    """Fill one run's holes down to a cutoff, and score it by ir_measures: mean, score by topic, labelled and not."""
+    known = labels_of(judged)
+    filled, labelled, unknown = dict(known), 0, 0
+    for qid, documents in run.groupby("qid"):
+        # the order of pt.Experiment's scores; no score here ties
+        for docno in documents.sort_values("score", ascending=False)["docno"].head(cutoff):
+            if known.get((qid, docno), -1) < 0 and qid in set(judged["qid"]):
+                labelled, unknown = labelled + ((qid, docno) in said), unknown + ((qid, docno) not in said)
+                filled |= {(qid, docno): said[qid, docno]} if (qid, docno) in said else {}
+    qrels = pd.DataFrame(
+        [(*pair, label) for pair, label in filled.items()], columns=["query_id", "doc_id", "relevance"]
+    )
+    scored = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    by_topic = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, scored)}
+    return sum(by_topic.values()) / judged["qid"].nunique(), by_topic, labelled, unknown
+
+
+CUTOFFS = {AP: None, P @ 5: 5, nDCG @ 10: 10}
+
+
+def experiment(systems, fill, **options):
+    options = {"reuse": ["filled"], **options}
+    return ptr.Experiment(systems, TOPICS, QRELS, MEASURES, fill=fill, **options)
+
+
+def test_the_columns_equal_the_brute_force():
+    seed = 11
+    judge = TRUTH.sample(frac=0.8, random_state=seed)
+    said = labels_of(judge.assign(label=judge["label"].sample(frac=1, random_state=seed).to_numpy()))
+    judge = pd.DataFrame([(*pair, label) for pair, label in said.items()], columns=["qid", "docno", "label"])
+    with pytest.warns(ptr.ReuseWarning, match="gave no label to"):
+        means, topics = experiment(retrievers(), judge, perquery="both")
+    assert list(means) == ["name", *map(str, MEASURES), *(f"{m} {column}" for m in MEASURES for column in ADDED)]
+    for row in means.to_dict("records"):
+        for measure in MEASURES:
+            expected = brute_force(FIELD.runs[row["name"]], measure, said, CUTOFFS[measure])
+            found = [row[f"{measure} {column}"] for column in ADDED]
+            assert found == [pytest.approx(expected[0], abs=1e-9), *expected[2:]]
+            mine = topics[(topics["name"] == row["name"]) & (topics["measure"] == str(measure))]
+            assert dict(zip(mine["qid"], mine["filled"], strict=True)) == pytest.approx(expected[1], abs=1e-9)
+            assert mine["filled docs"].sum() == expected[2]
+            assert mine["filled unknown"].sum() == expected[3]
+
+
+def test_a_judge_that_knows_the_truth_gives_the_true_score_and_one_that_says_0_the_score():
+    true = experiment(frames(), TRUTH)
+    none = experiment(frames(), lambda frame: [0] * len(frame))
+    for name in NAMES:
+        truly, asked, nothing = (frame.set_index("name").loc[name] for frame in (true, true, none))
+        # P of a run depends on its own documents alone
+        complete = ptr.score({name: FIELD.runs[name]}, FIELD.all_qrels, P @ 5).mean["P@5"].item()
+        assert truly["P@5 filled"] == pytest.approx(complete, abs=1e-12)
+        assert asked["P@5 filled docs"] > 0
+        for measure in MEASURES:
+            assert nothing[f"{measure} filled"] == pytest.approx(nothing[str(measure)], abs=1e-12)
+    assert true.attrs["reuse"]["settings"]["filled"] == "the unjudged documents of each system, by itself"
+
+
+# half of the judgments are nobody's pool
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+def test_it_goes_with_all_other_columns_and_layouts():
+    options = {"field": OTHERS, "depth": 8, "reuse": None, "pooled": True, "baseline": "lex1a"}
+    wide = experiment(retrievers(), TRUTH, **options)
+    long = experiment(retrievers(), TRUTH, **options, layout="long")
+    alone = experiment(retrievers(), TRUTH)
+    assert list(long)[-len(ADDED) :] == list(ADDED)
+    assert long["filled docs"].dtype.kind == "i"
+    for row in long.to_dict("records"):
+        at = wide.set_index("name").loc[row["name"]]
+        assert [row[column] for column in ADDED] == [at[f"{row['measure']} {column}"] for column in ADDED]
+    for measure in MEASURES:
+        for column in ADDED:
+            assert wide[f"{measure} {column}"].tolist() == alone[f"{measure} {column}"].tolist()
+    report = alone.report("nDCG@10").to_frame()
+    assert list(report) == ["System", "nDCG@10", "Filled"]
+    assert "unjudged documents of each system" in str(alone.report("nDCG@10"))
+    assert list(wide.report("AP").to_frame())[-1] == "Filled"
+
+
+class Texts(pt.Transformer):
+    """Adds the text of each document."""
+
+    def transform(self, inp):
+        return inp.assign(text="text of " + inp["docno"].astype(str))
+
+    def transform_outputs(self, input_columns):
+        return [*input_columns, "text"]
+
+
+def reader(asked):
+    def fn(query, text):
+        asked.append((query, text))
+        return int(text.endswith("1"))
+
+    return ptr.judging.Callable(fn, name="reader", reads=("query", "text"))
+
+
+@pytest.mark.filterwarnings("ignore:There are shared pipeline components")
+@pytest.mark.parametrize("plan", ["default", "tree"])
+def test_a_judge_that_reads_is_asked_once_for_all_documents_of_pipelines(plan):
+    first, asked = Retriever(FIELD.runs["lex1a"]), []
+    systems = {"a": first >> Texts(), "b": first >> Shift(5) >> Texts()}
+    options = {} if plan == "default" else {"plan": "tree"}
+    found = experiment(systems, reader(asked), **options)
+    holes = FIELD.runs["lex1a"].merge(QRELS, how="left", on=["qid", "docno"])
+    holes = holes[holes["label"].isna()]
+    assert sorted(asked) == sorted(
+        (f"about {qid}", f"text of {docno}") for qid, docno in holes[["qid", "docno"]].itertuples(index=False)
+    )
+    said = {(qid, docno): int(docno.endswith("1")) for qid, docno in holes[["qid", "docno"]].itertuples(index=False)}
+    expected = brute_force(FIELD.runs["lex1a"], nDCG @ 10, said, 10)
+    assert found.set_index("name").loc["a", "nDCG@10 filled"] == pytest.approx(expected[0], abs=1e-9)
+
+
+def test_dicts_rounding_and_saved_tables_have_the_columns(tmp_path):
+    wide = experiment(retrievers(), TRUTH, round=2, save_dir=str(tmp_path))
+    dicts = experiment(retrievers(), TRUTH, dataframe=False)
+    by_topic = experiment(retrievers(), TRUTH, dataframe=False, perquery=True)
+    saved = pd.read_csv(tmp_path / "reuse-aggregated.csv").set_index("name")
+    for name, row in wide.set_index("name").iterrows():
+        for measure in MEASURES:
+            value = dicts[name][f"{measure} filled"]
+            assert row[f"{measure} filled"] == saved.loc[name, f"{measure} filled"] == round(value, 2)
+            assert row[f"{measure} filled docs"] == saved.loc[name, f"{measure} filled docs"] > 0
+            topics = by_topic[NAMES.index(name)]
+            assert sum(topic[f"{measure} filled docs"] for topic in topics.values()) == row[f"{measure} filled docs"]
+
+
+def test_saved_results_have_no_texts(tmp_path, messages):
+    options = {"save_dir": str(tmp_path), "save_mode": "reuse"}
+    systems = {"a": Retriever(FIELD.runs["lex1a"]) >> Texts()}
+    experiment(systems, reader([]), **options)
+    messages.refused(lambda: experiment(systems, reader([]), **options), argument="fill")
+
+
+def test_a_function_gets_every_column_of_texts():
+    seen = []
+
+    def judge(frame):
+        seen.append(frame)
+        return [0] * len(frame)
+
+    experiment({"a": Retriever(FIELD.runs["lex1a"]) >> Texts(), "b": FIELD.runs["neu2a"]}, judge)
+    assert len(seen) == 1
+    assert {"qid", "docno", "query", "text"} == set(seen[0])
+    assert not seen[0].duplicated(["qid", "docno"]).any()
+    assert seen[0]["query"].notna().all()
+    assert seen[0]["text"].dropna().str.startswith("text of ").all()
+
+
+WRONG = {
+    "no judge": ({"fill": None}, "reuse"),
+    "no column": ({"fill": TRUTH, "reuse": ["rank"]}, "fill"),
+    "several judges": ({"fill": {"a": TRUTH, "b": TRUTH}}, "fill"),
+    "no text": ({"fill": reader([])}, "fill"),
+    "a grade of nobody": ({"fill": None, "reuse": ["rank"], "judge_rel": 2}, "judge_rel"),
+    "no grade": ({"fill": TRUTH, "judge_rel": 0}, "judge_rel"),
+    "no judgments": ({"fill": 3}, "fill"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_is_told_before_anything_is_run(what, messages):
+    options, argument = WRONG[what]
+    systems = retrievers()
+    messages.refused(lambda: experiment(systems, **options), argument=argument)
+    assert not any(system.calls for system in systems.values())
+
+
+def test_a_judge_that_knows_none_of_the_documents_is_told(messages):
+    found = messages.warned(lambda: experiment(frames(), QRELS))
+    for measure in MEASURES:
+        assert found[f"{measure} filled"].tolist() == pytest.approx(found[str(measure)].tolist(), abs=1e-12)
+        assert not found[f"{measure} filled docs"].any()
+        assert found[f"{measure} filled unknown"].all()

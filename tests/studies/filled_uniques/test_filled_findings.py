@@ -1,0 +1,180 @@
+"""What filled holes say: intervals, sentences, the report, and what is kept of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.stats.bootstrap import drawn_counts
+
+FIELD = ptr.simulate_field(seed=11, n_topics=8, n_docs=120, n_teams=4, length=30, depth=10)
+#: a judge that finds everything one grade better, as far as grades go, and does not know some documents
+GENEROUS = FIELD.all_qrels.to_frame().assign(label=lambda f: (f["label"] + 1).clip(upper=f["label"].max()))
+GENEROUS = GENEROUS.sample(frac=0.95, random_state=1)
+
+
+def filled(**options):
+    given = {"depth": 10, "fill": {"generous": GENEROUS}, "resamples": 200, "seed": 3, **options}
+    return ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, [nDCG @ 10, AP], **given)
+
+
+@pytest.fixture(scope="module")
+def found():
+    with pytest.warns(ptr.ReuseWarning, match="'generous' gave no label to"):
+        return filled()
+
+
+def own_scores(found, unit, way):
+    """Score the unit's own runs under judgments built anew: {measure: (topics, runs)} changes."""
+    runs = FIELD.runs.select(FIELD.runs.run_table.query("team == @unit")["name"])
+    pool, labels = ptr.depth_pool(FIELD.runs, depth=10), FIELD.qrels.to_frame()[["qid", "docno", "label"]]
+    mine = pool.uniques("team").query("team == @unit")
+    if way == "judge_alone":
+        new = labels[["qid", "docno"]].merge(GENEROUS[["qid", "docno", "label"]])
+    else:
+        gone = labels.merge(mine[["qid", "docno"]], how="left", indicator=True)["_merge"] == "both"
+        new = labels[~gone.to_numpy()]
+        if way == "filled":
+            new = pd.concat([new, labels[gone.to_numpy()][["qid", "docno"]].merge(GENEROUS[["qid", "docno", "label"]])])
+    after, before = (
+        score(runs, qrels, [nDCG @ 10, AP]) for qrels in (ptr.Qrels(new, topics=FIELD.qrels.topics), FIELD.qrels)
+    )
+    return dict(zip(before.measures, after.values - before.values, strict=True))
+
+
+def test_intervals_are_percentiles_of_topics_drawn(found):
+    [counts] = drawn_counts(8, resamples=200, seed=3)
+    for row in found.filled.to_dict("records"):
+        for way in ("removed", "filled", "judge_alone"):
+            change = own_scores(found, row["team"], way)[row["measure"]].mean(axis=1)
+            drawn = counts @ change / 8
+            low, high = np.percentile(drawn, [2.5, 97.5])
+            ends = [row[f"{way}_change{end}"] for end in ("", "_low", "_high")]
+            assert ends == pytest.approx([change.mean(), min(low, change.mean()), max(high, change.mean())], abs=1e-12)
+    units = found.filled.query("measure == 'AP' and removed > 0")["team"]
+    each = np.array([own_scores(found, unit, "filled")["AP"].mean(axis=1) for unit in units])
+    summary = found.filled_summary.set_index("measure").loc["AP"]
+    low, high = np.percentile(counts @ each.mean(axis=0) / 8, [2.5, 97.5])
+    assert summary[["filled_change", "filled_change_low", "filled_change_high"]].tolist() == pytest.approx(
+        [each.mean(), low, high], abs=1e-12
+    )
+    above = (np.round(each @ counts.T / 8, 12) > 0).sum(axis=0)
+    n = int((each.mean(axis=1) > 0).sum())
+    low, high = np.percentile(above, [2.5, 97.5])
+    assert summary[["filled_above", "filled_above_low", "filled_above_high"]].tolist() == [n, min(low, n), max(high, n)]
+
+
+def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
+    for row in found.filled_summary.to_dict("records"):
+        assert row["removed_tau_b"] == found.summary.set_index("measure").loc[row["measure"], "own_tau_b"]
+        assert row["removed_tau_b_low"] == found.summary.set_index("measure").loc[row["measure"], "own_tau_b_low"]
+        names = found.scores.names
+        mine = found.filled_by_run[found.filled_by_run["measure"] == row["measure"]].set_index("name").loc[names]
+        for way in ("filled", "judge_alone"):
+            tau = ptr.tau_b(mine["score"].round(12), mine[f"{way}_score"].round(12))
+            assert row[f"{way}_tau_b"] == pytest.approx(tau, abs=1e-12)
+            assert row[f"{way}_tau_b_low"] <= tau <= row[f"{way}_tau_b_high"]
+            assert isinstance(row[f"{way}_max_drop_low"], int)
+
+
+def test_findings_tell_each_number_with_its_interval(found):
+    said = found.findings()
+    of_labels, *rest = said
+    counts = found.filled_summary.iloc[0]
+    assert of_labels == (
+        f"generous labelled {counts['labelled']:,} of {counts['removed']:,} documents that one team alone contributed, "
+        f"and gave no label to {counts['unknown']:,}; it calls {counts['judge_relevant']:,} of those relevant, people "
+        f"{counts['relevant']:,}."
+    )
+    # four of each measure and one of both, of AP nobody's gain
+    assert len(rest) == 9
+    row = found.filled_summary.set_index("measure").loc["nDCG@10"]
+    ends = [f"{row[f'filled_change{end}']:+.4f}" for end in ("", "_low", "_high")]
+    assert f"filled by generous by {ends[0]} ({ends[1]} to {ends[2]})" in said[1]
+    best = found.filled.query("measure == 'nDCG@10'").sort_values("filled_change").iloc[-1]
+    gained = f"nDCG@10: filled by generous, {best['team']} gains most: {best['filled_change']:+.4f}"
+    assert sum(line.startswith(gained) for line in said) == 1
+    plain = filled(fill={"generous": FIELD.all_qrels}, resamples=0)
+    assert not any(" to " in line.replace("due to", "") for line in plain.findings())
+
+
+def test_what_was_not_filled_has_no_findings(messages):
+    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
+    assert plain.filled is plain.filled_by_run is plain.filled_summary is None
+    assert list(plain.tables()) == ["summary", "table", "by_run", "unique_counts"]
+    for call in (plain.findings, plain.plot_fill, lambda: plain.report("fill")):
+        messages.refused(call)
+
+
+def test_the_report_has_the_largest_loss_first(found, messages):
+    shown = found.report("fill").to_frame()
+    assert list(shown) == ["Team", "Uniques", "Removed", "Interval of removed", "Filled", "Interval of filled"]
+    rows = found.filled[found.filled["measure"] == "nDCG@10"].sort_values("removed_change")
+    assert shown["Team"].tolist() == rows["team"].tolist()
+    assert shown["Filled"].tolist() == rows["filled_change"].tolist()
+    assert "judged uniques are removed" in str(found.report("fill"))
+    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, by="run", fill={"a": FIELD.all_qrels})
+    assert list(plain.report("fill", measure="AP", judge="a").to_frame()) == [
+        "Run", "Uniques", "Removed", "Filled", "Largest fall, removed", "Largest rise, filled",
+    ]  # fmt: skip
+    messages.refused(lambda: plain.report("fill", judge="b"), argument="judge")
+
+
+def test_it_is_saved_and_read(found, tmp_path):
+    found.save(tmp_path)
+    again = ptr.read_result(tmp_path)
+    for name, table in found.tables().items():
+        pd.testing.assert_frame_equal(again.tables()[name], table)
+    assert again.findings() == found.findings()
+    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
+    plain.save(tmp_path / "plain")
+    assert ptr.read_result(tmp_path / "plain").filled is None
+
+
+WRONG = {
+    "no word": ({"holes": "all"}, "holes"),
+    "no grade": ({"judge_rel": 0}, "judge_rel"),
+    "of no judge": ({"judge_rel": {"nobody": 1}}, "judge_rel"),
+    "nobody": ({"fill": {}}, "fill"),
+    "rel without a judge": ({"fill": None, "judge_rel": 2}, "judge_rel"),
+    "holes without a judge": ({"fill": None, "holes": "unjudged"}, "holes"),
+    "an unknown measure": ({"measures": "mAPP"}, "measures"),
+    "no judgments": ({"fill": 3}, "fill"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_is_told_before_anybody_is_asked(what, messages):
+    options, argument = WRONG[what]
+    asked = []
+    given = {"measures": AP, "depth": 10, "fill": {"j": lambda frame: asked.append(frame)}, **options}
+    messages.refused(
+        lambda: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, given.pop("measures"), **given), argument=argument
+    )
+    assert not asked
+
+
+def test_labels_that_are_none_and_judges_that_know_nothing_are_refused(messages):
+    for judge in (lambda frame: [0.5] * len(frame), lambda frame: [None] * len(frame)):
+        messages.refused(
+            lambda judge=judge: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, fill={"j": judge})
+        )
+
+
+def test_grades_above_those_of_people_are_told(messages):
+    higher = FIELD.all_qrels.to_frame().assign(label=lambda f: 2 * f["label"])
+    found = messages.warned(lambda: filled(fill={"higher": higher}))
+    assert "labels of higher go up to" in found.settings["beware"]
+    options = {"depth": 10, "fill": {"higher": higher}}
+    # measures that count relevant documents do not see grades
+    assert "beware" not in ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, [AP, P @ 5, "Judged@5"], **options).settings
+
+
+def test_sensitivity_varies_conventions_of_what_is_filled():
+    given = {"grid": ["complete"], "depth": 10, "fill": {"truth": FIELD.all_qrels}}
+    moved = ptr.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
+    assert not moved.table.empty
