@@ -46,6 +46,7 @@ from .runs.run_set import RunSet as RunSet
 from .scoring.agreement import Agreement as Agreement
 from .scoring.inferred import xinfAP as xinfAP
 from .scoring.inferred import xinfNDCG as xinfNDCG
+from .scoring.leaderboards import read_leaderboard as read_leaderboard
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
