@@ -72,6 +72,8 @@ from .studies.found_documents import FoundByDepth as FoundByDepth
 from .studies.found_documents import found_by_depth as found_by_depth
 from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
+from .studies.judged_leaderboards.agreement import LeaderboardAgreement as LeaderboardAgreement
+from .studies.judged_leaderboards.comparing import compare_leaderboards as compare_leaderboards
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes

@@ -45,6 +45,7 @@ HOMES = {
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
+    "LeaderboardAgreement": "pt_reuse.studies.judged_leaderboards.agreement",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "LeftOutTypes": "pt_reuse.studies.left_out_types",
     "MinimumRanks": "pt_reuse.studies.best_ranks",
