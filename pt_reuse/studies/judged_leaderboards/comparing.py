@@ -263,8 +263,8 @@ def _check_runs(truth: Scores, board: Scores, runs: str) -> None:
         )
     if not shared:
         raise InputError(
-            f"people and the judge have no run in common; people {examples(truth.names)}, the judge {examples(board.names)}. Are the "
-            "names written alike?",
+            f"people and the judge have no run in common; people {examples(truth.names)}, the judge "
+            f"{examples(board.names)}. Are the names written alike?",
             argument="leaderboards",
         )
     ranked = len(truth.names) if runs == "zero" else len(shared)
