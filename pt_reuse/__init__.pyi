@@ -84,8 +84,12 @@ from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.pool_inference.inferred_pool import InferredPool as InferredPool
 from .studies.relevant_density import Density as Density
 from .studies.relevant_density import density as density
+from .studies.reranked_by_judge.circle import Circularity as Circularity
+from .studies.reranked_by_judge.reranking import circularity as circularity
 from .studies.score_saturation import Saturation as Saturation
 from .studies.score_saturation import saturation as saturation
+from .studies.significance_by_judge.fidelity import SignificanceFidelity as SignificanceFidelity
+from .studies.significance_by_judge.testing import significance_fidelity as significance_fidelity
 from .studies.strategy_comparison.comparing import compare_strategies as compare_strategies
 from .studies.strategy_comparison.comparison import StrategyComparison as StrategyComparison
 from .studies.swap_rates.measuring import stability as stability

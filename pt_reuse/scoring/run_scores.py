@@ -84,11 +84,26 @@ def score(
         check_topics(runs, qrels)
     caveats = list(relevant_only(qrels, of_judged(parsed)))
     tell(caveats)
-    values = np.empty((len(parsed), len(qrels.topics), len(runs)))
-    for block in rescore(runs, qrels, parsed, verbose=verbose):
-        values[:, block.topics.start : block.topics.stop] = block.base
-    scores = scores_of(runs, qrels, parsed, values, complete=complete)
+    scores = scored(runs, qrels, parsed, complete=complete, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})
+
+
+def scored(
+    runs: RunSet, qrels: Qrels, measures: list[ir_measures.Measure], *, complete: bool, verbose: bool = False
+) -> Scores:
+    """Return what :func:`score` returns of arguments that were checked, and whose caveats were told.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        measures: as :func:`checked_measures` returns them.
+        complete: whether the mean is over all topics of the judgments.
+        verbose: show a progress bar.
+    """
+    values = np.empty((len(measures), len(qrels.topics), len(runs)))
+    for block in rescore(runs, qrels, measures, verbose=verbose):
+        values[:, block.topics.start : block.topics.stop] = block.base
+    return scores_of(runs, qrels, measures, values, complete=complete)
 
 
 def checked_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, Option
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 
@@ -40,4 +42,25 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
         f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
         f"the topics {examples(mine) or 'none'}, the qrels {examples(qrels.topics)}. {hint}",
         argument="runs",
+    )
+
+
+def check_every_topic(names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores") -> None:
+    """Raise where a run lacks a topic, in means over the topics of each run: a test of pairs needs every score.
+
+    Args:
+        names: of the runs.
+        has_topic: (topics, runs).
+        argument: what the user calls what is at fault.
+    """
+    has = np.asarray(has_topic.all(axis=0))
+    if has.all():
+        return
+    lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
+    raise InputError(
+        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. A test of pairs needs "
+        "a score of every run on every topic; score with ",
+        Option("complete", True),
+        ", where a topic that a run lacks counts 0, or on the topics that all runs have.",
+        argument=argument,
     )

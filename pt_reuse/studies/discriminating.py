@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, examples, fraction, positive
-from pt_reuse._errors import InputError, Option, door
+from pt_reuse._errors import InputError, door
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.score_sets import named_scores
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_every_topic
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, PairTests, check_test, pair_tests
 from pt_reuse.studies.told_apart import DiscriminativePower
@@ -150,16 +151,8 @@ def _checked_sets(scores: Any) -> dict[str, Scores]:
         if odd:
             problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
             raise InputError(problem, argument="scores")
-        has = np.asarray(each.has_topic.all(axis=0))
-        if not each.complete and not has.all():
-            lacking = [run for run, every in zip(each.names, has.tolist(), strict=True) if not every]
-            raise InputError(
-                f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. A test of pairs needs "
-                "a score of every run on every topic; score with ",
-                Option("complete", True),
-                ", where a topic that a run lacks counts 0, or on the topics that all runs have.",
-                argument="scores",
-            )
+        if not each.complete:
+            check_every_topic(each.names, each.has_topic)
     return given
 
 

@@ -1,0 +1,146 @@
+"""A field of runs, judgments of people and labels of judges: read, checked, and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+
+from pt_reuse._check import choice, count
+from pt_reuse._errors import InputError, arguments_as, located
+from pt_reuse.judging.judges import NamedJudge, as_judges
+from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.runs.given import as_runs_before
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.caveats import of_judged, relevant_only, tell
+from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.run_scores import check_scoring, checked_measures, scored
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_topics
+
+
+@dataclass(frozen=True)
+class AskedJudges:
+    """What a user says of judges, people and measures, checked; nobody was asked for a label yet.
+
+    Attributes:
+        judges: the judges by name.
+        measures: the measures.
+        rel: the lowest label of people that is relevant, None for what their judgments say.
+        missing: what becomes of a document that a judge did not label, see :func:`compared_labels`.
+        complete: whether means are over all topics.
+        without_topics: what becomes of a run without a topic, see :func:`score`.
+        verbose: show progress bars.
+    """
+
+    judges: list[NamedJudge]
+    measures: list[ir_measures.Measure]
+    rel: int | None
+    missing: str
+    complete: bool
+    without_topics: str
+    verbose: bool
+
+    @classmethod
+    def of(
+        cls,
+        judge: Any,
+        measures: MeasureLike | Iterable[MeasureLike],
+        *,
+        rel: Any,
+        judge_rel: Any,
+        families: Any,
+        missing: Any,
+        complete: Any,
+        without_topics: Any,
+        verbose: Any,
+    ) -> AskedJudges:
+        """Return what the arguments of a study say, or say which of them is wrong."""
+        parsed = checked_measures(measures)
+        check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+        choice("missing", missing, MISSING)
+        lowest = checked_rel(rel)
+        judges = as_judges(judge, rel=judge_rel, families=families)
+        return cls(judges, parsed, lowest, missing, complete, without_topics, verbose)
+
+    def read(self, runs: Any, human: Any) -> JudgedField:
+        """Return the field and the judgments of people, which are read here.
+
+        Raises:
+            InputError: what is no runs or no judgments; a run without any topic of the judgments.
+
+        Warns:
+            ReuseWarning: binary measures that count from another label on than people do.
+        """
+        with arguments_as(qrels="human"):
+            field, judged = as_runs_before(runs, human)
+        people = as_qrels(judged, "human")
+        if self.rel is not None:
+            people = people.with_rel(self.rel)
+        if not people.topics:
+            raise InputError("there is no judgment of people.", argument="human")
+        warn_of_lower_grades(self.measures, people.rel)
+        if self.without_topics == "error":
+            check_topics(field, people)
+        tell(relevant_only(people, of_judged(self.measures)))
+        return JudgedField(field, people, self)
+
+
+@dataclass(frozen=True)
+class JudgedField:
+    """A field and the judgments of people, with what is asked of judges.
+
+    Attributes:
+        runs: the field.
+        human: the judgments of people.
+        asked: the judges, the measures, and how runs are scored.
+    """
+
+    runs: RunSet
+    human: Qrels
+    asked: AskedJudges
+
+    def compared(self, judges: Sequence[NamedJudge] | None = None) -> list[ComparedLabels]:
+        """Ask judges for the documents that people judged, and put both beside each other.
+
+        Args:
+            judges: who is asked; default all of them.
+
+        Raises:
+            InputError: a judge without any label; a run without any topic that a judge labelled.
+        """
+        found = []
+        for judge in self.asked.judges if judges is None else judges:
+            labels = compared_labels(self.human, judge, missing=self.asked.missing)
+            with located(judge.name):
+                if labels.without and self.asked.without_topics == "error":
+                    check_topics(self.runs, labels.human)
+                tell(relevant_only(labels.judge, of_judged(self.asked.measures)))
+            found.append(labels)
+        return found
+
+    def scored(self, qrels: Qrels, runs: RunSet | None = None) -> Scores:
+        """Return scores of the field, or of other runs, under judgments."""
+        asked = self.asked
+        return scored(
+            self.runs if runs is None else runs,
+            qrels,
+            asked.measures,
+            complete=asked.complete,
+            verbose=asked.verbose,
+        )
+
+    def settings(self, compared: Sequence[ComparedLabels]) -> dict[str, Any]:
+        """Return the conventions of the field, of people and of the judges, for display."""
+        missing = {"unjudged": "unjudged for the judge", "drop": "dropped for people, too"}[self.asked.missing]
+        return {
+            **self.runs.settings,
+            "people": f"relevant from label {self.human.rel}, {count(len(self.human.topics), 'topic')}",
+            "judges": "; ".join(f"{labels.name} ({labels.words()})" for labels in compared),
+            "missing labels": missing,
+            "complete": self.asked.complete,
+        }
