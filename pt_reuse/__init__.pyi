@@ -70,6 +70,8 @@ from .studies.dynamic_uniques import DynamicUniques as DynamicUniques
 from .studies.dynamic_uniques import leave_out_dynamic as leave_out_dynamic
 from .studies.found_documents import FoundByDepth as FoundByDepth
 from .studies.found_documents import found_by_depth as found_by_depth
+from .studies.judge_families.family_effects import FamilyEffect as FamilyEffect
+from .studies.judge_families.measuring import family_effect as family_effect
 from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
 from .studies.judged_leaderboards.agreement import LeaderboardAgreement as LeaderboardAgreement

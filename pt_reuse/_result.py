@@ -42,6 +42,7 @@ HOMES = {
     "DiscriminativePower": "pt_reuse.studies.told_apart",
     "DynamicUniques": "pt_reuse.studies.dynamic_uniques",
     "ExportedTasks": "pt_reuse.judging.people.export",
+    "FamilyEffect": "pt_reuse.studies.judge_families.family_effects",
     "FoundByDepth": "pt_reuse.studies.found_documents",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
