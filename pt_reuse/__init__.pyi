@@ -78,6 +78,9 @@ from .studies.judged_leaderboards.agreement import LeaderboardAgreement as Leade
 from .studies.judged_leaderboards.comparing import compare_leaderboards as compare_leaderboards
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
+from .studies.label_audit.audit import LabelAudit as LabelAudit
+from .studies.label_audit.auditing import audit_labels as audit_labels
+from .studies.label_audit.label_agreement import LabelAgreement as LabelAgreement
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes
 from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_depths import PoolCosts as PoolCosts

@@ -46,6 +46,8 @@ HOMES = {
     "FoundByDepth": "pt_reuse.studies.found_documents",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
+    "LabelAgreement": "pt_reuse.studies.label_audit.label_agreement",
+    "LabelAudit": "pt_reuse.studies.label_audit.audit",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LeaderboardAgreement": "pt_reuse.studies.judged_leaderboards.agreement",
     "LeaveOutUniques": "pt_reuse.studies.uniques",

@@ -28,7 +28,7 @@ class ComparedLabels:
         judge: the labels of the judge for these documents, on its own scale.
         judge_rel: the lowest label of the judge that is relevant, on its own scale.
         pairs: ``qid docno human judge``, one row per document that both labelled.
-        missing: documents on the topics that count that people judged and the judge did not.
+        left: ``qid docno human``, the documents on the topics that count that people judged and the judge did not.
         without: topics of the people in which the judge labelled nothing, which do not count.
     """
 
@@ -38,8 +38,13 @@ class ComparedLabels:
     judge: Qrels
     judge_rel: int
     pairs: pd.DataFrame
-    missing: int
+    left: pd.DataFrame
     without: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """Return how many documents on the topics that count people judged and the judge did not."""
+        return len(self.left)
 
     @property
     def rel(self) -> int:
@@ -109,7 +114,7 @@ def compared_labels(
                 f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
                 f"{examples(without)}. The study is of the other {len(topics):,}."
             )
-    counted = asked["qid"].isin(there)
+    left = asked[asked["qid"].isin(there).to_numpy() & ~known].reset_index(drop=True)
     theirs = Qrels(pairs.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
     both = human.select(topics) if without else human
     if missing == "drop":
@@ -122,7 +127,7 @@ def compared_labels(
         judge=theirs.with_rel(lowest),
         judge_rel=lowest,
         pairs=pairs,
-        missing=int(counted.sum()) - len(pairs),
+        left=left,
         without=without,
     )
 

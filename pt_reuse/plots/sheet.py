@@ -47,7 +47,7 @@ class NoMatplotlibError(InputError):
     TEXT = "drawing needs matplotlib; `pip install pt-reuse[plots]` brings it."
 
 
-def _new_figure(width: float) -> Figure:
+def new_figure(width: float) -> Figure:
     """Return a figure; :meth:`Sheet.fit` makes it as high as it has to be."""
     size = (width, 0.6 * width)
     if not _OFF_SCREEN.get():
@@ -184,7 +184,7 @@ class Sheet:
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
             return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
         width = PAGE if place.width is None else float(place.width)
-        return cls(_new_figure(width).subplots(), place, width, new=True)
+        return cls(new_figure(width).subplots(), place, width, new=True)
 
     def label(self, *, title: str, x: str, y: str = "") -> None:
         """Write the title and the labels of the axes, all in one size, with few lines around."""

@@ -1,0 +1,171 @@
+"""An audit of labels in sentences, each with its number and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import count
+from pt_reuse.studies.label_audit.audit_reports import signed
+from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
+
+
+def all_findings(
+    table: pd.DataFrame,
+    movers: pd.DataFrame,
+    documents: pd.DataFrame,
+    yardstick: pd.DataFrame,
+    labels: LabelAgreement,
+) -> list[str]:
+    """Return what an audit found; the arguments are tables of a LabelAudit.
+
+    Args:
+        table: how far rankings agree.
+        movers: each run.
+        documents: what moves it.
+        yardstick: judges beside other people.
+        labels: how far labels agree.
+    """
+    found = []
+    for judge in dict.fromkeys(table.loc[table["kind"] == "model", "judge"]):
+        found += list(_of_labels(judge, labels.table))
+        for measure in dict.fromkeys(table["measure"]):
+            mine = [_of(each, judge, measure) for each in (table, yardstick, movers, documents)]
+            found += [
+                *_of_ranking(judge, measure, mine[0]),
+                *_of_people(judge, measure, mine[1]),
+                *_of_groups(judge, measure, mine[0]),
+                *_of_movers(judge, measure, mine[2], mine[3]),
+            ]
+    if not len(yardstick):
+        found.append(
+            "There are no labels of other people here, so that nothing says whether another person would do better "
+            "than the judge."
+        )
+    return found
+
+
+def _of(table: pd.DataFrame, judge: str, measure: str) -> pd.DataFrame:
+    return table[(table["judge"] == judge) & (table["measure"] == measure)]
+
+
+def _of_labels(judge: str, table: pd.DataFrame) -> Iterator[str]:
+    binary = table[(table["items"] == "all") & (table["labels"] == "binary")]
+    mine = binary[binary["judge"] == judge]
+    if not len(mine):
+        return
+    row = mine.iloc[0].to_dict()
+    lost = int(row["missing"])
+    missing = f" {count(lost, 'document')} that people judged {'has' if lost == 1 else 'have'} no label of it."
+    missing = missing if lost else ""
+    people = binary.loc[binary["kind"] == "people", "kappa"].dropna()
+    beside = f" Other people reach {_span(people)} with the same people." if len(people) else ""
+    if np.isnan(row["kappa"]):
+        yield f"{judge}: whether it agrees with people on what is relevant has no kappa: {row['why']}.{missing}{beside}"
+        return
+    yield (
+        f"{judge} calls {_percent(row['judge_relevant'])} of {count(int(row['n_items']), 'document')} relevant, people "
+        f"{_percent(row['human_relevant'])}; kappa is {row['kappa']:.4f}{_ends(row, 'kappa')}.{missing}{beside}"
+    )
+
+
+def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
+    row = table[table["by"] == "all"].iloc[0].to_dict()
+    if np.isnan(row["tau_b"]):
+        yield f"{judge}: by {measure} all runs tie under people or under the judge, so that there is no ranking."
+        return
+    at_k = ""
+    for best in table[(table["by"] == "best") & table["tau_b"].notna()].to_dict("records"):
+        at_k = f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
+    yield (
+        f"{judge} ranks {count(int(row['n_runs']), 'run')} by {measure} on {count(int(row['topics']), 'topic')} with "
+        f"tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} to the ranking by people{at_k}."
+    )
+
+
+def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[str]:
+    for row in yardstick.to_dict("records"):
+        people = "1 other person" if row["people"] == 1 else f"{row['people']:,} other people"
+        verdict = ""
+        if "difference_low" in row and not np.isnan(row["difference_low"]):
+            if row["difference_low"] > 0:
+                verdict = " So it is nearer to these people than the others are."
+            elif row["difference_high"] < 0:
+                verdict = " So it is further from these people than the others are."
+            else:
+                verdict = " So the two are not told apart."
+        yield (
+            f"{judge} reaches tau_b {row['tau_b']:.4f} by {measure} on the documents of {people}, who reach "
+            f"{row['people_tau_b']:.4f}: a difference of {signed(row['difference'], 4)}"
+            f"{_signed_ends(row, 'difference', 4)}.{verdict}"
+        )
+
+
+def _of_groups(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
+    for row in table[~table["by"].isin(["all", "best"])].to_dict("records"):
+        if not row["mean_rise"]:
+            continue
+        moves = "gain" if row["mean_rise"] > 0 else "lose"
+        runs = "1 run" if row["n_runs"] == 1 else f"{row['n_runs']:,} runs"
+        yield (
+            f"{judge}: the {runs} of {row['by']} {row['part']} {moves}{'s' * (row['n_runs'] == 1)} "
+            f"{abs(row['mean_rise']):.1f} ranks by {measure} on average{_rise_ends(row, 'mean_rise')}."
+        )
+
+
+def _of_movers(judge: str, measure: str, movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
+    moved = movers[movers["rise"] != 0]
+    if not len(moved):
+        yield f"{judge}: by {measure} every run has the rank that people give it."
+        return
+    for row, way in ((movers.iloc[0], "gains"), (movers.iloc[-1], "loses")):
+        if (row["rise"] > 0) != (way == "gains") or row["rise"] == 0:
+            continue
+        # a run may move since others do
+        mine = documents[documents["name"] == row["name"]]
+        yield (
+            f"{judge}: by {measure} run {row['name']} {way} most, {count(abs(int(row['rise'])), 'rank')}"
+            f"{_rise_ends(row.to_dict(), 'rise')}, from {row['rank']:,} to {row['judge_rank']:,}; its score changes by "
+            f"{signed(row['change'], 4)}, {signed(row['relative'], 4)} beyond the mean run.{_document(mine)}"
+        )
+
+
+def _document(mine: pd.DataFrame) -> str:
+    if not len(mine):
+        return ""
+    row = mine.iloc[0]
+    theirs = "no label" if pd.isna(row["judge_label"]) else f"label {row['judge_label']}"
+    where = "which it has not" if pd.isna(row["rank"]) else f"at rank {row['rank']:,}"
+    return (
+        f" The document that does most is {row['docno']} of topic {row['qid']}, {where} (people label {row['label']}, "
+        f"the judge {theirs}): {signed(row['effect'], 5)}."
+    )
+
+
+def _ends(row: Mapping[Any, Any], name: str) -> str:
+    low, high = (row.get(f"{name}_{end}", np.nan) for end in ("low", "high"))
+    return "" if pd.isna(low) or pd.isna(high) else f" ({low:.4f} to {high:.4f})"
+
+
+def _signed_ends(row: Mapping[Any, Any], name: str, decimals: int, unit: str = "") -> str:
+    low, high = (row.get(f"{name}_{end}", np.nan) for end in ("low", "high"))
+    if pd.isna(low) or pd.isna(high):
+        return ""
+    return f" ({signed(float(low), decimals)} to {signed(float(high), decimals)}{unit})"
+
+
+def _rise_ends(row: Mapping[Any, Any], name: str) -> str:
+    """Return the interval of ranks gained, with signs, since an end may be on the other side of 0."""
+    return _signed_ends(row, name, 0 if name == "rise" else 1, " ranks gained")
+
+
+def _span(values: pd.Series) -> str:
+    low, high = float(values.min()), float(values.max())
+    return f"{low:.4f}" if low == high else f"{low:.4f} to {high:.4f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,220 @@
+"""audit_labels: what labels by a model do to the ranking of systems, beside what other people would do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._errors import InputError, arguments_as, door, located, warn
+from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
+from pt_reuse.judging.judges import NamedJudge, as_judges
+from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
+from pt_reuse.judging.oracle import Oracle
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.runs.given import as_runs_before
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import units_of
+from pt_reuse.scoring.caveats import few_topics, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.stats.bootstrap import checked_bootstrap
+from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.label_audit.agreeing import label_agreement
+from pt_reuse.studies.label_audit.audit import LabelAudit
+from pt_reuse.studies.label_audit.compared_rankings import without_ranking
+from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
+from pt_reuse.studies.label_audit.field_parts import checked_grouping
+
+_MISSING_WORDS = {
+    "unjudged": "a document without a label of the judge is unjudged under the judge",
+    "drop": "a document without a label of the judge counts for neither",
+}
+
+
+@door
+def audit_labels(
+    runs: Any,
+    human: Any,
+    judge: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    people: Any = None,
+    by: str | None = None,
+    best: int = 10,
+    families: Mapping[str, str] | None = None,
+    rel: int | None = None,
+    judge_rel: int | Mapping[str, int] | None = None,
+    missing: str = "unjudged",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    complete: bool = True,
+    without_topics: str = "error",
+    verbose: bool = False,
+) -> LabelAudit:
+    """Say what labels by a model, or by several, do to the ranking of systems, and how far they agree with people's.
+
+    Each judge is asked for labels of the documents that people judged. The field is ranked under the labels of people
+    and under those of the judge, on the same documents and topics. Labels of other people, where there are any, show
+    what people reach with each other: a judge is to be read against that.
+
+    Args:
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`. Pipelines come in by
+            :meth:`RunSet.from_pipelines`.
+        human: the judgments of people, in any form.
+        judge: who is audited: judgments in any form, a :class:`judging.Judge`, a function or a pipeline; or a dict of
+            name -> one of these.
+        measures: ir_measures measures, or their names, one or several.
+        people: labels of other people for some of the same documents: a dict of name -> judgments in any form, a frame
+            ``qid docno label annotator``, or what :func:`import_labels` returns. Each is compared with `human` on the
+            documents that this person labelled, whatever `missing` says, and so is each judge once more beside it.
+        by: ``"type"``, ``"team"`` or ``"family"``: rank the runs of each one among themselves, too. Default none.
+        best: how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all topics
+            under `human`, also in resamples; those that tie with the last of them belong to them.
+        families: judge -> family of models, where the judges do not say.
+        rel: the lowest label of people that is relevant; default what the judgments say, else 1.
+        judge_rel: the lowest label of the judge that is relevant, one for all or a dict of judge -> label; default what
+            a judge says, else 1 for labels 0 and 1, else as for people.
+        missing: a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or is
+            taken from both (``"drop"``).
+        resamples: how often the topics are drawn for intervals; 0 for none. Judges on the same topics share the draws.
+        confidence: of the intervals.
+        seed: of the draws.
+        complete: the mean is over all topics that count, a topic that a run lacks counting 0 (default), or over those
+            that the run has.
+        without_topics: a run with none of the topics is an ``"error"`` (default), or scores ``"zero"``.
+        verbose: show progress bars.
+
+    Returns:
+        LabelAudit: ``.table`` (how far rankings agree), ``.movers`` (each run), ``.documents`` (what moves it),
+        ``.labels`` (how far labels agree), ``.yardstick`` and ``.beside`` (judges and other people on the same
+        documents), ``.findings()``, ``.report()``, ``.plot()``.
+
+    Raises:
+        InputError: one run alone, an unknown measure, a judge that labelled none of the documents, a label that is no
+            whole number (a probability), a judge and a person of one name, runs without a type.
+
+    Warns:
+        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, a measure
+            that counts labels as relevant that are not so for people.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> judge = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.2), seed=1)
+        >>> found = ptr.audit_labels(field.runs, field.qrels.threshold(), judge, "P@10", resamples=200)
+        >>> found.headline()
+        ''
+        >>> found.movers[["name", "rank", "judge_rank", "rise"]].head(2)
+    """
+    parsed = checked_measures(measures)
+    grouping, k = checked_grouping(by), positive("best", best, "runs")
+    choice("missing", missing, MISSING)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    checked_rel(rel)
+    judges = as_judges(judge, rel=judge_rel, families=families)
+    given = None if people is None else as_annotator_labels(people, "people")
+    _check_names([one.name for one in judges], [] if given is None else given.annotators)
+    with arguments_as(qrels="human"):
+        runs, human = as_runs_before(runs, human)
+        human = as_qrels(human, "human")
+    human = human if rel is None else human.with_rel(rel)
+    others = {} if given is None else dict(_by_person(given, human))
+    _check_field(runs, human, every_topic=without_topics == "error")
+    groups = None if grouping is None else units_of(runs.run_table, grouping)
+    warn_of_lower_grades(parsed, human.rel)
+    caveats = [*few_topics(len(human.topics)), *relevant_only(human, of_judged(parsed))]
+    tell(caveats)
+    pairs = [compared_labels(human, one, missing=missing) for one in judges]
+    beside = [_of_person(human, name, labels) for name, labels in others.items()]
+    for one in (*pairs, *beside):
+        with located(one.name):
+            _check_field(runs, one.human, every_topic=without_topics == "error")
+    field = FieldAudit(runs, human, parsed, pairs, beside, drop=missing == "drop")
+    found = field.ranked(Asked(k, groups, bootstrap), complete=complete, verbose=verbose)
+    _warn_of_ties(found.table)
+    labels = label_agreement(pairs, bootstrap, people=beside)
+    provided = provided_measures(parsed)
+    settings = {
+        **{name: value for name, value in labels.settings.items() if name not in ("kappa", "intervals", "documents")},
+        "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
+        "missing": _MISSING_WORDS[missing],
+        "best": f"the {k:,} best runs under the labels of people, over all topics",
+        **({} if grouping is None else {"by": grouping}),
+        **runs.settings,
+        "complete": complete,
+        "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
+        **{f"documents, {measure}": words for measure, words in found.effects.items()},
+        "intervals": "none" if bootstrap is None else bootstrap.words(),
+        "intervals of labels": labels.settings["intervals"],
+        **({"by ir_measures": provided} if provided else {}),
+        **noted(caveats),
+    }
+    return LabelAudit(
+        table=found.table,
+        settings=settings,
+        movers=found.movers,
+        documents=found.documents,
+        beside=found.beside,
+        yardstick=found.yardstick,
+        labels=labels,
+    )
+
+
+def _check_names(judges: Sequence[str], people: Sequence[str]) -> None:
+    both = [name for name in judges if name in set(people)]
+    if both:
+        raise InputError(
+            f"{examples(both)} is the name of a judge and of a person. Give each a name of its own.", argument="people"
+        )
+
+
+def _check_field(runs: RunSet, human: Qrels, *, every_topic: bool) -> None:
+    """Raise where there is no ranking: one run, no judgment, or, where that is asked, a run without any topic."""
+    if len(runs) < 2:
+        raise InputError("there is 1 run, and a ranking takes 2 at least.", argument="runs")
+    if not (human.arrays.labels >= 0).any():
+        raise InputError("people judged no document.", argument="human")
+    if every_topic:
+        check_topics(runs, human)
+
+
+def _by_person(given: AnnotatorLabels, human: Qrels) -> Iterator[tuple[str, Qrels]]:
+    """Yield the labels of each other person, or say who labelled none of the documents."""
+    for number, name in enumerate(given.annotators):
+        mine = given.given[:, number]
+        frame = pd.DataFrame(
+            {"qid": given.qids[mine], "docno": given.docnos[mine], "label": given.values[mine, number]}
+        )
+        labels = Qrels(frame, rel=human.rel if given.rel is None else given.rel)
+        if not (human.arrays.documents.find(labels.arrays.documents) >= 0).any():
+            raise InputError(
+                f"{name} labelled none of the {count(len(human), 'document')} of `human`. Are these labels of the same "
+                "collection, with ids written alike?",
+                argument="people",
+            )
+        yield name, labels
+
+
+def _of_person(human: Qrels, name: str, labels: Qrels) -> ComparedLabels:
+    """Return the labels of another person beside those of people, on the documents that the person labelled."""
+    at = human.arrays.documents.find(labels.arrays.documents)
+    topics = [human.topics[t] for t in np.unique(human.arrays.documents.topic[at[at >= 0]]).tolist()]
+    return compared_labels(human.select(topics), NamedJudge(name, Oracle(labels), labels.rel), missing="drop")
+
+
+def _warn_of_ties(table: pd.DataFrame) -> None:
+    """Warn of rankings that do not exist, since all runs tie."""
+    none = without_ranking(table)
+    if none:
+        warn(
+            f"all runs tie under people or under the judge, so that there is no ranking to compare: {examples(none)}. "
+            "Is any document of these topics relevant by the measure?"
+        )
