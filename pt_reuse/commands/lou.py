@@ -8,7 +8,8 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import count
+from pt_reuse._check import count, listed
+from pt_reuse._errors import InputError
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -18,9 +19,12 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.judges import file_stem
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
+from pt_reuse.studies.filled_uniques.fill import checked_fill
 from pt_reuse.studies.unique_sentences import in_words
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
 
@@ -28,6 +32,8 @@ _FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
     "settings.json", "arrays.npz", "result.json",
 )  # fmt: skip
+#: those that a judge adds
+_FILLED = ("filled.csv", "filled_by_run.csv", "filled_summary.csv")
 #: the pictures of a measure: what runs lose without the uniques of their own unit, and the ranking without each unit
 _PICTURES = ("scores", "drops")
 #: what the screen shows of the summary -> its heading
@@ -62,6 +68,8 @@ def add_to(commands: Commands) -> Parser:
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
     add_removal(parser)
+    parser.set_defaults(remove=None)
+    _add_fill(parser)
     add_contributors(parser)
     add_intervals(parser)
     add_all(parser, "unit")
@@ -70,16 +78,40 @@ def add_to(commands: Commands) -> Parser:
     return parser
 
 
+def _add_fill(parser: Parser) -> None:
+    parser.add_argument(
+        "--fill",
+        nargs="+",
+        metavar="FILE",
+        help="qrels files with the labels of judges, such as language models: label the removed uniques by each of "
+        "them, and say what becomes of the scores; then --remove is judged by default",
+    )
+    parser.add_argument(
+        "--judge-rel",
+        type=int,
+        metavar="LABEL",
+        help="lowest label of the judges that is relevant; default 1 where there are 0 and 1 only, else as --rel",
+    )
+    parser.add_argument(
+        "--holes",
+        default="uniques",
+        metavar="WHICH",
+        help="what a judge labels: the removed uniques (default), or also what is unjudged at the top of any run",
+    )
+
+
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.needed_judgments()
-    check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
+    check_removal(by=options.by, depth=options.depth, remove=options.remove or "relevant", rel=options.rel)
     asked = drawn(options)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
-    pictures = [picture(what, repr(measure)) for measure in measures for what in _PICTURES]
-    folder = out_folder(options, [*_FILES, *pictures, "uniques.png"])
+    judges = _judges(options)
+    drawn_of = [*_PICTURES, *map(_of_judge, judges or ())]
+    pictures = [picture(what, repr(measure)) for measure in measures for what in drawn_of]
+    folder = out_folder(options, [*_FILES, *(_FILLED if judges else ()), *pictures, "uniques.png"])
     qrels, runs = judgments.read(), plan.read_runs()
     if options.rel is not None:
         qrels = qrels.with_rel(options.rel)
@@ -92,6 +124,9 @@ def _run(options: argparse.Namespace) -> None:
         depth=options.depth,
         remove=options.remove,
         contributors=contributors,
+        fill=judges,
+        judge_rel=options.judge_rel,
+        holes=options.holes,
         **asked,
         verbose=shows_bars(options),
     )
@@ -102,6 +137,21 @@ def _run(options: argparse.Namespace) -> None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw(_drawings(result), folder)
         say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
+    """Return the judges by the names of their files, read before any run is; None where nothing is to be filled."""
+    files = {file_stem(file): file for file in options.fill or ()}
+    if options.fill and len(files) < len(options.fill):
+        problem = f"two files of one name, {listed(sorted(files))}. A judge has the name of its file: rename one."
+        raise InputError(problem, argument="fill")
+    wanted = checked_fill(files or None, judge_rel=options.judge_rel, holes=options.holes)
+    return None if wanted is None else {judge.name: judge.judge for judge in wanted.judges}
+
+
+def _of_judge(name: str) -> str:
+    """Return what a judge's picture is called, before the measure."""
+    return f"fill-{name}"
 
 
 def _report(result: LeaveOutUniques, every: bool) -> None:
@@ -124,6 +174,10 @@ def _report(result: LeaveOutUniques, every: bool) -> None:
     )
     say("--out DIR writes all measures, columns and rows (CSV).")
     say("\n" + "\n".join([*_nothing_lost(result), in_words(result)]))
+    if result.filled is not None:
+        for judge in dict.fromkeys(result.filled["judge"]):
+            say(f"\n{result.report('fill', judge=judge)}")
+        say("\n" + "\n".join(result.findings()))
 
 
 def _with_intervals(shown: pd.DataFrame, table: pd.DataFrame, of: str) -> pd.DataFrame:
@@ -174,4 +228,6 @@ def _drawings(result: LeaveOutUniques) -> dict[str, Drawing]:
     for measure in result.scores.measures:
         drawn: tuple[Drawing, ...] = (partial(result.plot, measure), partial(result.plot_drops, measure))
         drawings |= {picture(what, measure): drawing for what, drawing in zip(_PICTURES, drawn, strict=True)}
+        for judge in () if result.filled is None else dict.fromkeys(result.filled["judge"]):
+            drawings[picture(_of_judge(judge), measure)] = partial(result.plot_fill, measure, judge=judge)
     return {**drawings, "uniques.png": result.plot_uniques}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, located, warn
@@ -119,7 +120,7 @@ def compared_labels(
     both = human.select(topics) if without else human
     if missing == "drop":
         both = both.restrict(theirs)
-    lowest = judge.rel if judge.rel is not None else _lowest(pairs["judge"], human.rel)
+    lowest = judge.rel if judge.rel is not None else lowest_relevant(pairs["judge"], human.rel)
     return ComparedLabels(
         name=judge.name,
         family=judge.family,
@@ -143,11 +144,23 @@ def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     if judge_rel == rel:
         return labels.with_rel(rel)
     frame = labels.to_frame()
-    given = frame["label"].to_numpy()
-    scaled = np.where(given >= judge_rel, np.maximum(given, rel), np.minimum(given, rel - 1))
+    scaled = values_on_scale(frame["label"].to_numpy(), judge_rel, rel)
     return Qrels(frame.assign(label=scaled), topics=labels.topics, rel=rel)
 
 
-def _lowest(labels: pd.Series, rel: int) -> int:
+def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArray[np.int64]:
+    """Return labels of a judge as :func:`on_scale` does, as numbers.
+
+    Args:
+        given: the labels, each of at least 0.
+        judge_rel: the lowest of them that is relevant.
+        rel: the lowest label of people that is relevant.
+    """
+    if judge_rel == rel:
+        return given
+    return np.where(given >= judge_rel, np.maximum(given, rel), np.minimum(given, rel - 1))
+
+
+def lowest_relevant(labels: pd.Series | NDArray[np.int64], rel: int) -> int:
     """Return from which label on a judge's labels are relevant, where nobody says: 1 of binary ones, else as people."""
     return 1 if labels.max() <= 1 else rel

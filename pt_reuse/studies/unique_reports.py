@@ -16,12 +16,13 @@ from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.filled_uniques.findings import FilledUniques, filled_report
 
 #: what the rows of a report can be
-_ROWS = ("measure", "unit", "run")
+_ROWS = ("measure", "unit", "run", "fill")
 
 
-class UniqueReports:
+class UniqueReports(FilledUniques):
     """Reports the tables of a :class:`~pt_reuse.LeaveOutUniques`, which has the attributes that are named here."""
 
     table: pd.DataFrame
@@ -41,7 +42,7 @@ class UniqueReports:
         return "tau_b_low" in self.table
 
     @door
-    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
+    def report(self, by: str = "measure", *, measure: MeasureLike | None = None, judge: str | None = None) -> Report:
         """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
 
         Args:
@@ -49,10 +50,13 @@ class UniqueReports:
                 reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
                 ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
                 the one without its own unit's uniques, change, rank and drop. Intervals, where there are any, take the
-                place of the last columns.
+                place of the last columns. ``"fill"``: each left-out unit with its uniques and the mean change of its
+                own runs when these are removed and when a judge labels them, where one did.
             measure: the one that units or runs are shown under; default the first.
+            judge: the one that fills; default the first.
         """
-        choice("by", by, _ROWS)
+        if choice("by", by, _ROWS) == "fill":
+            return filled_report(self, measure, judge)
         name = measure_among(self.scores.measures, measure)
         return (
             _per_measure(self) if by == "measure" else _per_unit(self, name) if by == "unit" else _per_run(self, name)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,29 +14,29 @@ from pt_reuse._check import choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, check_unit, described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
+from pt_reuse.scoring.rescoring import Block
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.filled_uniques.fill import checked_fill, filled_tables
 from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_reports import UniqueReports
+from pt_reuse.studies.unique_sets import RemovedUniques, UniqueSets, score_sets
 from pt_reuse.studies.unique_tables import (
     Means,
     UniqueDocuments,
@@ -64,7 +63,10 @@ KEY_FIGURES = (
 class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
     """What leaving each unit (team, run, type or family) out of the pool does to every run.
 
-    A run's name stands under ``name``; with ``by="run"`` so does the left-out unit.
+    A run's name stands under ``name``; with ``by="run"`` so does the left-out unit. The last three frames are None
+    unless uniques were filled by a judge. In them ``removed_`` is without the uniques, ``filled_`` with these labelled
+    by the judge, ``judge_alone_`` under its labels of all judged documents; changes are signed, such a score less the
+    true one; falls and rises are in ranks; ends of intervals follow changes, where asked for.
 
     Attributes:
         table: one row per left-out unit and measure, the whole field re-ranked under the unit's reduced judgments:
@@ -96,6 +98,17 @@ class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
         remove: which uniques were removed, ``"relevant"`` or ``"judged"``.
         fit: how many documents are judged, how many of them no contributing run has down to the depth, and how many
             of the pool are not judged.
+        filled: one row per judge, left-out unit and measure: ``judge``, the unit, ``measure``, ``runs``; ``removed``
+            documents, how many of them the judge ``labelled``, how many are ``unknown`` to it and stay unjudged; of
+            those labelled ``judge_relevant`` by the judge and ``relevant`` by people; then for each way ``_change``,
+            the mean of the unit's own runs; ``_tau_b _max_drop _max_rise`` of the ranking of all runs, scored anew for
+            the unit; ``_own_drop _own_rise``, the most ranks that a run of the unit loses and gains when its runs alone
+            are, except that by the judge alone all runs are.
+        filled_by_run: one row per judge, run and measure: the columns of `by_run` up to ``score``, then for each way
+            ``_score``, ``_change``, ``_rank`` and ``_drop``, ranked as ``_own_drop`` is.
+        filled_summary: one row per judge and measure: ``units`` with uniques, the sums of the counts of `filled`, and
+            for each way ``_change``, the mean over these units, ``_above``, how many of them have a mean above the
+            true one, and ``_tau_b _max_drop _max_rise`` of the ranking in which every run is scored as its own unit is.
     """
 
     title: ClassVar[str] = "Leave-out-uniques"
@@ -111,15 +124,14 @@ class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
     rel: int
     remove: str
     fit: PoolFit
+    filled: pd.DataFrame | None = None
+    filled_by_run: pd.DataFrame | None = None
+    filled_summary: pd.DataFrame | None = None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "summary": self.summary,
-            "table": self.table,
-            "by_run": self.by_run,
-            "unique_counts": self.unique_counts,
-        }
+        """Return every table by name; those of what was filled where something was."""
+        names = ("summary", "table", "by_run", "unique_counts", "filled", "filled_by_run", "filled_summary")
+        return {name: table for name in names if (table := getattr(self, name)) is not None}
 
     def headline(self) -> str:
         """Return the agreement and the largest drops of each measure, and the worst unit."""
@@ -171,10 +183,13 @@ def leave_out_uniques(
     *,
     by: str = "team",
     depth: int | None = None,
-    remove: str = "relevant",
+    remove: str | None = None,
     rel: int | None = None,
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
+    fill: Any = None,
+    judge_rel: Any = None,
+    holes: str = "uniques",
     complete: bool = True,
     without_topics: str = "error",
     resamples: int = 0,
@@ -198,24 +213,33 @@ def leave_out_uniques(
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
             (``runs.pool_depth``), else 100, as in most TREC tracks. ``settings`` say which it was.
         remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
-            document, as NIST's script does. The two agree for measures that take unjudged as not relevant.
+            document, as NIST's script does, and as is the default with `fill`, since without a unit nobody knows which
+            are relevant. The two agree for measures that take unjudged as not relevant.
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
             ``remove="relevant"`` leaves uniques of label 1 judged, for nDCG a gain.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
         pool_order: the order in which the runs were pooled, where it is not the one in which they are scored; default:
             the one that the field knows of itself.
+        fill: a judge that labels the removed uniques, to be seen beside their removal: judgments in any form, a
+            :class:`~pt_reuse.judging.Judge`, a function or a pipeline; or a dict of name -> judge. Each is asked once,
+            for all documents that people judged. Default: nobody.
+        judge_rel: the lowest label of the judge that is relevant, or a dict of name -> label; default what the judge
+            says, else 1 where it says 0 and 1 only, else as people. Labels come to the scale of people before scoring.
+        holes: ``"uniques"`` (default): the judge labels the removed uniques alone; ``"unjudged"``: besides, every
+            document without a judgment among the first `depth` of any run, pooled or not, in the order of the scores.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         resamples: how often the topics are drawn for bootstrap intervals, in columns ``_low`` and ``_high``: of tau_b,
             gamma, tau_ap_b and the largest drop of each left-out unit and of the ``own_`` ones of the summary, and of
-            the change of each run's score; default 0, none. Judgments and uniques stay.
+            the change of each run's score, and of what is filled; default 0, none. Judgments and uniques stay.
         confidence: of the intervals, above 0 and below 1.
         seed: of the draws.
         verbose: show a progress bar.
 
     Returns:
         LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
-        ``.plot()``.
+        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``, ``.findings()``,
+        ``.plot_fill()``, ``.report("fill")``.
 
     Raises:
         InputError: runs without a team, type or family, an unknown measure, run or option, a run that has no topic in
@@ -226,8 +250,9 @@ def leave_out_uniques(
             documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
             a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
             judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label;
-            intervals over fewer than five topics. ``settings["beware"]`` says it, too. Also resamples in which all runs
-            tie, which intervals leave out.
+            intervals over fewer than five topics; documents to which a judge gives no label, and a fill of relevant
+            uniques alone. ``settings["beware"]`` says it, too. Also resamples in which all runs tie, which intervals
+            leave out.
 
     Example:
         >>> import pt_reuse as ptr
@@ -235,6 +260,12 @@ def leave_out_uniques(
         >>> lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
         >>> lou.summary[["measure", "own_max_drop"]].shape
         (2, 2)
+        >>> generous = {pair: 3 for pair in field.qrels.to_frame()["docno"]}
+        >>> filled = ptr.leave_out_uniques(
+        ...     field.runs, field.qrels, "nDCG@10", depth=field.depth, fill=lambda frame: frame["docno"].map(generous)
+        ... )
+        >>> filled.filled_summary[["units", "filled_above"]].values.tolist()
+        [[6, 6]]
 
     Source: Zobel 1998, How reliable are the results of large-scale information retrieval experiments?, SIGIR; Buckley,
     Dimmick, Soboroff and Voorhees 2007, Bias and the limits of pooling, Information Retrieval 10; Voorhees, Craswell
@@ -242,9 +273,12 @@ def leave_out_uniques(
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
     parsed = checked_measures(measures)
+    if remove is None:
+        remove = "relevant" if fill is None else "judged"
     check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    wanted = checked_fill(fill, judge_rel=judge_rel, holes=holes)
     runs, qrels = as_runs_before(runs, qrels)
     units = runs.units(by)
     chosen = contributors_of(runs, contributors)
@@ -269,35 +303,43 @@ def leave_out_uniques(
     caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
     caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
-    tell(caveats)
     removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
     found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
-    owner, row = found.owner[removed], row[removed]
-    changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
+    gone = RemovedUniques(found.owner[removed], row[removed])
+    filling = None if wanted is None else wanted.ask(runs, qrels, lowest, gone, asked.value)
+    caveats += [] if wanted is None or filling is None else wanted.caveats(filling, remove)
+    tell(caveats)
+    sets = UniqueSets.without(qrels, len(units), gone) if filling is None else filling.sets(len(units))
 
     keep: list[Block] | None = None if bootstrap is None else []
-    full, own, reduced = _score_all(runs, qrels, parsed, changes, units, complete=complete, verbose=verbose, keep=keep)
+    scored = score_sets(runs, sets, parsed, units, complete=complete, verbose=verbose, keep=keep)
+    reduced = scored.means[:, : len(units)]
     what = f"unique {remove}"
     without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
-    scores = scores_of(runs, qrels, parsed, full, complete=complete)
-    own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
+    scores = scores_of(runs, qrels, parsed, scored.full, complete=complete)
+    own_scores = replace(scores, values=scored.removed, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
     field = described(runs.run_table)
     contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
     unique_counts = count_uniques(units, contributed, found)
-    table = unit_table(units, unique_counts, np.bincount(owner, minlength=len(units)), scores, means)
+    table = unit_table(units, unique_counts, np.bincount(gone.owner, minlength=len(units)), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
     summary = summary_table(units, table, by_run, scores.measures, means)
     if bootstrap is not None and keep is not None:
         ends = UniqueIntervals(bootstrap, scores, own_scores, ChangedScores.of(keep))
         table = ends.of_units(table, units.column, list(units.names), verbose=verbose)
         by_run, summary = ends.of_runs(by_run), ends.of_summary(summary)
+    tables = {}
+    if filling is not None:
+        found_of = filled_tables(sets, scored, filling, scores, units, contributed, bootstrap=bootstrap, field=field)
+        tables = {"filled": found_of.units, "filled_by_run": found_of.runs, "filled_summary": found_of.summary}
     provided = provided_measures(parsed)
     settings = {
         "by": by,
         "depth": asked.value,
         "depth from": asked.origin.value,
         "remove": remove,
+        **({} if filling is None else filling.settings()),
         "relevant": f"label of at least {lowest}",
         "contributors": str(pool.contributors),
         **runs.settings,
@@ -326,6 +368,7 @@ def leave_out_uniques(
         rel=lowest,
         remove=remove,
         fit=fit,
+        **tables,
     )
 
 
@@ -345,33 +388,3 @@ def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: 
     choice("remove", remove, ("relevant", "judged"))
     check_order_or_none("pool_order", pool_order)
     checked_rel(rel)
-
-
-def _score_all(
-    runs: RunSet,
-    qrels: Qrels,
-    measures: list[ir_measures.Measure],
-    changes: Changes,
-    units: Units,
-    *,
-    complete: bool,
-    verbose: bool,
-    keep: list[Block] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return full and own scores, (measures, topics, runs), and reduced means, (measures, units, runs).
-
-    What changes is added to `keep`, block by block, where intervals need it.
-    """
-    full = np.empty((len(measures), len(qrels.topics), len(runs)))
-    own = np.empty(full.shape)
-    has = None if complete else topics_of_runs(runs, qrels)
-    reduced = MeansOfSets((len(measures), len(units), len(runs)), len(qrels.topics), has)
-    for block in rescore(runs, qrels, measures, changes, verbose=verbose):
-        topics = slice(block.topics.start, block.topics.stop)
-        full[:, topics] = own[:, topics] = block.base
-        cell, run = np.nonzero(block.set[:, None] == units.of_run)
-        own[:, block.topic[cell], run] = block.values[:, cell, run]
-        reduced.add(block)
-        if keep is not None:
-            keep.append(block)
-    return full, own, reduced.means()

@@ -37,6 +37,8 @@ _OWN: Mapping[str, Mapping[str, _Resolve]] = {
     },
     # the pool is what it looks for
     "infer_pool": {"depth": _nothing},
+    # with a judge that fills it is another one, which the result says
+    "leave_out_uniques": {"remove": lambda *_: "relevant"},
     # each of the two sets of judgments has its own
     "compare_judgments": {"rel": _nothing},
 }

@@ -1,0 +1,128 @@
+"""The sets of judgments that leave-out-uniques compares with the full one, and the scores of all runs under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.rescore import Changes
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import Units
+from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
+from pt_reuse.scoring.topic_sets import topics_of_runs
+
+
+@dataclass(frozen=True)
+class RemovedUniques:
+    """The judgments that are taken out, each without one unit.
+
+    Attributes:
+        owner: (documents,) the unit without which it goes, as a position among the units.
+        row: (documents,) its row of the judgments.
+    """
+
+    owner: NDArray[np.int64]
+    row: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class UniqueSets:
+    """Sets of judgments by number: without the uniques of each unit; then of each judge, filled for each and alone.
+
+    Attributes:
+        judgments: the base; documents that only a judge labels stand in it as unjudged.
+        changes: what the sets change in its rows.
+        n_units: how many units there are.
+        n_judges: how many judges fill.
+    """
+
+    judgments: Qrels
+    changes: Changes
+    n_units: int
+    n_judges: int = 0
+
+    @classmethod
+    def without(cls, qrels: Qrels, n_units: int, removed: RemovedUniques) -> UniqueSets:
+        """Return the sets without the uniques of each unit alone."""
+        labels = np.full(len(removed.row), UNJUDGED)
+        return cls(qrels, Changes(n_units, removed.owner, removed.row, labels), n_units)
+
+    def filled(self, judge: int) -> int:
+        """Return the set of a judge in which the first unit's uniques are filled; those of the others follow."""
+        return self.n_units + judge * (self.n_units + 1)
+
+    def alone(self, judge: int) -> int:
+        """Return the set that holds the labels of a judge alone."""
+        return self.filled(judge) + self.n_units
+
+
+@dataclass(frozen=True)
+class SetScores:
+    """Scores under sets of judgments.
+
+    Attributes:
+        full: (measures, topics, runs) under the judgments as they are.
+        removed: the same shape, each run without the uniques of its own unit.
+        filled: the same of each judge, each run with these labelled by the judge.
+        alone: the same of each judge, all runs under its labels alone.
+        means: (measures, sets, runs) of all runs under every set.
+    """
+
+    full: NDArray[np.float64]
+    removed: NDArray[np.float64]
+    filled: Sequence[NDArray[np.float64]]
+    alone: Sequence[NDArray[np.float64]]
+    means: NDArray[np.float64]
+
+
+def score_sets(
+    runs: RunSet,
+    sets: UniqueSets,
+    measures: list[ir_measures.Measure],
+    units: Units,
+    *,
+    complete: bool,
+    verbose: bool,
+    keep: list[Block] | None,
+) -> SetScores:
+    """Score all runs under all sets, in one pass.
+
+    Args:
+        runs: the field.
+        sets: the sets.
+        measures: the measures.
+        units: the units of the field.
+        complete: whether means are over all topics.
+        verbose: show a progress bar.
+        keep: what changes is added here, block by block, where intervals need it.
+    """
+    topics = sets.judgments.topics
+    full = np.empty((len(measures), len(topics), len(runs)))
+    judges = range(sets.n_judges)
+    # set of the first unit -> scores of runs of their own units
+    own = {first: np.empty(full.shape) for first in (0, *map(sets.filled, judges))}
+    alone = {number: np.empty(full.shape) for number in map(sets.alone, judges)}
+    has = None if complete else topics_of_runs(runs, sets.judgments)
+    means = MeansOfSets((len(measures), sets.changes.n_sets, len(runs)), len(topics), has)
+    for block in rescore(runs, sets.judgments, measures, sets.changes, verbose=verbose):
+        here = slice(block.topics.start, block.topics.stop)
+        full[:, here] = block.base
+        for first, values in own.items():
+            values[:, here] = block.base
+            cell, run = np.nonzero((block.set - first)[:, None] == units.of_run)
+            values[:, block.topic[cell], run] = block.values[:, cell, run]
+        for number, values in alone.items():
+            values[:, here] = block.base
+            cells = block.set == number
+            values[:, block.topic[cells]] = block.values[:, cells]
+        means.add(block)
+        if keep is not None:
+            keep.append(block)
+    removed, *filled = own.values()
+    return SetScores(full, removed, filled, list(alone.values()), means.means())
