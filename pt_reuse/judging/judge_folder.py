@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
-from pt_reuse._errors import InputError, arguments_as, door, located
+from pt_reuse._errors import Argument, InputError, arguments_as, door, located
 from pt_reuse._files import user_path
 from pt_reuse.formats.files import UnreadableError, read_bytes
 from pt_reuse.formats.leaderboards import FORMATS
@@ -80,7 +80,7 @@ class _Said:
 
 
 @door
-def read_judges(folder: str | Path, *, missing: str = "error") -> JudgeFolder:
+def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
     r"""Read a folder of judges: a file of labels or a leaderboard each, or both, in any of the forms that tools write.
 
     A judge is called as its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. What a file holds is
@@ -96,6 +96,7 @@ def read_judges(folder: str | Path, *, missing: str = "error") -> JudgeFolder:
 
     Args:
         folder: the folder, or the one file of a single judge.
+        families: a CSV file in the place of ``judges.csv``, with the same columns; default that of the folder, if any.
         missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts ``"zero"``, or is one to
             ``"leave_out"``, see :func:`read_leaderboard`.
 
@@ -119,7 +120,22 @@ def read_judges(folder: str | Path, *, missing: str = "error") -> JudgeFolder:
         {'two': 'gpt'}
     """
     choice("missing", missing, MISSING)
-    return _read(checked_folder(folder), missing)
+    place = checked_folder(folder)
+    return _read(place, checked_table(families), missing)
+
+
+def checked_table(families: Any) -> Path | None:
+    """Return the table of judges that a user names, None for that of the folder.
+
+    Raises:
+        InputError: no path, or no file there.
+    """
+    if families is None:
+        return None
+    place = checked_folder(families, "families")
+    if place.is_dir():
+        raise InputError(f"{place} is a folder. Give a CSV file with name and family.", argument="families")
+    return place
 
 
 def checked_folder(folder: Any, argument: str = "folder") -> Path:
@@ -129,14 +145,14 @@ def checked_folder(folder: Any, argument: str = "folder") -> Path:
         InputError: no path, or nothing there.
     """
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder) or "\0" in os.fspath(folder):
-        raise InputError(f"expected the path of a folder of judges, got {told(folder)}.", argument=argument)
+        raise InputError(Argument(argument), f" must be a path, got {told(folder)}.", argument=argument)
     place = user_path(folder)
     if not place.exists():
-        raise InputError(f"{place}: no such folder. Give the folder of the judges' files.", argument=argument)
+        raise InputError(f"{place}: no such file or folder.", argument=argument)
     return place
 
 
-def _read(place: Path, missing: str) -> JudgeFolder:
+def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
     inside = sorted(place.iterdir()) if place.is_dir() else [place]
     tables = [path for path in inside if path.name.lower() == TABLE and place.is_dir()]
     named = [path for path in inside if path not in tables]
@@ -149,13 +165,15 @@ def _read(place: Path, missing: str) -> JudgeFolder:
             argument="folder",
             place=str(place),
         )
-    said = _table(tables[0], [file_stem(path) for path in files]) if tables else {}
+    names = [file_stem(path) for path in files]
+    said_in = table if table is not None else next(iter(tables), None)
+    of_judge = {} if said_in is None else _table(said_in, names)
     labels: dict[str, Qrels] = {}
     boards: dict[str, Scores] = {}
     rows, faults = [], []
     for path in files:
         name = file_stem(path)
-        of = said.get(name, _Said())
+        of = of_judge.get(name, _Said())
         try:
             kind = kind_of(path)
             known: Mapping[str, Any] = boards if kind is Kind.BOARD else labels
@@ -179,14 +197,14 @@ def _read(place: Path, missing: str) -> JudgeFolder:
         rows.append((name, kind.value, path.name, of.family, of.rel, topics, size))
     if faults:
         raise InputError.of_several(faults, len(files), "files")
-    table = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
-    families = {name: of.family for name, of in said.items() if of.family is not None}
+    found = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
+    families = {name: of.family for name, of in of_judge.items() if of.family is not None}
     return JudgeFolder(
         place,
         labels,
         boards,
         families,
-        table.assign(rel=table["rel"].astype("Int64"), family=table["family"].astype(object)),
+        found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object)),
         tuple(path.name for path in skipped),
     )
 

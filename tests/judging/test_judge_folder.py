@@ -146,6 +146,15 @@ def test_the_format_of_a_leaderboard_that_its_lines_do_not_tell(tmp_path):
     assert ptr.judging.read_judges(tmp_path).leaderboards["a"].measures == ["1", "2"]
 
 
+def test_another_table_of_judges(folder, tmp_path):
+    (tmp_path / "families.csv").write_text("name,family\nplain,people\n")
+    judges = ptr.judging.read_judges(folder, families=tmp_path / "families.csv")
+    assert judges.families == judges.label_families == {"plain": "people"}
+    assert judges.labels["umbrela"].stated_rel is None
+
+
 def test_no_folder(tmp_path, messages):
+    messages.refused(lambda: ptr.judging.read_judges(tmp_path, families=tmp_path), argument="families")
+    messages.refused(lambda: ptr.judging.read_judges(tmp_path, families=tmp_path / "nowhere"), argument="families")
     messages.refused(lambda: ptr.judging.read_judges(tmp_path / "nowhere"), argument="folder")
     messages.refused(lambda: ptr.judging.read_judges(None), argument="folder")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse.scoring.measures import MeasureLike, measure_among
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: pairs of measures that a headline names
 _NAMED = 3
@@ -106,6 +111,41 @@ class LeaderboardAgreement(Result):
             ),
             notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said],
         )
+
+    @door
+    def plot(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw tau_b of each judge, and of each measure of it, with its interval.
+
+        Args:
+            measure: of people; default the first.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: there is none; all figures take this argument.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: a row for each judge and measure, the highest tau_b on top.
+        """
+        from pt_reuse.plots.judge_taus import plot_judge_taus
+        from pt_reuse.plots.sheet import Place
+
+        name = measure_among(list(dict.fromkeys(self.table["measure"])), measure)
+        rows = self.of_all[self.of_all["measure"] == name]
+        several = len(set(rows["judge_measure"])) > 1
+        named = [
+            f"{judge}, {other}" if several else judge
+            for judge, other in zip(rows["judge"], rows["judge_measure"], strict=True)
+        ]
+        rows = rows.assign(judge=named, kind="model")
+        return plot_judge_taus(rows, measure=name, place=Place(ax, title, legend, width))
 
     def _best(self, row: dict[Any, Any]) -> dict[Any, Any] | None:
         """Return the row of the best runs beside that of all; None where the best are all, or tie."""
