@@ -8,6 +8,7 @@ from pathlib import Path
 from pt_reuse._check import count, listed
 from pt_reuse._files import replacing
 from pt_reuse.commands.audit_parts import Answer, Audited, Part
+from pt_reuse.scoring.caveats import BEWARE
 
 NAME = "findings.md"
 
@@ -21,6 +22,11 @@ def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Ma
         unanswered: part -> why it was not.
     """
     lines = ["# Labels by judges: what they do to the ranking of systems", "", *_about(given)]
+    lines += ["", "## In short", ""]
+    lines += [f"- {part.question} {answer.result.headline()}." for part, answer in answers.items()]
+    beware = {part: answer.result.settings.get(BEWARE) for part, answer in answers.items()}
+    if any(beware.values()):
+        lines += ["", "## Beware", "", *(f"- {part.question} {note}." for part, note in beware.items() if note)]
     for part, answer in answers.items():
         lines += ["", f"## {part.question}", "", *(f"- {sentence}" for sentence in answer.findings)]
         tables = listed([f"`{name}.csv`" for name in answer.result.tables()])
