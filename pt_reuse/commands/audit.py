@@ -101,7 +101,7 @@ def _run(options: argparse.Namespace) -> None:
     places += [] if options.people is None else [checked_folder(options.people, "people")]
     table = checked_table(options.families)
     folder = _out(options, parts)
-    with arguments_as(path="scores"):
+    with arguments_as("read_leaderboard", path="scores"):
         scores = None if options.scores is None else read_leaderboard(options.scores)
     human = None if source is None else source.read()
     with arguments_as(folder="judges"):
