@@ -81,6 +81,13 @@ CALLS = {
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
+    "LeaderboardAgreement.plot": lambda d, **flag: ptr.compare_leaderboards(SCORES, SCORES, resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
+    "read_leaderboard": lambda d, **flag: ptr.read_leaderboard(
+        SCORES.write_leaderboard(d / "board", "jsonl", overwrite=True), **flag
+    ),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
