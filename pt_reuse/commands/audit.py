@@ -76,9 +76,11 @@ def add_to(commands: Commands) -> Parser:
         "--test", default="t", metavar="TEST", help="of significance: t (default), wilcoxon, randomisation or tukey"
     )
     parser.add_argument(
-        "--correction", default="none", metavar="WHICH",
+        "--correction",
+        default="none",
+        metavar="WHICH",
         help="for the number of pairs: none (default), holm, bonferroni or benjamini-hochberg",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--parts", metavar="LIST", help=f"comma-separated: {', '.join(part.name for part in PARTS)}; default all"
     )

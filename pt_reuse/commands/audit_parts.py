@@ -284,7 +284,7 @@ def _leaderboards(given: Audited) -> Answer:
         found = compare_leaderboards(
             scores,
             boards,
-            runs="shared",
+            missing="leave_out",
             best=options.best,
             families={name: of for name, of in given.judges.families.items() if name in boards},
             **options.drawn,

@@ -111,9 +111,9 @@ def test_runs_that_are_missing_as_autojudge_has_them(tmp_path):
     with autojudge() as theirs:
         with pytest.raises(ValueError, match="mismatch"):
             evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall"], on_missing="error")
-        for ours, mode in (("shared", "skip"), ("zero", "default")):
+        for ours, mode in (("leave_out", "skip"), ("zero", "default")):
             expected = evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall", "pearson"], on_missing=mode)
-            found = compared(PEOPLE, judge, judge_measures="AP", runs=ours)
+            found = compared(PEOPLE, judge, judge_measures="AP", missing=ours)
             for row in found.of_all.to_dict("records"):
                 numbers = expected[row["measure"], row["judge_measure"]]
                 assert row["tau_b"] == pytest.approx(numbers["kendall"], abs=1e-12)
@@ -210,8 +210,8 @@ def test_files_are_read(tmp_path):
 def test_what_is_told(messages):
     few = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:2])])
     less = ptr.Scores.from_frame(few.per_topic[few.per_topic["name"] != few.names[0]])
-    messages.warned(lambda: compared(PEOPLE, {"a": less}, runs="zero", measures="AP"), times=3)
-    messages.warned(lambda: compared(PEOPLE, {"a": less}, runs="shared", measures="AP"), times=3)
+    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="zero", measures="AP"), times=3)
+    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="leave_out", measures="AP"), times=3)
     found = messages.warned(lambda: compared(board([3, 2, 1]), {"a": board([1, 1, 1])}), times=1)
     messages.told(found.findings()[0])
 
@@ -224,10 +224,10 @@ def test_what_is_refused(messages, tmp_path):
         (lambda: compared(PEOPLE, {"a": 3}), "leaderboards"),
         (lambda: compared(3, JUDGE), "human"),
         (lambda: compared(PEOPLE, Path(tmp_path / "nowhere")), "leaderboards"),
-        (lambda: compared(PEOPLE, {"a": other}), "runs"),
-        (lambda: compared(PEOPLE, {"a": other}, runs="shared"), "leaderboards"),
-        (lambda: compared(board([1, 2]), {"a": board([1])}, runs="shared"), "leaderboards"),
-        (lambda: compared(PEOPLE, JUDGE, runs="all"), "runs"),
+        (lambda: compared(PEOPLE, {"a": other}), "missing"),
+        (lambda: compared(PEOPLE, {"a": other}, missing="leave_out"), "leaderboards"),
+        (lambda: compared(board([1, 2]), {"a": board([1])}, missing="leave_out"), "leaderboards"),
+        (lambda: compared(PEOPLE, JUDGE, missing="all"), "missing"),
         (lambda: compared(PEOPLE, JUDGE, topics="all"), "topics"),
         (lambda: compared(PEOPLE, JUDGE, best=0), "best"),
         (lambda: compared(PEOPLE, JUDGE, measures="P@5"), "measures"),

@@ -98,7 +98,7 @@ class LeaderboardAgreement(Result):
             columns.append(intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE))
         at_k = [row["tau_b"] if of is None else of["tau_b"] for row, of in zip(table, best, strict=True)]
         columns += [
-            Column("tau-b of the best", at_k, Digits.SCORE),
+            Column("Among the best", at_k, Digits.SCORE),
             Column("tau-AP", rows["tau_ap_b"], Digits.SCORE),
             Column("Largest drop", rows["max_drop"], Digits.COUNT),
         ]

@@ -17,6 +17,7 @@ from pt_reuse.judging.judges import ALONE, file_stem
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
+from pt_reuse.scoring.score_frames import MISSING
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
@@ -24,8 +25,6 @@ from pt_reuse.stats.two_rankings import TopicScores, whole_changes
 from pt_reuse.studies.judged_leaderboards.agreement import LeaderboardAgreement
 from pt_reuse.studies.judged_leaderboards.rankings import TwoRankings
 
-#: which runs are ranked where the two do not have the same
-RUNS = ("error", "shared", "zero")
 #: over which topics means are
 TOPICS = ("shared", "own")
 #: runs without which there is no ranking
@@ -39,7 +38,7 @@ def compare_leaderboards(
     *,
     measures: str | Iterable[str] | None = None,
     judge_measures: str | Iterable[str] | None = None,
-    runs: str = "error",
+    missing: str = "error",
     topics: str = "shared",
     best: int = 10,
     families: Mapping[str, str] | None = None,
@@ -57,9 +56,9 @@ def compare_leaderboards(
         leaderboards: those of judges: a dict of judge -> Scores or path, or one of them.
         measures: of people, one or several; default all.
         judge_measures: of the judges, one or several, of those that a judge has; default all.
-        runs: where a judge does not have the runs of people this is an ``"error"`` (default); the runs that are
-            ``"shared"`` are ranked; or all runs of people are, with a score of ``"zero"`` where the judge has none.
-            Runs that only the judge has are never ranked; ``.missing`` names them.
+        missing: a run of people that a judge lacks, or the other way round, is an ``"error"`` (default); counts
+            ``"zero"`` under the judge; or is one to ``"leave_out"``. Runs that only the judge has are never ranked;
+            ``.missing`` names them.
         topics: means are over the topics that are ``"shared"`` (default), or of each over its ``"own"``. Where one of
             the two has no scores by topic, only the rows ``all``, its own are those.
         best: how many runs are the best: tau of these is *tau at k*. Those that tie with the last of them belong to
@@ -89,8 +88,12 @@ def compare_leaderboards(
         >>> found = ptr.compare_leaderboards(people, {"judge": judge}, resamples=200)
         >>> found.headline()
         'judge: AP against AP tau_b 0.7516 (0.5163 to 0.9869)'
+
+    Source: TREC AutoJudge, ``meta-evaluate`` of autojudge-evaluate 1.1.0, for the question and the forms of files.
+    Correlations are those of :func:`tau_b`, :func:`gamma` and :func:`tau_ap_b`; spearman and pearson are checked
+    against scipy.
     """
-    choice("runs", runs, RUNS)
+    choice("missing", missing, MISSING)
     choice("topics", topics, TOPICS)
     k = positive("best", best, "runs")
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
@@ -103,20 +106,20 @@ def compare_leaderboards(
     theirs = _chosen(judge_measures, known, "judge_measures", all_of="the judges")
     for name, board in boards.items():
         with located(name):
-            _check_runs(truth, board, runs)
-    tables, changes, missing = [], [], []
+            _check_runs(truth, board, missing)
+    tables, changes, lacks = [], [], []
     caveats: dict[str, Caveat] = {}
     asked = _Asked(topics, k, bootstrap)
     for name, board in boards.items():
         with located(name):
             pair = _aligned(truth, board, asked)
             lacking = _lacking(name, truth, board)
-            _tell_lacking(lacking, runs)
-            missing.append(lacking)
+            _tell_lacking(lacking, missing)
+            lacks.append(lacking)
             caveats |= {caveat.note: caveat for caveat in (few_topics(pair.n_topics) if pair.n_topics else ())}
             for measure in mine:
                 for other in [m for m in theirs if m in board.measures]:
-                    two = pair.rankings(measure, other, zero=runs == "zero")
+                    two = pair.rankings(measure, other, zero=missing == "zero")
                     head = {"judge": name, "family": groups.get(name), "measure": measure, "judge_measure": other}
                     rows = two.rows(k, asked=bootstrap is not None)
                     tables += [{**head, "topics": pair.n_topics, "over": pair.over, **row} for row in rows]
@@ -127,7 +130,7 @@ def compare_leaderboards(
     _tell_ties(table)
     settings = {
         "human": ", ".join(f"{key}={value}" for key, value in truth.settings.items()),
-        "runs": runs,
+        "missing": missing,
         "topics": topics,
         "best": f"the {k:,} best runs by people, over all topics",
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
@@ -138,7 +141,7 @@ def compare_leaderboards(
         table=table,
         settings=settings,
         changes=pd.concat(changes, ignore_index=True).merge(truth.run_table, on="name", how="left"),
-        missing=pd.concat(missing, ignore_index=True),
+        missing=pd.concat(lacks, ignore_index=True),
     )
 
 
@@ -248,18 +251,18 @@ def _chosen(given: Any, known: list[str], argument: str, *, all_of: str) -> list
     return list(dict.fromkeys(names))
 
 
-def _check_runs(truth: Scores, board: Scores, runs: str) -> None:
+def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
     """Raise where the runs that would be ranked are others than asked for, or fewer than a ranking takes."""
     shared = set(truth.names) & set(board.names)
     differ = sorted(set(truth.names) ^ set(board.names))
-    if runs == "error" and differ:
+    if missing == "error" and differ:
         raise InputError(
             f"{count(len(differ), 'run')} in one of the two only: {examples(differ)}. ",
-            Option("runs", "shared"),
+            Option("missing", "leave_out"),
             " ranks those of both, ",
-            Option("runs", "zero"),
+            Option("missing", "zero"),
             " has those that the judge lacks count 0.",
-            argument="runs",
+            argument="missing",
         )
     if not shared:
         raise InputError(
@@ -267,7 +270,7 @@ def _check_runs(truth: Scores, board: Scores, runs: str) -> None:
             f"{examples(board.names)}. Are the names written alike?",
             argument="leaderboards",
         )
-    ranked = len(truth.names) if runs == "zero" else len(shared)
+    ranked = len(truth.names) if missing == "zero" else len(shared)
     if ranked < _LEAST:
         raise InputError("there is 1 run, and a ranking takes 2 at least.", argument="leaderboards")
 
@@ -305,8 +308,11 @@ def _lacking(judge: str, truth: Scores, board: Scores) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["judge", "name", "lacks"], dtype=object)
 
 
-def _tell_lacking(lacking: pd.DataFrame, runs: str) -> None:
-    for who, words in (("judge", "is not ranked" if runs == "shared" else "counts 0"), ("people", "is not ranked")):
+def _tell_lacking(lacking: pd.DataFrame, missing: str) -> None:
+    for who, words in (
+        ("judge", "is not ranked" if missing == "leave_out" else "counts 0"),
+        ("people", "is not ranked"),
+    ):
         names = lacking.loc[lacking["lacks"] == who, "name"].tolist()
         if names:
             said = words if len(names) == 1 else words.replace("is", "are").replace("counts", "count")
