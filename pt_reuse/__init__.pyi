@@ -80,6 +80,7 @@ from .studies.judgment_comparison.comparing import compare_judgments as compare_
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
 from .studies.label_audit.audit import LabelAudit as LabelAudit
 from .studies.label_audit.auditing import audit_labels as audit_labels
+from .studies.label_audit.comparing import compare_labels as compare_labels
 from .studies.label_audit.label_agreement import LabelAgreement as LabelAgreement
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes
 from .studies.left_out_types import leave_out_type as leave_out_type

@@ -99,11 +99,12 @@ def compared_labels(
     # a negative label says that there is none, as in judgments
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
     if not known.any():
-        raise InputError(
-            f"the judge labelled none of the {count(len(asked), 'document')} that people judged. Are these labels of "
-            "the same collection, with ids written alike?",
-            argument="judge",
-        )
+        with located(judge.name):
+            raise InputError(
+                f"the judge labelled none of the {count(len(asked), 'document')} that people judged. Are these labels "
+                "of the same collection, with ids written alike?",
+                argument="judge",
+            )
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
     there = set(pairs["qid"])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: where the bands of a kappa begin
-_BANDS = (0.4, 0.6, 0.8)
+BANDS = (0.4, 0.6, 0.8)
 _NAME = 0.38  # of the width, at most
 
 
@@ -58,7 +58,7 @@ def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
     names = [f"{first} - {second}" for first, second in zip(known["first"], known["second"], strict=True)]
     ends = [known[name].to_numpy(dtype=float) for name in ("kappa", "kappa_low", "kappa_high")]
     _draw_rows(sheet, names, [_Dots("kappa", *ends)], word="pair")
-    for edge in _BANDS:
+    for edge in BANDS:
         sheet.ax.axvline(edge, color=sheet.ink.strong, linewidth=0.8, linestyle=":", zorder=1)
     lowest, rest = float(np.nanmin([0.0, *ends[0], *ends[1]])), _rest(sheet, len(names), "pair")
     sheet.limit("x", (lowest - 0.03, 1.03))

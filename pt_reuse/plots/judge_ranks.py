@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.lettering import shortened
+from pt_reuse.plots.lettering import breadth, shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 #: so many runs either way are drawn strongly
 _NAMED = 3
 _NAME = 0.3  # of the width, at most
-_APART = 1.25  # of a line of letters, between two names
+_APART = 1.3  # of a line of letters, between two names
+#: of the way from people to the judge: left of people, and from the judge to a name
+_LEFT, _GAP = 0.04, 0.06
+_AXES, _MOST_NAME = 0.84, 0.6  # of the width: the axes, at least, and a name in them, at most
 
 
 def plot_judge_ranks(movers: pd.DataFrame, *, judge: str, measure: str, place: Place | None = None) -> Axes:
@@ -61,31 +65,34 @@ def plot_judge_ranks(movers: pd.DataFrame, *, judge: str, measure: str, place: P
             entries.append((handle, said))
     n = len(movers)
     height = 0.75 * sheet.width if sheet.narrow else 0.55 * sheet.width
-    sheet.limit("x", (-0.04, 1.04))
     ax.set_ylim(max(n, 2) + 0.5, 0.5)
     sheet.label(title=f"Ranks of {count(n, 'run')} by {measure}", x="", y="rank")
     ax.set_xticks([0, 1], ["people", shortened(ax, judge, sizes.text, _NAME * sheet.width)])
-    sheet.grid("y")
     step = next(size for size in _steps() if n / size <= 6)
     ax.set_yticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
+    sheet.grid("y")
     named = pd.concat([up, down]).sort_values("judge_rank", kind="stable")
-    inches = height if sheet.new else sheet.axes_size[1]
-    at = _spread(named["judge_rank"].to_numpy(dtype=float), _APART * sizes.text / 72 / max(inches, 0.1) * max(n, 2))
-    for (name, rise, rank), place_of in zip(
-        named[["name", "rise", "judge_rank"]].itertuples(index=False), at, strict=True
-    ):
-        text = f"{shortened(ax, str(name), sizes.text, _NAME * sheet.width)} {rise:+d}"
+    texts = [
+        f"{shortened(ax, str(name), sizes.text, _NAME * sheet.width)} {rise:+d}"
+        for name, rise in named[["name", "rise"]].itertuples(index=False)
+    ]
+    # names stand in the axes, right of the judge
+    share = max((breadth(ax, text, sizes.text) for text in texts), default=0) / (_AXES * sheet.width)
+    right = (1 + _GAP + _LEFT * share) / (1 - share) if share < _MOST_NAME else 1 + _GAP
+    sheet.limit("x", (-_LEFT, right + _LEFT))
+    sheet.key(entries, below=True)
+    sheet.fit(height)
+    apart = _APART * sizes.text / 72 / max(sheet.axes_size[1], 0.1) * max(n, 2)
+    ranks = named["judge_rank"].to_numpy(dtype=float)
+    for text, rank, place_of in zip(texts, ranks, _spread(ranks, apart, max(n, 2)), strict=True):
         ax.annotate(
             text,
             (1.0, rank),
-            xytext=(1.06, float(place_of)),
+            xytext=(1 + _GAP, place_of),
             fontsize=sizes.text,
             va="center",
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": ink.strong},
+            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": ink.strong, "shrinkA": 1, "shrinkB": 3},
         )
-    sheet.key(entries, below=True)
-    sheet.fit(height)
     return ax
 
 
@@ -97,9 +104,13 @@ def _steps() -> Iterator[int]:
         size *= 10
 
 
-def _spread(wanted: np.ndarray, apart: float) -> np.ndarray:
-    """Return places in order, no two nearer than `apart`, as near to those wanted as one pass allows."""
-    found = wanted.copy()
+def _spread(wanted: NDArray[np.float64], apart: float, last: float) -> list[float]:
+    """Return places in order, no two nearer than `apart`, near those wanted and none beyond the last."""
+    found = wanted.tolist()
     for i in range(1, len(found)):
         found[i] = max(found[i], found[i - 1] + apart)
+    if found:
+        found[-1] = min(found[-1], last)
+    for i in range(len(found) - 2, -1, -1):
+        found[i] = min(found[i], found[i + 1] - apart)
     return found

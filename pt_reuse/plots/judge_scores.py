@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.plots.lettering import plain, shortened
-from pt_reuse.plots.look import COLUMN_SIZES, PAGE
+from pt_reuse.plots.look import BESIDE, COLUMN_SIZES, PAGE
 from pt_reuse.plots.points import Views, draw_points, largest_first, name_points
 from pt_reuse.plots.sheet import NoMatplotlibError, Place, Sheet, new_figure
 
@@ -40,7 +40,7 @@ def plot_judge_scores(
         room.
     """
     sheet = Sheet.open(place or Place())
-    views = _draw(sheet, movers)
+    views = _draw(sheet, movers, sheet.name_room(""))
     sheet.label(title=_titled(judge, tau), x=f"{measure}, people{views.not_drawn()}", y=f"{measure}, {judge}")
     sheet.grid()
     sheet.ticks("x", "y")
@@ -66,19 +66,19 @@ def plot_score_panels(
         The axes of the first panel.
     """
     try:
-        import matplotlib as mpl  # noqa: F401
+        from matplotlib.ticker import MaxNLocator
     except ImportError as error:
         raise NoMatplotlibError(NoMatplotlibError.TEXT) from error
     given = place or Place()
     width = PAGE if given.width is None else float(given.width)
-    columns = min(len(taus), _BESIDE if width >= PAGE * 0.75 else _IN_COLUMN)
+    columns = min(len(taus), _IN_COLUMN if width < BESIDE else _BESIDE)
     rows = ceil(len(taus) / columns)
     figure = new_figure(width)
     figure.set_figheight(round(rows * (0.85 * width / columns + 0.35) + 0.6, 2))
-    panels, sheets = figure.subplots(rows, columns, squeeze=False).ravel(), []
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for number, (ax, (judge, tau)) in enumerate(zip(panels, taus.items(), strict=False)):
         sheet = Sheet.open(replace(given, ax=ax, width=None, title=None, legend=False))
-        views = _draw(sheet, movers[movers["judge"] == judge])
+        views = _draw(sheet, movers[movers["judge"] == judge], width / columns - 0.5)
         last = number + columns >= len(taus)
         sheet.label(
             title="",
@@ -89,8 +89,9 @@ def plot_score_panels(
         name = shortened(ax, judge, size, 0.8 * width / columns)
         ax.set_title(f"{name}\n{_tau(tau)}", fontsize=size, pad=0.4 * size)
         sheet.grid()
-        sheet.ticks("x", "y")
-        sheets.append(sheet)
+        # a search for as many numbers as there is room for would lay out all panels for each
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
     for ax in panels[len(taus) :]:
         ax.set_axis_off()
     said = "Scores by each judge against those by people" if given.title is None else given.title
@@ -99,15 +100,18 @@ def plot_score_panels(
     handles, texts = panels[0].get_legend_handles_labels()
     if given.legend and handles:
         figure.legend(
-            handles, texts, loc="outside lower center", ncols=len(texts), frameon=False, fontsize=COLUMN_SIZES.text
+            handles,
+            texts,
+            loc="outside lower center",
+            ncols=min(columns, len(texts)),
+            frameon=False,
+            fontsize=COLUMN_SIZES.text,
         )
-    for sheet in sheets:
-        sheet.settle()
     first: Axes = panels[0]
     return first
 
 
-def _draw(sheet: Sheet, movers: pd.DataFrame) -> Views:
+def _draw(sheet: Sheet, movers: pd.DataFrame, room: float) -> Views:
     views = Views(movers.assign(other_score=movers["judge_score"], drop=-movers["rise"]), "scores")
     column = next((known for known in ("type", "team") if movers[known].notna().any()), None)
     if column == "team" and movers[column].nunique() > 6:
@@ -120,7 +124,7 @@ def _draw(sheet: Sheet, movers: pd.DataFrame) -> Views:
     sheet.limit("y", _limits(seen[1]))
     # scores are the same on this line, which a lenient judge leaves below
     ax.axline((0, 0), slope=1, color=sheet.ink.strong, linewidth=0.8, linestyle="--", zorder=2)
-    names = [shortened(sheet.ax, str(group), sheet.sizes.text, sheet.name_room("")) for group in shown]
+    names = [shortened(sheet.ax, str(group), sheet.sizes.text, room) for group in shown]
     entries = [(handles[group], name) for group, name in zip(shown, names, strict=True)]
     if column and None in handles:
         entries.append((handles[None], views.others(column, shown, column)))

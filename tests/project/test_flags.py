@@ -56,6 +56,14 @@ CALLS = {
     "JudgmentComparison.plot": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2).plot(
         ax=Figure().subplots(), **flag
     ),
+    "LabelAudit.plot": lambda d, **flag: audited().plot(ax=Figure().subplots(), **flag),
+    "audit_labels": lambda d, **flag: audited(**flag),
+    "LabelAgreement.plot": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot_confusion(
+        ax=Figure().subplots(), **flag
+    ),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
@@ -164,6 +172,10 @@ def judged(folder):
     sheet = folder / tasks(folder).table["file"][0]
     pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
     return folder
+
+
+def audited(**flag):
+    return ptr.audit_labels(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag)
 
 
 def judged_by_protocol(**flag):

@@ -125,6 +125,18 @@ def covered(runs, qrels):
         return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
 
 
+def told_of_few(audit):
+    # three topics are few
+    with told_elsewhere():
+        return audit()
+
+
+def labels_compared(human=FIELD.all_qrels, judge=FIELD.all_qrels, people=None):
+    # three topics are few
+    with told_elsewhere():
+        return ptr.compare_labels(human, judge, people=people, resamples=0).table
+
+
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
 TAKERS = {
     "score": lambda d, runs=RUNS, qrels=QRELS: ptr.score(runs, qrels, ["AP", "nDCG@5"]).per_topic,
@@ -134,6 +146,9 @@ TAKERS = {
     ),
     "compare_judgments": lambda d, runs=RUNS: (
         ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP", depth=3).changes
+    ),
+    "audit_labels": lambda d, runs=RUNS: (
+        told_of_few(lambda: ptr.audit_labels(runs, QRELS, FIELD.all_qrels, "AP", resamples=0)).movers
     ),
     "density": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
@@ -210,6 +225,15 @@ OTHERS = {
     "compare_judgments (qrels_b)": lambda d, qrels=QRELS: (
         ptr.compare_judgments(RUNS, FIELD.all_qrels, qrels, "AP", depth=3).by_run
     ),
+    "audit_labels (human)": lambda d, qrels=QRELS: (
+        told_of_few(lambda: ptr.audit_labels(RUNS, qrels, FIELD.all_qrels, "AP", resamples=0)).documents
+    ),
+    "audit_labels (judge)": lambda d, qrels=QRELS: (
+        told_of_few(lambda: ptr.audit_labels(RUNS, FIELD.all_qrels, {"judge": qrels}, "AP", resamples=0)).documents
+    ),
+    "compare_labels (human)": lambda d, qrels=QRELS: labels_compared(human=qrels),
+    "compare_labels (judge)": lambda d, qrels=QRELS: labels_compared(judge={"model": qrels}),
+    "compare_labels (people)": lambda d, qrels=QRELS: labels_compared(people={"ann": qrels}),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],

@@ -72,6 +72,18 @@ def of_annotators(field, runs, qrels):
     return found
 
 
+def of_judges(field, runs, qrels):
+    """Return what there is to say of labels by a model, by a name of their own."""
+    found = {}
+    for name, systems, labels, by in (("", field.runs, field.qrels, "type"), (", odd", runs, qrels, "team")):
+        people = labels.sample(0.5, seed=1)
+        judge = ptr.judging.Noisy(labels, ptr.judging.flips(0.2, [0, 1, 2]), seed=2, name=f"noisy{name and ODD}")
+        found[f"LabelAudit{name}"] = ptr.audit_labels(
+            systems, labels, judge, MEASURES[:2], people={f"ann{name and ODD}": people}, by=by, resamples=5
+        )
+    return found
+
+
 def of_relevants(field, runs, qrels):
     """Return what there is to say of relevant documents, by a name of their own."""
     found = {}
@@ -89,6 +101,14 @@ def of_relevants(field, runs, qrels):
             ),
         }
     return found
+
+
+def labels_compared(human, model, person):
+    """Return what there is to say of labels by a model, with errors, beside those of a person who errs less."""
+    judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
+    labels = ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)(human.to_frame()[["qid", "docno"]])
+    people = {person: labels[["qid", "docno", "label"]]}
+    return ptr.compare_labels(human, judges, people=people, rel=2, resamples=5)
 
 
 def judged_by_people(folder):
@@ -153,6 +173,9 @@ def results(tmp_path_factory):
             topics="own",
             names=(ODD, "other"),
         ),
+        **of_judges(field, runs, qrels),
+        "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
+        "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
         "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
         "DiscriminativePower, odd": ptr.discriminative_power(
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}

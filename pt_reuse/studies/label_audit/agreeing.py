@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import pandas as pd
@@ -13,10 +13,14 @@ from pt_reuse._errors import InputError
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreement_tables import BY_GRADE, CONFUSION, OVERALL, PER_TOPIC, Compared
-from pt_reuse.studies.label_audit.label_agreement import TOGETHER, LabelAgreement
-from pt_reuse.studies.label_audit.label_counts import LabelCounts, together
+from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
+from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
+from pt_reuse.studies.label_audit.label_counts import LabelCounts
+from pt_reuse.studies.label_audit.same_documents import TOGETHER, beside_people
 
 _WHO = ("judge", "kind")
+#: of two people nobody is asked for what the other one labelled
+_BETWEEN = ("judge", "other", *(column for column in OVERALL if column not in ("missing", "without")))
 
 
 def label_agreement(
@@ -38,19 +42,18 @@ def label_agreement(
     Raises:
         InputError: two judges, or a judge and another person, of one name.
     """
-    names = Counter(one.name for one in (*pairs, *people))
-    if several := [name for name, times in names.items() if times > 1 or (name == TOGETHER and len(people) > 1)]:
-        raise InputError(
-            f"{examples(several)} is the name of more than one. Give each judge, and each of the people, a name of its "
-            "own.",
-            argument="people" if people else "judge",
-        )
-    compared = [_compared(one, "model") for one in pairs] + [_compared(one, "people") for one in people]
+    check_names([one.name for one in pairs], [one.name for one in people])
+    scale = scale_of((*pairs, *people))
+    judges = {one.name: BothLabelled.of(one, scale) for one in pairs}
+    others = {one.name: BothLabelled.of(one, scale) for one in people}
+    compared = [_compared(one, "model", judges[one.name]) for one in pairs]
+    compared += [_compared(one, "people", others[one.name]) for one in people]
+    all_others = others
     if len(people) > 1:
-        compared.append(_all_of(people))
-    between = list(_between(people))
+        all_others = {**others, TOGETHER: BothLabelled.together(list(others.values()))}
+        compared.append(_all_of(people, all_others[TOGETHER]))
     family = {one.name: one.family for one in pairs}
-    rels = {one.name: (one.rel, one.judge_rel) for one in (*pairs, *people)}
+    bounds = [(one.name, one.rel, one.judge_rel) for one in (*pairs, *people)]
     table = pd.DataFrame([row for one in compared for row in one.overall(bootstrap)], columns=[*_WHO, *OVERALL])
     table.insert(2, "family", table["judge"].map(family).astype(object))
     return LabelAgreement(
@@ -59,36 +62,48 @@ def label_agreement(
         per_topic=pd.concat([one.per_topic() for one in compared], ignore_index=True)[[*_WHO, *PER_TOPIC]],
         by_grade=pd.DataFrame([row for one in compared for row in one.by_grade(bootstrap)], columns=[*_WHO, *BY_GRADE]),
         confusion=pd.concat([one.confusion() for one in compared], ignore_index=True)[[*_WHO, *CONFUSION]],
+        beside=beside_people(judges, all_others, bootstrap),
         between=pd.DataFrame(
-            [row for one in between for row in one.overall(bootstrap)], columns=["judge", "other", *OVERALL]
+            [row for one in _between(others) for row in one.overall(bootstrap)], columns=list(_BETWEEN)
         ),
-        bounds=pd.DataFrame([(name, *bounds) for name, bounds in rels.items()], columns=["judge", "rel", "judge_rel"]),
+        bounds=pd.DataFrame(bounds, columns=["judge", "rel", "judge_rel"]),
     )
 
 
-def _compared(labels: ComparedLabels, kind: str) -> Compared:
-    who = {"judge": labels.name, "kind": kind}
-    return Compared(who, LabelCounts.compared(labels), Counter(labels.left["qid"]), len(labels.without))
+def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
+    """Raise where two of those who are compared have one name.
+
+    Args:
+        judges: the names of judges.
+        people: the names of other people.
+    """
+    taken = Counter([*judges, *people, *([TOGETHER] if len(people) > 1 else [])])
+    if several := [name for name, times in taken.items() if times > 1]:
+        raise InputError(
+            f"{examples(several)} is the name of more than one. Give each judge, and each of the other people, a name "
+            "of its own.",
+            argument="people" if people else "judge",
+        )
 
 
-def _all_of(people: Sequence[ComparedLabels]) -> Compared:
+def _compared(labels: ComparedLabels, kind: str, both: BothLabelled) -> Compared:
+    who, missing = {"judge": labels.name, "kind": kind}, Counter(labels.left["qid"])
+    return Compared(who, LabelCounts.of(both), missing, len(labels.without))
+
+
+def _all_of(people: Sequence[ComparedLabels], both: BothLabelled) -> Compared:
     """Return all other people as one: what a document is called by each of them counts."""
-    counts = together(TOGETHER, people)
-    left = Counter(qid for one in people for qid in one.left["qid"])
+    counts, left = LabelCounts.of(both), Counter(qid for one in people for qid in one.left["qid"])
     asked = {topic for one in people for topic in (*one.human.topics, *one.without)}
     return Compared({"judge": TOGETHER, "kind": "people"}, counts, left, len(asked - set(counts.topics)))
 
 
-def _between(people: Sequence[ComparedLabels]) -> list[Compared]:
-    """Return each two people with documents in common, the first in the place of people, the second of the judge."""
-    found = []
-    for one, other in combinations(people, 2):
-        both = one.pairs.merge(other.pairs[["qid", "docno", "judge"]], on=["qid", "docno"], suffixes=("", "_other"))
-        if len(both):
-            both = both.assign(human=both["judge"], judge=both["judge_other"])
-            counts = LabelCounts.of(other.name, both, one.judge_rel, other.judge_rel)
-            found.append(Compared({"judge": other.name, "other": one.name}, counts, {}, 0))
-    return found
+def _between(people: Mapping[str, BothLabelled]) -> Iterator[Compared]:
+    """Yield each two people with documents in common, the first in the place of people, the second of the judge."""
+    for (first, one), (second, other) in combinations(people.items(), 2):
+        both = other.against(one)
+        if len(both.pairs):
+            yield Compared({"judge": second, "other": first}, LabelCounts.of(both), {}, 0)
 
 
 def _settings(
@@ -98,8 +113,8 @@ def _settings(
     bootstrap: TopicBootstrap | None,
 ) -> dict[str, object]:
     found: dict[str, object] = {
-        "human": ", ".join(f"relevant from label {rel}" for rel in sorted({one.rel for one in (*pairs, *people)})),
-        **{one.name: one.words() for one in (*pairs, *people)},
+        "human": f"relevant from label {pairs[0].rel}",
+        "judges": "; ".join(f"{one.name} {one.words()}" for one in pairs),
     }
     ungraded = [str(one.who["judge"]) for one in compared if not one.counts.graded and one.who["kind"] == "model"]
     if ungraded:
@@ -108,7 +123,10 @@ def _settings(
             "label on, and none above the highest of people)"
         )
     if people:
-        found["people"] = f"{len(people):,} others; a document that several of them labelled counts for each"
+        found["people"] = (
+            f"{'; '.join(f'{one.name} {one.words()}' for one in people)}. Together, a document counts for each of them "
+            "who labelled it"
+        )
     words = (
         "none"
         if bootstrap is None

@@ -46,28 +46,29 @@ class Compared:
         """Yield a row for all and for the relevant documents, in grades and as relevant or not, with intervals."""
         counts = self.counts
         drawn = self._drawn(bootstrap)
-        of_draws = None if drawn is None else {way[:2]: way[2] for way in counts.ways(drawn)}
-        ways = {way[:2]: way[2] for way in counts.ways(counts.counts.sum(axis=0, keepdims=True))}
-        for (items, labels), seen in ways.items():
-            found = figures_of(seen, ways[items, "binary"])
-            again = {} if of_draws is None else figures_of(of_draws[items, labels], of_draws[items, "binary"])
+        of_draws = None if drawn is None else counts.ways(drawn)
+        ways = counts.ways(counts.counts.sum(axis=0, keepdims=True))
+        for way, seen in ways.items():
+            items, labels = way
+            found = figures_of(ways, way)
+            again = {} if of_draws is None else figures_of(of_draws, way)
             row = {**self.who, "items": items, "labels": labels, "n_topics": len(counts.topics)}
             row |= {"n_items": int(seen.sum()), "missing": sum(self.missing.values()), "without": self.without}
             for figure, value in found.items():
-                row |= _with_ends(figure, value[0], again.get(figure), bootstrap)
+                row |= with_ends(figure, float(value[0]), again.get(figure), bootstrap)
             yield row | {"band": band(float(found["kappa"][0])), "why": _why(seen[0], ways[items, "binary"][0])}
 
     def per_topic(self) -> pd.DataFrame:
         """Return a row per topic, for all and for the relevant documents, in grades and as relevant or not."""
         frames = []
-        ways = {way[:2]: way[2] for way in self.counts.ways(self.counts.counts)}
+        ways = self.counts.ways(self.counts.counts)
         for (items, labels), seen in ways.items():
             relevant = ways[items, "binary"]
             frame = pd.DataFrame({**self.who, "qid": list(self.counts.topics), "items": items, "labels": labels})
             frame = frame.assign(
                 n_items=seen.sum(axis=(1, 2)).astype(np.int64),
                 missing=[self.missing.get(topic, 0) for topic in self.counts.topics],
-                **figures_of(seen, relevant),
+                **figures_of(ways, (items, labels)),
                 why=[_why(one, two) for one, two in zip(seen, relevant, strict=True)],
             )
             frames.append(frame)
@@ -88,9 +89,9 @@ class Compared:
                 n = given[0, at]
                 row = {**self.who, "given_by": given_by, "label": label, "relevant_label": bool(own[at]), "n": int(n)}
                 of_draws = None if again is None else share(again[0][:, at], again[0].sum(axis=1))
-                row |= _with_ends("share", share(n, given[0].sum()), of_draws, bootstrap)
+                row |= with_ends("share", float(share(n, given[0].sum())), of_draws, bootstrap)
                 of_draws = None if again is None else share(again[1][:, at], again[0][:, at])
-                yield row | _with_ends("relevant", share(called[0, at], n), of_draws, bootstrap)
+                yield row | with_ends("relevant", float(share(called[0, at], n)), of_draws, bootstrap)
 
     def confusion(self) -> pd.DataFrame:
         """Return a row per label of people and label of the judge: how often the two meet."""
@@ -121,13 +122,21 @@ def _by_label(
     return sums.sum(axis=axis), called.sum(axis=axis)
 
 
-def _with_ends(
-    figure: str, value: NDArray[np.float64], drawn: NDArray[np.float64] | None, bootstrap: TopicBootstrap | None
+def with_ends(
+    figure: str, value: float, drawn: NDArray[np.float64] | None, bootstrap: TopicBootstrap | None
 ) -> dict[str, float]:
+    """Return a figure and the ends of its percentile interval, as columns.
+
+    Args:
+        figure: its name.
+        value: of all topics.
+        drawn: (resamples,) the same of each draw, None for no interval.
+        bootstrap: how intervals are made.
+    """
     low = high = math.nan
     if drawn is not None and bootstrap is not None:
-        low, high = bootstrap.percentiles(float(value), drawn)
-    return {figure: float(value), f"{figure}_low": low, f"{figure}_high": high}
+        low, high = bootstrap.percentiles(value, drawn)
+    return {figure: value, f"{figure}_low": low, f"{figure}_high": high}
 
 
 def _why(seen: NDArray[np.float64], relevant: NDArray[np.float64]) -> str:

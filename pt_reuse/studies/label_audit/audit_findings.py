@@ -29,9 +29,8 @@ def all_findings(
         yardstick: judges beside other people.
         labels: how far labels agree.
     """
-    found = []
+    found = labels.findings()
     for judge in dict.fromkeys(table.loc[table["kind"] == "model", "judge"]):
-        found += list(_of_labels(judge, labels.table))
         for measure in dict.fromkeys(table["measure"]):
             mine = [_of(each, judge, measure) for each in (table, yardstick, movers, documents)]
             found += [
@@ -50,26 +49,6 @@ def all_findings(
 
 def _of(table: pd.DataFrame, judge: str, measure: str) -> pd.DataFrame:
     return table[(table["judge"] == judge) & (table["measure"] == measure)]
-
-
-def _of_labels(judge: str, table: pd.DataFrame) -> Iterator[str]:
-    binary = table[(table["items"] == "all") & (table["labels"] == "binary")]
-    mine = binary[binary["judge"] == judge]
-    if not len(mine):
-        return
-    row = mine.iloc[0].to_dict()
-    lost = int(row["missing"])
-    missing = f" {count(lost, 'document')} that people judged {'has' if lost == 1 else 'have'} no label of it."
-    missing = missing if lost else ""
-    people = binary.loc[binary["kind"] == "people", "kappa"].dropna()
-    beside = f" Other people reach {_span(people)} with the same people." if len(people) else ""
-    if np.isnan(row["kappa"]):
-        yield f"{judge}: whether it agrees with people on what is relevant has no kappa: {row['why']}.{missing}{beside}"
-        return
-    yield (
-        f"{judge} calls {_percent(row['judge_relevant'])} of {count(int(row['n_items']), 'document')} relevant, people "
-        f"{_percent(row['human_relevant'])}; kappa is {row['kappa']:.4f}{_ends(row, 'kappa')}.{missing}{beside}"
-    )
 
 
 def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
@@ -160,12 +139,3 @@ def _signed_ends(row: Mapping[Any, Any], name: str, decimals: int, unit: str = "
 def _rise_ends(row: Mapping[Any, Any], name: str) -> str:
     """Return the interval of ranks gained, with signs, since an end may be on the other side of 0."""
     return _signed_ends(row, name, 0 if name == "rise" else 1, " ranks gained")
-
-
-def _span(values: pd.Series) -> str:
-    low, high = float(values.min()), float(values.max())
-    return f"{low:.4f}" if low == high else f"{low:.4f} to {high:.4f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

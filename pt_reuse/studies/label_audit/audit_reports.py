@@ -32,7 +32,7 @@ def of_judges(table: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
         columns.append(Column("tau-AP", rows["tau_ap_b"], Digits.SCORE))
     if len(best):
         at_k = best.set_index("judge")["tau_b"].reindex(rows["judge"])
-        columns.append(Column(f"tau at {best['part'].iloc[0].removeprefix('best ')}", at_k, Digits.SCORE))
+        columns.append(Column(f"Tau at {best['part'].iloc[0].removeprefix('best ')}", at_k, Digits.SCORE))
     columns += [
         Column("Largest drop", rows["max_drop"], Digits.COUNT),
         Column("Largest rise", rows["max_rise"], Digits.COUNT),
@@ -169,8 +169,8 @@ def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure
     columns = [
         Column("Person", rows["person"]),
         Column("Topics", rows["topics"], Digits.COUNT),
-        Column(f"tau-b, {judge}", rows["tau_b"], Digits.SCORE),
-        Column("tau-b, person", rows["person_tau_b"], Digits.SCORE),
+        Column("Judge's tau-b", rows["tau_b"], Digits.SCORE),
+        Column("Person's tau-b", rows["person_tau_b"], Digits.SCORE),
         Column("Difference", [signed(value, 4) for value in rows["difference"]]),
     ]
     if "difference_low" in rows:

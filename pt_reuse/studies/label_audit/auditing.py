@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._check import choice, examples, positive
 from pt_reuse._errors import InputError, arguments_as, door, located, warn
-from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
-from pt_reuse.judging.judges import NamedJudge, as_judges
-from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
-from pt_reuse.judging.oracle import Oracle
+from pt_reuse.judging.annotators.labels import as_annotator_labels
+from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.label_pairs import MISSING, compared_labels
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import units_of
 from pt_reuse.scoring.caveats import few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
@@ -25,11 +22,12 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.label_audit.agreeing import label_agreement
+from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit
 from pt_reuse.studies.label_audit.compared_rankings import without_ranking
 from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
-from pt_reuse.studies.label_audit.field_parts import checked_grouping
+from pt_reuse.studies.label_audit.field_parts import checked_grouping, groups_of
+from pt_reuse.studies.label_audit.other_people import compared_people
 
 _MISSING_WORDS = {
     "unjudged": "a document without a label of the judge is unjudged under the judge",
@@ -121,19 +119,19 @@ def audit_labels(
     checked_rel(rel)
     judges = as_judges(judge, rel=judge_rel, families=families)
     given = None if people is None else as_annotator_labels(people, "people")
-    _check_names([one.name for one in judges], [] if given is None else given.annotators)
+    check_names([one.name for one in judges], () if given is None else given.annotators)
     with arguments_as(qrels="human"):
         runs, human = as_runs_before(runs, human)
         human = as_qrels(human, "human")
     human = human if rel is None else human.with_rel(rel)
-    others = {} if given is None else dict(_by_person(given, human))
     _check_field(runs, human, every_topic=without_topics == "error")
-    groups = None if grouping is None else units_of(runs.run_table, grouping)
+    groups = None if grouping is None else groups_of(runs.run_table, grouping)
     warn_of_lower_grades(parsed, human.rel)
     caveats = [*few_topics(len(human.topics)), *relevant_only(human, of_judged(parsed))]
     tell(caveats)
+    # labels of people are there already, a judge may take its time
+    beside = [] if given is None else list(compared_people(human, given))
     pairs = [compared_labels(human, one, missing=missing) for one in judges]
-    beside = [_of_person(human, name, labels) for name, labels in others.items()]
     for one in (*pairs, *beside):
         with located(one.name):
             _check_field(runs, one.human, every_topic=without_topics == "error")
@@ -152,7 +150,9 @@ def audit_labels(
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         **{f"documents, {measure}": words for measure, words in found.effects.items()},
-        "intervals": "none" if bootstrap is None else bootstrap.words(),
+        "intervals": "none"
+        if bootstrap is None
+        else f"{bootstrap.words()}; of resamples in which a part of the runs does not tie",
         "intervals of labels": labels.settings["intervals"],
         **({"by ir_measures": provided} if provided else {}),
         **noted(caveats),
@@ -168,14 +168,6 @@ def audit_labels(
     )
 
 
-def _check_names(judges: Sequence[str], people: Sequence[str]) -> None:
-    both = [name for name in judges if name in set(people)]
-    if both:
-        raise InputError(
-            f"{examples(both)} is the name of a judge and of a person. Give each a name of its own.", argument="people"
-        )
-
-
 def _check_field(runs: RunSet, human: Qrels, *, every_topic: bool) -> None:
     """Raise where there is no ranking: one run, no judgment, or, where that is asked, a run without any topic."""
     if len(runs) < 2:
@@ -184,30 +176,6 @@ def _check_field(runs: RunSet, human: Qrels, *, every_topic: bool) -> None:
         raise InputError("people judged no document.", argument="human")
     if every_topic:
         check_topics(runs, human)
-
-
-def _by_person(given: AnnotatorLabels, human: Qrels) -> Iterator[tuple[str, Qrels]]:
-    """Yield the labels of each other person, or say who labelled none of the documents."""
-    for number, name in enumerate(given.annotators):
-        mine = given.given[:, number]
-        frame = pd.DataFrame(
-            {"qid": given.qids[mine], "docno": given.docnos[mine], "label": given.values[mine, number]}
-        )
-        labels = Qrels(frame, rel=human.rel if given.rel is None else given.rel)
-        if not (human.arrays.documents.find(labels.arrays.documents) >= 0).any():
-            raise InputError(
-                f"{name} labelled none of the {count(len(human), 'document')} of `human`. Are these labels of the same "
-                "collection, with ids written alike?",
-                argument="people",
-            )
-        yield name, labels
-
-
-def _of_person(human: Qrels, name: str, labels: Qrels) -> ComparedLabels:
-    """Return the labels of another person beside those of people, on the documents that the person labelled."""
-    at = human.arrays.documents.find(labels.arrays.documents)
-    topics = [human.topics[t] for t in np.unique(human.arrays.documents.topic[at[at >= 0]]).tolist()]
-    return compared_labels(human.select(topics), NamedJudge(name, Oracle(labels), labels.rel), missing="drop")
 
 
 def _warn_of_ties(table: pd.DataFrame) -> None:

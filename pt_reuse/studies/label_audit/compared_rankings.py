@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._errors import located
+from pt_reuse._errors import ReuseWarning, located
 from pt_reuse.engine import pairs
 from pt_reuse.runs.units import Units
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.two_rankings import CHANGES, TopicScores, ranking_agreement
-from pt_reuse.studies.label_audit.field_parts import FieldPart, parts_of
+from pt_reuse.studies.label_audit.field_parts import ALL, FieldPart, parts_of
 
 #: who gives the labels that are compared with those of people
 MODEL, PEOPLE = "model", "people"
@@ -116,7 +117,10 @@ def agreement_rows(
     rises = field.rises()[0]
     rows = []
     for part in parts_of(field.means()[0], best, groups):
-        with located(f"{compared.judge}, {measure}, {part.name}"):
+        with located(f"{compared.judge}, {measure}"), warnings.catch_warnings():
+            if part.by != ALL:
+                # of a few runs all tie in some draws as a rule, which settings tell
+                warnings.simplefilter("ignore", ReuseWarning)
             found = ranking_agreement(*field.of(part), field.bootstrap)
         ends = field.rise_interval(part.runs, integer=False)
         rows.append(
@@ -179,5 +183,5 @@ def whole_moves(table: pd.DataFrame) -> pd.DataFrame:
 
 def without_ranking(table: pd.DataFrame) -> Sequence[str]:
     """Return which rankings of all runs do not exist, since all tie under people or under the judge."""
-    none = table[(table["by"] == "all") & table["tau_b"].isna()]
+    none = table[(table["by"] == ALL) & table["tau_b"].isna()]
     return [f"{row.measure} of {row.judge}" for row in none.itertuples()]

@@ -133,7 +133,9 @@ class FieldAudit:
                 movers.append(furthest_first(moved))
         beside, yardstick = Yardstick(scores, asked.bootstrap).tables(list(map(repr, self._measures)), self._beside)
         return RankedJudges(
-            table=whole_moves(pd.DataFrame(rows)),
+            table=whole_moves(pd.DataFrame(rows)).assign(
+                family=pd.Series([row["family"] for row in rows], dtype=object)
+            ),
             movers=whole_moves(pd.concat(movers, ignore_index=True)),
             documents=pd.concat(documents, ignore_index=True)[list(DOCUMENTS)],
             beside=beside,
@@ -142,12 +144,16 @@ class FieldAudit:
         )
 
     def _comparison(self, labels: ComparedLabels, kind: str) -> Comparison:
+        truth, estimate = self._sheet.labels_of(labels.human), self._sheet.labels_of(labels.on_scale)
+        if kind == PEOPLE:
+            # what a person did not label is no concern of this person's
+            truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
         return Comparison(
             judge=labels.name,
             kind=kind,
             family=labels.family,
-            truth=self._sheet.add(self._sheet.labels_of(labels.human)),
-            estimate=self._sheet.add(self._sheet.labels_of(labels.on_scale)),
+            truth=self._sheet.add(truth),
+            estimate=self._sheet.add(estimate),
             topics=self._sheet.places(labels.human.topics),
             documents=len(labels.pairs),
         )

@@ -1,0 +1,120 @@
+"""Figures of rankings under judges: whole at every width, and what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from audit_parts import FIELD, RUNS, as_frame, relabelled
+from drawing_parts import NASTY, box, check, within
+
+import pt_reuse as ptr
+
+JUDGES = {name: as_frame(relabelled(n, share=0.5)) for n, name in enumerate((*NASTY[:4], "plain"))}
+PEOPLE = {"ann": as_frame(relabelled(9, share=0.2)), NASTY[4]: as_frame(relabelled(10, share=0.2))}
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def found():
+    frames = {f"{NASTY[n % 6]}{n}": RUNS[name] for n, name in enumerate(RUNS.names)}
+    types = {name: NASTY[n % 3] for n, name in enumerate(frames)}
+    runs = ptr.RunSet.from_frames(frames, types=types)
+    return ptr.audit_labels(runs, FIELD.qrels, JUDGES, ["AP", "nDCG@5"], people=PEOPLE, resamples=20)
+
+
+@pytest.mark.parametrize(("kind", "width"), [("agreement", 3.3), ("scores", 3.3), ("ranks", 3.3), ("ranks", 7)])
+def test_figures_are_whole(found, kind, width):
+    judge = None if kind == "agreement" else NASTY[0]
+    check(found.plot(kind=kind, judge=judge, width=width), 7 if width < 4.5 else 9)
+
+
+def test_taus_are_those_of_the_table_judges_first(found):
+    ax = found.plot("nDCG@5")
+    rows = found.table[(found.table["measure"] == "nDCG@5") & (found.table["by"] == "all")]
+    models, people = (rows[rows["kind"] == kind].sort_values("tau_b", ascending=False) for kind in ("model", "people"))
+    for lines, dots, mine in ((*ax.collections[:2], models), (*ax.collections[2:], people)):
+        assert np.asarray(dots.get_offsets())[:, 0].tolist() == mine["tau_b"].tolist()
+        ends = sorted(segment[:, 0].tolist() for segment in lines.get_segments())
+        assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
+    assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
+    assert len(ax.get_legend().get_texts()) == 2
+    assert "nDCG@5" in ax.get_xlabel()
+
+
+def test_without_intervals_and_people_dots_stand_alone():
+    bare = ptr.audit_labels(RUNS, FIELD.qrels, JUDGES["plain"], "AP", resamples=0)
+    ax = bare.plot()
+    assert np.asarray(ax.collections[1].get_offsets())[:, 0].tolist() == bare.table.loc[:0, "tau_b"].tolist()
+    assert ax.get_legend() is None
+
+
+def points(ax):
+    return np.concatenate([np.asarray(drawn.get_offsets()) for drawn in ax.collections])
+
+
+def test_a_panel_for_each_judge_with_its_tau(found):
+    first = found.plot(kind="scores")
+    panels = [ax for ax in first.figure.axes if ax.axison]
+    assert len(panels) == len(JUDGES)
+    for ax, judge in zip(panels, JUDGES, strict=True):
+        tau = found.table[
+            (found.table["judge"] == judge) & (found.table["measure"] == "AP") & (found.table["by"] == "all")
+        ]["tau_b"].iloc[0]
+        assert ax.get_title().endswith(f"tau_b {tau:.4f}")
+        rows = found.movers[(found.movers["judge"] == judge) & (found.movers["measure"] == "AP")]
+        assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
+    assert len(first.figure.legends[0].get_texts()) == 3
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_panels_are_whole(found, width):
+    figure = found.plot(kind="scores", width=width).figure
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        if ax.axison:
+            assert within(ax.get_tightbbox(), figure.bbox)
+    whole, (wide, high) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(whole.x0, whole.y0, wide - whole.x1, high - whole.y1) > 0
+    assert not found.plot(kind="scores", width=width, legend=False, title="").figure.legends
+
+
+def test_scores_of_one_judge_in_axes_of_ones_own(found):
+    ax = plt.figure().subplots()
+    assert found.plot("AP", kind="scores", ax=ax) is ax
+    rows = found.movers[(found.movers["judge"] == NASTY[0]) & (found.movers["measure"] == "AP")]
+    assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
+
+
+def test_a_line_for_each_run_and_names_of_those_that_move_furthest(found):
+    ax = found.plot("nDCG@5", kind="ranks", judge="plain")
+    rows = found.movers[(found.movers["judge"] == "plain") & (found.movers["measure"] == "nDCG@5")]
+    drawn = sorted(line.get_ydata().tolist() for line in ax.lines)
+    assert drawn == sorted(rows[["rank", "judge_rank"]].to_numpy().tolist())
+    up, down = rows[rows["rise"] > 0].head(3), rows[rows["rise"] < 0].tail(3)
+    assert sorted(int(text.get_text().rsplit(" ", 1)[1]) for text in ax.texts) == sorted([*up["rise"], *down["rise"]])
+    dashed = sorted(line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "--")
+    assert dashed == sorted(down[["rank", "judge_rank"]].to_numpy().tolist())
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the best run is on top"
+    places = sorted(box(text).y0 for text in ax.texts)
+    assert len(places) == len(up) + len(down)
+
+
+def test_figures_where_no_run_moves():
+    same = ptr.audit_labels(RUNS, FIELD.qrels, {"same": FIELD.qrels}, "AP", resamples=20)
+    check(same.plot(), 9)
+    assert not same.plot(kind="ranks").texts
+
+
+def test_axes_that_share_names_are_refused(found, messages):
+    shared = plt.figure().subplots(1, 2, sharey=True)
+    messages.refused(lambda: found.plot(ax=shared[0]), argument="ax")

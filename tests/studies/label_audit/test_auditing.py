@@ -1,0 +1,194 @@
+"""audit_labels against pytrec_eval, scipy and plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
+
+import pt_reuse as ptr
+from pt_reuse.stats.bootstrap import TopicBootstrap
+
+GRADED, GAPS = relabelled(1), relabelled(2, gaps=0.25)
+#: on five of the seven topics
+SOME = relabelled(3, topics=TOPICS[:5])
+JUDGES = {"graded": GRADED, "gaps": GAPS}
+TYPES = RUNS.run_table["type"].tolist()
+DRAWS = TopicBootstrap(40, 3, 0.9)
+BOOTSTRAP = {"resamples": 40, "seed": 3, "confidence": 0.9}
+
+
+def audited(judges=None, measures=("nDCG@5", "AP"), **options):
+    given = {name: as_frame(labels) for name, labels in (judges or JUDGES).items()}
+    return ptr.audit_labels(RUNS, as_frame(HUMAN), given, list(measures), **{"resamples": 0, "best": 4, **options})
+
+
+def rows_of(table, judge, measure):
+    return table[(table["judge"] == judge) & (table["measure"] == measure)].reset_index(drop=True)
+
+
+def means(labels, measure, topics=TOPICS):
+    return scored(labels, measure, topics).mean(axis=0)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audited(by="type", **BOOTSTRAP)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP"])
+@pytest.mark.parametrize("judge", JUDGES)
+def test_agreement_of_all_of_the_best_and_of_each_type(found, judge, measure):
+    x, y = means(HUMAN, measure), means(JUDGES[judge], measure)
+    rows = rows_of(found.table, judge, measure)
+    types = list(dict.fromkeys(TYPES))
+    assert rows["part"].tolist() == ["all", "best 4", *types]
+    assert rows["by"].tolist() == ["all", "best", *["type"] * len(types)]
+    parts = [np.arange(len(RUNS)), np.flatnonzero(ranks(x) <= 4)]
+    parts += [np.flatnonzero(np.array(TYPES) == kind) for kind in types]
+    rises = ranks(x) - ranks(y)
+    for row, part in zip(rows.to_dict("records"), parts, strict=True):
+        assert row["n_runs"] == len(part)
+        assert row["tau_b"] == pytest.approx(tau(x[part], y[part]), abs=1e-12)
+        drops = ranks(y[part]) - ranks(x[part])
+        assert (row["max_drop"], row["max_rise"]) == (max(drops.max(), 0), max(-drops.min(), 0))
+        assert row["mean_rise"] == pytest.approx(rises[part].mean(), abs=1e-12)
+        signs = [np.sign(np.round(s[part], 12)[:, None] - np.round(s[part], 12)) for s in (x, y)]
+        product = signs[0] * signs[1]
+        assert row["gamma"] == pytest.approx(product.sum() / np.abs(product).sum(), abs=1e-12)
+    assert set(rows["documents"]) == {len(JUDGES[judge])}
+
+
+def test_each_run_with_both_scores_and_ranks_and_the_one_that_gains_most_first(found):
+    for judge, measure in (("graded", "AP"), ("gaps", "nDCG@5")):
+        x, y = means(HUMAN, measure), means(JUDGES[judge], measure)
+        moved = rows_of(found.movers, judge, measure)
+        at = [RUNS.names.index(name) for name in moved["name"]]
+        assert sorted(at) == list(range(len(RUNS)))
+        assert moved["score"].to_numpy() == pytest.approx(x[at], abs=1e-9)
+        assert moved["judge_score"].to_numpy() == pytest.approx(y[at], abs=1e-9)
+        assert moved["change"].to_numpy() == pytest.approx((y - x)[at], abs=1e-9)
+        assert moved["relative"].to_numpy() == pytest.approx((y - x - (y - x).mean())[at], abs=1e-9)
+        assert moved["rank"].tolist() == ranks(x)[at].tolist()
+        assert moved["judge_rank"].tolist() == ranks(y)[at].tolist()
+        assert moved["rise"].tolist() == (ranks(x) - ranks(y))[at].tolist()
+        assert moved["rise"].is_monotonic_decreasing
+        assert moved["team"].tolist() == RUNS.run_table["team"].iloc[at].tolist()
+
+
+@pytest.mark.parametrize(("judge", "measure"), [("graded", "nDCG@5"), ("gaps", "AP")])
+def test_intervals_are_of_topics_drawn_for_both_and_for_all_judges(found, judge, measure):
+    sides = [scored(labels, measure, TOPICS) for labels in (HUMAN, JUDGES[judge])]
+    counts = DRAWS.counts(len(TOPICS))
+    drawn = [[np.average(side, axis=0, weights=weights) for side in sides] for weights in counts]
+    best = np.flatnonzero(ranks(sides[0].mean(axis=0)) <= 4)
+    rows = rows_of(found.table, judge, measure)
+    for row, part in ((rows.iloc[0], np.arange(len(RUNS))), (rows.iloc[1], best)):
+        taus = np.array([tau(x[part], y[part]) for x, y in drawn])
+        low, high = DRAWS.interval(row["tau_b"], taus, within=(-1, 1))
+        assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx((low, high), abs=1e-12)
+        rise = np.array([(ranks(x) - ranks(y))[part].mean() for x, y in drawn])
+        most = len(RUNS) - 1
+        ends = DRAWS.interval(row["mean_rise"], rise, within=(-most, most))
+        assert (row["mean_rise_low"], row["mean_rise_high"]) == pytest.approx(ends, abs=1e-12)
+    for run in rows_of(found.movers, judge, measure).to_dict("records"):
+        r = RUNS.names.index(run["name"])
+        of_run = np.array([float(ranks(x)[r] - ranks(y)[r]) for x, y in drawn])
+        ends = DRAWS.interval(run["rise"], of_run, within=(-most, most), integer=True)
+        assert (run["rise_low"], run["rise_high"]) == ends
+
+
+def test_without_resamples_there_are_no_ends():
+    plain = audited(measures=["AP"])
+    assert not [name for name in (*plain.table, *plain.movers) if name.endswith(("_low", "_high"))]
+    assert plain.settings["intervals"] == "none"
+
+
+def test_a_missing_label_is_unjudged_or_is_dropped_for_both():
+    kept = {pair: label for pair, label in HUMAN.items() if pair in GAPS}
+    assert len(kept) < len(HUMAN)
+    for missing, truth in (("unjudged", HUMAN), ("drop", kept)):
+        found = audited({"gaps": GAPS}, ["P@5", "R@5"], missing=missing)
+        for measure in ("P@5", "R@5"):
+            x, y = means(truth, measure), means(GAPS, measure)
+            moved = rows_of(found.movers, "gaps", measure).set_index("name").loc[RUNS.names]
+            assert moved["score"].to_numpy() == pytest.approx(x, abs=1e-9)
+            assert moved["judge_score"].to_numpy() == pytest.approx(y, abs=1e-9)
+            assert rows_of(found.table, "gaps", measure)["tau_b"][0] == pytest.approx(tau(x, y), abs=1e-12)
+        assert rows_of(found.table, "gaps", "P@5")["documents"][0] == len(GAPS)
+
+
+def test_a_judge_of_some_topics_counts_on_these(messages):
+    found = messages.warned(lambda: audited({"some": SOME, "graded": GRADED}, ["AP"]), times=1)
+    for judge, labels, topics in (("some", SOME, TOPICS[:5]), ("graded", GRADED, TOPICS)):
+        row = rows_of(found.table, judge, "AP").iloc[0]
+        assert row["topics"] == len(topics)
+        x, y = means(HUMAN, "AP", topics), means(labels, "AP", topics)
+        assert row["tau_b"] == pytest.approx(tau(x, y), abs=1e-12)
+
+
+def test_binary_labels_stand_on_the_scale_of_people():
+    binary = {pair: int(label > 0) for pair, label in GRADED.items()}
+    found = ptr.audit_labels(
+        RUNS, FIELD.qrels, {"binary": as_frame(binary)}, ["nDCG@5", "P(rel=2)@5"], rel=2, resamples=0
+    )
+    lifted = {pair: 2 * label for pair, label in binary.items()}
+    x, y = means(HUMAN, "nDCG@5"), means(lifted, "nDCG@5")
+    assert rows_of(found.table, "binary", "nDCG@5")["tau_b"][0] == pytest.approx(tau(x, y), abs=1e-12)
+    # of two people would say relevant from 2 on, pytrec_eval from 1 on
+    strict = {pair: int(label >= 2) for pair, label in HUMAN.items()}
+    x, y = means(strict, "P@5"), means(binary, "P@5")
+    moved = rows_of(found.movers, "binary", "P(rel=2)@5").set_index("name").loc[RUNS.names]
+    assert moved["score"].to_numpy() == pytest.approx(x, abs=1e-9)
+    assert moved["judge_score"].to_numpy() == pytest.approx(y, abs=1e-9)
+    # labels are shown as the judge gave them
+    mine = found.documents[found.documents["measure"] == "nDCG@5"]
+    given = [binary[pair] for pair in zip(mine["qid"], mine["docno"], strict=True)]
+    assert mine["judge_label"].tolist() == given
+
+
+def test_means_over_the_topics_that_a_run_has():
+    lost = RUNS.names[0]
+    frames = {name: RUNS[name] for name in RUNS.names}
+    frames[lost] = frames[lost][~frames[lost]["qid"].isin(TOPICS[:2])]
+    runs = ptr.RunSet.from_frames(frames)
+    for complete in (True, False):
+        found = ptr.audit_labels(runs, FIELD.qrels, as_frame(GRADED), "P@5", complete=complete, resamples=0)
+        topics = TOPICS[2:]
+        share = len(topics) / len(TOPICS) if complete else 1.0
+        row = found.movers.set_index("name").loc[lost]
+        assert row["score"] == pytest.approx(means(HUMAN, "P@5", topics)[0] * share, abs=1e-9)
+        assert row["judge_score"] == pytest.approx(means(GRADED, "P@5", topics)[0] * share, abs=1e-9)
+        # effects follow the means, and those of P add up
+        moved = found.movers
+        assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
+
+
+def test_the_labels_are_held_beside_the_rankings(found):
+    rows = found.labels.table
+    mine = rows[(rows["items"] == "all") & (rows["labels"] == "grades") & (rows["judge"] == "gaps")].iloc[0]
+    both = [HUMAN[pair] == label for pair, label in GAPS.items()]
+    assert mine["agreement"] == pytest.approx(np.mean(both), abs=1e-12)
+    assert mine["missing"] == len(HUMAN) - len(GAPS)
+
+
+def test_a_live_judge_is_asked_once_of_the_documents_that_people_judged():
+    asked = []
+
+    def judge(pairs):
+        asked.append(pairs[["qid", "docno"]].copy())
+        return pairs.assign(label=[GRADED[pair] for pair in zip(pairs["qid"], pairs["docno"], strict=True)])
+
+    frames = {name: RUNS[name] for name in RUNS.names}
+    live = ptr.audit_labels(frames, FIELD.qrels, {"graded": judge}, "AP", resamples=0)
+    assert len(asked) == 1
+    assert set(map(tuple, asked[0].to_numpy())) == set(HUMAN)
+    stored = audited({"graded": GRADED}, ["AP"], best=10)
+    pd.testing.assert_frame_equal(live.table, stored.table)
+    pd.testing.assert_frame_equal(live.documents, stored.documents)
+
+
+def test_families_of_judges_stand_in_the_table():
+    found = audited(measures=["AP"], families={"graded": "gpt"})
+    assert dict(zip(found.table["judge"], found.table["family"], strict=True)) == {"graded": "gpt", "gaps": None}

@@ -1,0 +1,212 @@
+"""Odd input of an audit: answered or refused in plain words, and checked before a judge is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, relabelled
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
+
+JUDGE = as_frame(relabelled(1))
+#: a run of another topic beside one of these
+FAR = {
+    RUNS.names[0]: RUNS[RUNS.names[0]],
+    "far": RUNS[RUNS.names[1]].loc[lambda frame: frame["qid"] == TOPICS[0]].assign(qid="99"),
+}
+PAIR = ptr.RunSet.from_frames({name: RUNS[name] for name in RUNS.names[:2]})
+
+
+def audited(runs=RUNS, human=FIELD.qrels, judge=JUDGE, measures="P@5", **options):
+    return ptr.audit_labels(runs, human, judge, measures, **{"resamples": 0, **options})
+
+
+def ranked(found):
+    """Return the sentences about rankings."""
+    return found.findings()[len(found.labels.findings()) :]
+
+
+def must_not_be_asked(pairs):
+    raise AssertionError("the arguments were to be judged before")
+
+
+FAULTS = {
+    "measure": {"measures": "Foo@3"},
+    "by": {"by": "name"},
+    "best": {"best": 0},
+    "missing": {"missing": "skip"},
+    "resamples": {"resamples": -1},
+    "confidence": {"confidence": 95},
+    "seed": {"seed": 1.5},
+    "complete": {"complete": "yes"},
+    "without_topics": {"without_topics": "skip"},
+    "verbose": {"verbose": "no"},
+    "rel": {"rel": 0},
+    "judge_rel": {"judge_rel": 0},
+    "judge_rel of nobody": {"judge_rel": {"x": 1}},
+    "families": {"families": {"x": "gpt"}},
+    "people": {"people": {}},
+    "no judge": {"judge": {}},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_arguments_are_judged_before_runs_and_judgments_are_read_and_a_judge_is_asked(fault, tmp_path, messages):
+    unread = {"runs": tmp_path / "runs", "human": tmp_path / "qrels", "judge": {"model": must_not_be_asked}}
+    argument = {"measure": "measures", "no judge": "judge"}.get(fault, fault.partition(" ")[0])
+    messages.refused(lambda: audited(**{**unread, **FAULTS[fault]}), argument=argument)
+
+
+@pytest.mark.parametrize("fault", ["one run", "types", "nobody judged", "no topic"])
+def test_a_field_that_cannot_be_ranked_is_refused_before_a_judge_is_asked(fault, messages):
+    bare = ptr.RunSet.from_frames({name: RUNS[name] for name in RUNS.names})
+    none = {"human": as_frame({pair: -1 for pair in HUMAN})}
+    given, argument = {
+        "one run": ({"runs": RUNS.select(RUNS.names[0])}, "runs"),
+        "types": ({"runs": bare, "by": "type"}, "by"),
+        "nobody judged": (none, "human"),
+        "no topic": ({"runs": FAR}, "runs"),
+    }[fault]
+    messages.refused(lambda: audited(judge=must_not_be_asked, **given), argument=argument)
+
+
+def test_a_run_without_topics_may_score_zero():
+    found = audited(runs=FAR, without_topics="zero")
+    assert found.movers.set_index("name").loc["far", ["score", "judge_score"]].tolist() == [0, 0]
+
+
+def test_a_run_without_a_topic_of_the_judge_is_refused_with_the_name_of_the_judge(messages):
+    frames = {name: RUNS[name] for name in RUNS.names[:3]}
+    frames[RUNS.names[0]] = frames[RUNS.names[0]][frames[RUNS.names[0]]["qid"].isin(TOPICS[5:])]
+    some = as_frame(relabelled(1, topics=TOPICS[:5]))
+    with pytest.warns(ptr.ReuseWarning, match="the judge labelled nothing in 2 topics"):
+        messages.refused(lambda: audited(frames, judge={"some": some}), argument="runs", place="some")
+
+
+@pytest.mark.parametrize("labels", ["of others", "probabilities", "probabilities of a function"])
+def test_labels_that_are_none_of_these_documents_and_probabilities_are_refused(labels, messages):
+    judge = {
+        "of others": JUDGE.assign(docno="x" + JUDGE["docno"]),
+        "probabilities": JUDGE.assign(label=0.25 + 0.5 * JUDGE["label"]),
+        "probabilities of a function": lambda pairs: pairs.assign(label=np.linspace(0, 1, len(pairs))),
+    }[labels]
+    messages.refused(lambda: audited(judge={"model": judge}), argument=None if "prob" in labels else "judge")
+
+
+def test_two_runs():
+    found = audited(runs=PAIR, judge=FIELD.qrels, measures="nDCG@5", resamples=20)
+    row = found.table.iloc[0]
+    assert (len(found.table), row["tau_b"], row["max_drop"]) == (1, 1.0, 0)
+    turned = as_frame({pair: 2 - label for pair, label in HUMAN.items()})
+    row = audited(runs=PAIR, judge=turned, measures="nDCG@5").table.iloc[0]
+    assert (row["tau_b"], row["max_drop"], row["max_rise"]) == (-1.0, 1, 1)
+
+
+def test_a_judge_that_is_people():
+    found = audited(judge={"same": FIELD.qrels}, measures=["nDCG@5", "AP"], resamples=20, by="type")
+    rows = found.table
+    assert (rows["tau_b"].dropna() == 1).all()
+    assert (rows[["max_drop", "max_rise", "mean_rise"]] == 0).all(axis=None)
+    assert (rows[["mean_rise_low", "mean_rise_high"]] == 0).all(axis=None)
+    assert (found.movers[["rise", "rise_low", "rise_high", "change"]] == 0).all(axis=None)
+    assert len(found.documents) == 0
+    said = found.findings()
+    assert "same: by nDCG@5 every run has the rank that people give it." in said
+    assert len(found.report("run").to_frame()) == 0
+    assert len(found.report("document").to_frame()) == 0
+
+
+def test_a_family_of_one_run_has_no_coefficient_and_its_moves():
+    types = {name: "alone" if name == RUNS.names[0] else "other" for name in RUNS.names}
+    found = audited(RUNS.with_metadata(types=types), by="type", resamples=20)
+    row = found.table[found.table["part"] == "alone"].iloc[0]
+    assert np.isnan(row["tau_b"])
+    assert np.isnan(row["tau_b_low"])
+    assert (row["n_runs"], row["max_drop"], row["max_rise"]) == (1, 0, 0)
+    moved = found.movers.set_index("name").loc[RUNS.names[0]]
+    assert row["mean_rise"] == moved["rise"]
+    assert any("the 1 run of type alone" in said for said in found.findings()) == (moved["rise"] != 0)
+    frame = found.report("part").to_frame()
+    assert frame["Runs"].tolist()[-2:] == ["alone", "other"]
+
+
+def test_a_topic_all_of_one_grade_counts():
+    for grade in (0, 2):
+        flat = as_frame({pair: grade if pair[0] == TOPICS[0] else label for pair, label in HUMAN.items()})
+        found = audited(human=flat, measures=["nDCG@5", "R@5"])
+        assert set(found.table["topics"]) == {len(TOPICS)}
+        rest = found.movers["relative"] - found.movers["by_documents"]
+        assert rest.notna().all()
+
+
+@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
+def test_where_nothing_is_relevant_to_people_or_to_the_judge_one_divisor_serves_both():
+    nothing = as_frame(dict.fromkeys(HUMAN, 0))
+    for human, judge in ((nothing, FIELD.qrels), (FIELD.qrels, nothing)):
+        moved = audited(human=human, judge=judge, measures="nDCG@5").movers
+        assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
+        assert moved["relative"].abs().max() > 0.01
+
+
+@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
+def test_runs_that_all_tie_have_no_ranking_and_a_warning_says_so():
+    nothing = as_frame(dict.fromkeys(HUMAN, 0))
+    found = audited(judge={"none": nothing})
+    assert found.table["tau_b"].isna().all()
+    assert ranked(found)[0] == "none: by P@5 all runs tie under people or under the judge, so that there is no ranking."
+    assert "tau_b nan" in found.headline()
+    # those with the worst score of people lose none of the ranks that all share
+    assert (found.movers["judge_rank"] == 1).all()
+
+
+def test_the_warning_of_ties(messages):
+    messages.warned(lambda: audited(judge={"none": as_frame(dict.fromkeys(HUMAN, 0))}), times=1)
+
+
+def test_fewer_than_five_topics():
+    with pytest.warns(CaveatWarning, match="there are 3 topics only") as told:
+        found = audited(human=FIELD.qrels.select(TOPICS[:3]), resamples=20)
+    assert len(told) == 1
+    assert "3 topics only" in found.settings["beware"]
+    assert any(note.startswith("Beware") for note in found.report().notes)
+
+
+def test_one_topic_has_no_intervals():
+    with pytest.warns(CaveatWarning, match="there are 1 topic only|there is 1 topic only"):
+        found = audited(human=FIELD.qrels.select(TOPICS[:1]), measures="nDCG@5", resamples=20)
+    ends = [name for name in found.table if name.endswith(("_low", "_high"))]
+    assert len(ends) == 12
+    assert found.table[ends].isna().all(axis=None)
+    assert found.movers[["rise_low", "rise_high"]].isna().all(axis=None)
+    assert "to" not in ranked(found)[0].split("tau_b")[1].split(" to the ranking")[0]
+
+
+def test_best_of_all_runs_is_no_part_of_its_own_and_ties_belong_to_it():
+    assert audited(best=len(RUNS)).table["part"].tolist() == ["all"]
+    three = {f"{name} {copy}": RUNS[name] for name in RUNS.names[:3] for copy in "ab"}
+    found = audited(three, best=1).table
+    assert found.loc[found["by"] == "best", "n_runs"].tolist() == [2]
+
+
+def test_a_measure_that_counts_other_labels_as_relevant_than_people(messages):
+    messages.warned(lambda: audited(rel=2, measures="AP"), times=1)
+
+
+def test_a_name_that_is_not_there(messages):
+    found = audited(judge={"model": JUDGE})
+    messages.refused(lambda: found.report("part", judge="modle"), argument="judge")
+    messages.refused(lambda: found.report("parts"), argument="by")
+    messages.refused(lambda: found.report("run", most=0), argument="most")
+    messages.refused(lambda: found.plot(kind="bump"), argument="kind")
+    messages.refused(lambda: found.plot("AP"), argument="measure")
+
+
+def test_a_frame_without_rows_reads_back(tmp_path):
+    found = audited(judge={"same": FIELD.qrels})
+    found.save(tmp_path)
+    again = ptr.read_result(tmp_path)
+    pd.testing.assert_frame_equal(again.documents, found.documents)
+    pd.testing.assert_frame_equal(again.labels.table, found.labels.table)
+    assert again.findings() == found.findings()

@@ -1,0 +1,130 @@
+"""Other people beside the judge: each on the documents that this person labelled, and the judge on the very same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
+
+import pt_reuse as ptr
+from pt_reuse.stats.bootstrap import TopicBootstrap
+
+JUDGES = {"one": relabelled(5, share=0.3, gaps=0.1), "two": relabelled(6, share=0.6)}
+#: ann labelled half of the documents of four topics, bob a third of the others
+PEOPLE = {
+    "ann": {pair: n for pair, n in relabelled(7, share=0.2, gaps=0.3, topics=TOPICS[:4]).items()},
+    "bob": relabelled(8, share=0.2, gaps=0.3, topics=TOPICS[3:]),
+}
+DRAWS = TopicBootstrap(30, 2, 0.8)
+
+
+def audited(people=None, measures=("P@5",), **options):
+    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
+    given = {name: as_frame(labels) for name, labels in PEOPLE.items()} if people is None else people
+    chosen = {"resamples": 30, "seed": 2, "confidence": 0.8, **options}
+    return ptr.audit_labels(RUNS, FIELD.qrels, judges, list(measures), people=given, **chosen)
+
+
+def topics_of(labels):
+    return [qid for qid in TOPICS if any(pair[0] == qid for pair in labels)]
+
+
+def on(documents, labels):
+    return {pair: label for pair, label in labels.items() if pair in documents}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audited(measures=("P@5", "nDCG@5"))
+
+
+@pytest.mark.parametrize("measure", ["P@5", "nDCG@5"])
+@pytest.mark.parametrize("name", PEOPLE)
+def test_a_person_is_compared_on_the_documents_that_this_person_labelled(found, name, measure):
+    labels, topics = PEOPLE[name], topics_of(PEOPLE[name])
+    x, y = (scored(part, measure, topics).mean(axis=0) for part in (on(labels, HUMAN), labels))
+    rows = found.table[(found.table["judge"] == name) & (found.table["measure"] == measure)]
+    row = rows[rows["by"] == "all"].iloc[0]
+    assert (row["kind"], row["topics"], row["documents"]) == ("people", len(topics), len(labels))
+    assert row["tau_b"] == pytest.approx(tau(x, y), abs=1e-12)
+    moved = found.movers[(found.movers["judge"] == name) & (found.movers["measure"] == measure)].set_index("name")
+    assert moved.loc[RUNS.names, "rise"].tolist() == (ranks(x) - ranks(y)).tolist()
+    assert moved["by_documents"].isna().all()
+    assert name not in set(found.documents["judge"])
+
+
+@pytest.mark.parametrize("missing", ["unjudged", "drop"])
+def test_each_judge_beside_each_person_on_the_same_documents(missing):
+    found = audited(missing=missing)
+    counts = DRAWS.counts(len(TOPICS))
+    for judge, theirs in JUDGES.items():
+        values, drawn = [], []
+        for name, labels in PEOPLE.items():
+            both = on(theirs, labels) if missing == "drop" else labels
+            topics = topics_of(both)
+            at = [TOPICS.index(qid) for qid in topics]
+            truth, person, model = (scored(on(both, part), "P@5", topics) for part in (HUMAN, labels, theirs))
+            x, y, z = (side.mean(axis=0) for side in (truth, person, model))
+            row = found.beside[(found.beside["judge"] == judge) & (found.beside["person"] == name)].iloc[0]
+            assert (row["topics"], row["documents"]) == (len(topics), len(both))
+            assert row["tau_b"] == pytest.approx(tau(x, z), abs=1e-12)
+            assert row["person_tau_b"] == pytest.approx(tau(x, y), abs=1e-12)
+            differences = []
+            for weights in counts[:, at]:
+                if not weights.any():
+                    differences.append(np.nan)
+                    continue
+                x, y, z = (np.average(side, axis=0, weights=weights) for side in (truth, person, model))
+                differences.append(tau(x, z) - tau(x, y))
+            ends = DRAWS.interval(row["difference"], np.array(differences), within=(-2, 2))
+            assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends, abs=1e-12)
+            values.append((row["tau_b"], row["person_tau_b"]))
+            drawn.append(differences)
+        row = found.yardstick[found.yardstick["judge"] == judge].iloc[0]
+        means = np.mean(values, axis=0)
+        assert (row["people"], row["tau_b"], row["people_tau_b"]) == pytest.approx((2, *means), abs=1e-12)
+        ends = DRAWS.interval(means[0] - means[1], np.mean(drawn, axis=0), within=(-2, 2))
+        assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends, abs=1e-12)
+
+
+def test_labels_of_people_in_one_frame_are_the_same(found):
+    frame = pd.concat([as_frame(labels).assign(annotator=name) for name, labels in PEOPLE.items()])
+    again = audited(frame, measures=("P@5", "nDCG@5"))
+    pd.testing.assert_frame_equal(again.table, found.table)
+    pd.testing.assert_frame_equal(again.beside, found.beside)
+
+
+def test_without_other_people_there_is_nothing_beside():
+    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
+    found = ptr.audit_labels(RUNS, FIELD.qrels, judges, "P@5", resamples=0)
+    assert (len(found.beside), len(found.yardstick)) == (0, 0)
+    assert {"judge", "person", "difference"} <= set(found.beside)
+    assert found.findings()[-1].startswith("There are no labels of other people here")
+
+
+def test_the_report_beside_people(found):
+    frame = found.report("person", judge="two").to_frame()
+    assert frame["Person"].tolist() == ["ann", "bob", "all, mean"]
+    rows = found.beside[(found.beside["judge"] == "two") & (found.beside["measure"] == "P@5")]
+    assert frame["Judge's tau-b"].tolist()[:2] == rows["tau_b"].tolist()
+    mean = found.yardstick[(found.yardstick["judge"] == "two") & (found.yardstick["measure"] == "P@5")].iloc[0]
+    assert frame["Person's tau-b"].tolist()[2] == mean["people_tau_b"]
+
+
+def test_a_finding_says_whether_the_judge_is_told_apart_from_people(found):
+    mean = found.yardstick[found.yardstick["measure"] == "P@5"].set_index("judge")
+    for judge in JUDGES:
+        row = mean.loc[judge]
+        said = next(text for text in found.findings() if text.startswith(f"{judge} reaches tau_b") and "P@5" in text)
+        assert f"{row['tau_b']:.4f}" in said
+        assert f"{row['people_tau_b']:.4f}: a difference of {row['difference']:+.4f}" in said
+        told = row["difference_low"] > 0 or row["difference_high"] < 0
+        assert said.endswith("are.") == told
+        assert said.endswith("not told apart.") != told
+
+
+def test_a_name_of_both_and_people_of_other_documents_are_refused(messages):
+    messages.refused(lambda: audited({"one": as_frame(PEOPLE["ann"])}), argument="people")
+    strange = as_frame(PEOPLE["ann"]).assign(docno=lambda frame: "x" + frame["docno"])
+    messages.refused(lambda: audited({"cy": strange}), argument="people")

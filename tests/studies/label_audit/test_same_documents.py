@@ -1,0 +1,168 @@
+"""Judges beside other people on the same documents, and other people with each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from label_parts import compared, judged, labelled, meeting, row_of
+from sklearn import metrics
+
+from pt_reuse.judging.annotators.labels import as_annotator_labels
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.studies.label_audit.agreeing import label_agreement
+from pt_reuse.studies.label_audit.other_people import compared_people
+from pt_reuse.studies.label_audit.same_documents import COMPARED
+
+HUMAN = judged(n_topics=8)
+JUDGES = {"graded": labelled(HUMAN, gaps=0.05), "binary": labelled(HUMAN.threshold(2), seed=5, right=0.7)}
+
+
+def part(labels, topics):
+    return Qrels(labels.to_frame()[lambda f: f["qid"].isin(topics)])
+
+
+PEOPLE = {
+    "ann": part(labelled(HUMAN, seed=7, right=0.8, gaps=0.3), list("123")),
+    "bob": part(labelled(HUMAN, seed=8, right=0.7), list("23456")),
+    "cem": part(labelled(HUMAN, seed=9, right=0.7), list("6")),
+}
+BOOTSTRAP = TopicBootstrap(40, seed=2, confidence=0.95)
+
+
+def others(people):
+    return list(compared_people(HUMAN, as_annotator_labels(people, "people")))
+
+
+def kappa(pairs, rel=2, judge_rel=2):
+    human, judge = np.array(pairs).T
+    return metrics.cohen_kappa_score(human >= rel, judge >= judge_rel)
+
+
+@pytest.fixture(scope="module")
+def found():
+    people = others(PEOPLE)
+    return label_agreement(compared(HUMAN, JUDGES), BOOTSTRAP, people=people)
+
+
+def triples(judge, people):
+    """Return (qid, label of people, of the person, of the judge) of what a judge and some people labelled."""
+    mine, rows = meeting(HUMAN, JUDGES[judge]), []
+    for person in people:
+        theirs = meeting(HUMAN, PEOPLE[person])
+        rows += [(qid, label, given, mine[qid, docno][1]) for (qid, docno), (label, given) in theirs.items()
+                 if (qid, docno) in mine]  # fmt: skip
+    return rows
+
+
+@pytest.mark.parametrize("person", [*PEOPLE, "people together"])
+@pytest.mark.parametrize(("judge", "judge_rel"), [("graded", 2), ("binary", 1)])
+def test_both_are_held_against_people_on_the_same_documents(found, judge, judge_rel, person):
+    rows = triples(judge, list(PEOPLE) if person == "people together" else [person])
+    topics = sorted({row[0] for row in rows})
+    wanted = row_of(found.beside, judge=judge, person=person, labels="binary", figure="kappa")
+    assert (wanted["n_items"], wanted["n_topics"]) == (len(rows), len(topics))
+
+    def both(some):
+        mine = kappa([(row[1], row[3]) for row in some], judge_rel=judge_rel)
+        theirs = kappa([(row[1], row[2]) for row in some])
+        return mine, theirs, mine - theirs
+
+    columns = ["value", "person_value", "difference"]
+    assert wanted[columns].tolist() == pytest.approx(both(rows), abs=1e-12)
+    if len(topics) == 1:
+        assert wanted[[f"{column}_low" for column in columns]].isna().all()
+        return
+    drawn = np.array([
+        both([row for row in rows for _ in range(draw[topics.index(row[0])])])
+        for draw in BOOTSTRAP.counts(len(topics))
+    ])  # fmt: skip
+    for column, values in zip(columns, drawn.T, strict=True):
+        ends = [wanted[f"{column}_low"], wanted[f"{column}_high"]]
+        assert ends == pytest.approx(np.percentile(values, [2.5, 97.5]).tolist(), abs=1e-12)
+
+
+def test_grades_are_compared_where_both_have_them(found):
+    labels = found.beside.groupby(["judge", "person"])["labels"].agg(set)
+    assert set(labels.loc["graded"].map(tuple).map(sorted).map(tuple)) == {("binary", "grades")}
+    assert set(labels.loc["binary"].map(tuple)) == {("binary",)}
+    assert set(found.beside["figure"]) == set(COMPARED)
+    row = row_of(found.beside, judge="graded", person="bob", labels="grades", figure="agreement")
+    rows = triples("graded", ["bob"])
+    assert row["value"] == pytest.approx(np.mean([row[1] == row[3] for row in rows]))
+    assert row["person_value"] == pytest.approx(np.mean([row[1] == row[2] for row in rows]))
+
+
+def test_people_together_count_a_document_for_each_of_them(found):
+    rows = found.table.query("judge == 'people together' and items == 'all'")
+    each = found.table.query("kind == 'people' and judge != 'people together' and items == 'all'")
+    for labels in ("grades", "binary"):
+        mine = row_of(rows, labels=labels)
+        some = each[each["labels"] == labels]
+        assert mine["n_items"] == some["n_items"].sum()
+        assert mine["missing"] == some["missing"].sum()
+        assert mine["agreement"] == pytest.approx(np.average(some["agreement"], weights=some["n_items"]))
+    assert set(rows["n_topics"]) == {6}
+    assert found.table["judge"].iloc[-1] == "people together"
+
+
+def test_a_part_of_the_topics_is_no_gap(found):
+    rows = found.table[found.table["judge"].isin(list(PEOPLE))]
+    assert set(rows["without"]) == {0}
+    assert set(rows.loc[rows["judge"] == "bob", "missing"]) == {0}
+    ann = len(meeting(HUMAN, PEOPLE["ann"]))
+    assert set(rows.loc[rows["judge"] == "ann", "missing"]) == {90 - ann}
+
+
+def test_two_people_with_each_other(found):
+    assert set(found.between[["judge", "other"]].itertuples(index=False, name=None)) == {("bob", "ann"), ("cem", "bob")}
+    row = row_of(found.between, judge="bob", items="all", labels="binary")
+    both = meeting(PEOPLE["ann"], PEOPLE["bob"])
+    assert row["kappa"] == pytest.approx(kappa(list(both.values())), abs=1e-12)
+    assert (row["n_items"], row["n_topics"]) == (len(both), 2)
+    ann, bob = np.array(list(both.values())).T >= 2
+    assert row["precision"] == pytest.approx(metrics.precision_score(ann, bob))
+    assert not {"missing", "without", "kind", "family"} & set(found.between)
+    assert set(found.between["labels"]) == {"grades", "binary"}
+
+
+def test_people_with_other_bounds_are_together_as_relevant_or_not():
+    people = {"ann": PEOPLE["ann"], "dia": part(JUDGES["binary"], list("456"))}
+    found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
+    rows = found.table[found.table["judge"] == "people together"]
+    assert set(rows["labels"]) == {"binary"}
+    pairs = [(label >= 2, given >= 2) for label, given in meeting(HUMAN, PEOPLE["ann"]).values()]
+    pairs += [(label >= 2, given >= 1) for label, given in meeting(HUMAN, people["dia"]).values()]
+    assert row_of(rows, items="all")["kappa"] == pytest.approx(kappa(pairs, 1, 1), abs=1e-12)
+    beside = found.beside.query("person == 'people together'")
+    assert set(beside["labels"]) == {"binary"}
+    row = row_of(beside, judge="graded", figure="agreement")
+    assert row["person_value"] < 1
+    assert row["value"] < 1
+    mine = meeting(HUMAN, JUDGES["graded"])
+    same = [(mine[key][0] >= 2) == (mine[key][1] >= 2) for each in people.values() for key in meeting(HUMAN, each)
+            if key in mine]  # fmt: skip
+    assert (row["value"], row["n_items"]) == (pytest.approx(np.mean(same)), len(same))
+
+
+def test_without_other_people_nothing_stands_beside():
+    found = label_agreement(compared(HUMAN, JUDGES), BOOTSTRAP)
+    assert (len(found.beside), len(found.between)) == (0, 0)
+    assert set(found.table["kind"]) == {"model"}
+    assert "people" not in found.settings
+
+
+def test_a_judge_without_a_document_of_a_person_has_no_row():
+    judges = {"early": part(JUDGES["graded"], list("12"))}
+    with pytest.warns(UserWarning, match="labelled nothing in 6 topics"):
+        mine = compared(HUMAN, judges)
+    people = others({"cem": PEOPLE["cem"]})
+    found = label_agreement(mine, None, people=people)
+    assert len(found.beside) == 0
+    assert found.table["judge"].tolist().count("cem") == 4
+
+
+def test_a_person_who_labelled_nothing_of_it_is_refused(messages):
+    strange = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["elsewhere"], "label": [1]}))
+    messages.refused(lambda: others({"eve": strange}), argument="people", place="eve")
