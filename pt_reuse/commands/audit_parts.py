@@ -183,7 +183,8 @@ def _rankings(given: Audited) -> Answer:
         **options.drawn,
         verbose=options.bars,
     )
-    drawings: dict[str, Drawing] = {}
+    drawings: dict[str, Drawing] = {"kappa.png": found.labels.plot}
+    drawings |= {f"labels-{judge}.png": partial(found.labels.plot_confusion, judge) for judge in found.judges}
     for measure in found.measures:
         drawings[picture("agreement", measure)] = partial(found.plot, measure)
         drawings[picture("scores", measure)] = partial(found.plot, measure, kind="scores")

@@ -14,7 +14,8 @@ from pt_reuse.commands.audit_parts import PARTS
 from pt_reuse.commands.output import draw
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-#: the pictures of each part
+OF_LABELS = ["kappa.png", "labels-lax.png", "labels-strict.png"]
+#: the pictures of each part that are of a measure
 PICTURES = {
     "rankings": ["agreement", "scores", "ranks-lax", "ranks-strict"],
     "leaderboards": ["agreement"],
@@ -97,7 +98,9 @@ def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys)
             assert f"- {sentence}\n" in text
             assert f"- {sentence}" in printed
         assert f"- {part.question} {result.headline()}." in text
-        assert list(pictures[part.name]) == [f"{name}-nDCG@10.png" for name in PICTURES[part.name]]
+        assert list(pictures[part.name]) == OF_LABELS[: 3 * (part.name == "rankings")] + [
+            f"{name}-nDCG@10.png" for name in PICTURES[part.name]
+        ]
         # one of each kind: that they can be drawn at all
         written = draw(dict(list(pictures[part.name].items())[-1:]), out / part.name)
         assert (out / part.name / written[0]).read_bytes().startswith(b"\x89PNG")
