@@ -46,6 +46,7 @@ from .runs.run_set import RunSet as RunSet
 from .scoring.agreement import Agreement as Agreement
 from .scoring.inferred import xinfAP as xinfAP
 from .scoring.inferred import xinfNDCG as xinfNDCG
+from .scoring.leaderboards import read_leaderboard as read_leaderboard
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
@@ -71,8 +72,12 @@ from .studies.few_labels.powered_result import PredictionPowered as PredictionPo
 from .studies.few_labels.powering import prediction_powered as prediction_powered
 from .studies.found_documents import FoundByDepth as FoundByDepth
 from .studies.found_documents import found_by_depth as found_by_depth
+from .studies.judge_families.family_effects import FamilyEffect as FamilyEffect
+from .studies.judge_families.measuring import family_effect as family_effect
 from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
+from .studies.judged_leaderboards.agreement import LeaderboardAgreement as LeaderboardAgreement
+from .studies.judged_leaderboards.comparing import compare_leaderboards as compare_leaderboards
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
 from .studies.label_audit.audit import LabelAudit as LabelAudit

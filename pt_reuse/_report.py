@@ -52,6 +52,8 @@ class Digits(Enum):
     SCORE = ".4f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
     PERCENT = "+.1f"
+    #: a mean of changes of rank, two decimals, with its sign: ``+4.41``
+    PLACES = "+.2f"
     #: the p-value of a test, four decimals, ``<0.0001`` below
     P = "p"
     #: a difference of which the size matters, two digits: ``0.00043``

@@ -18,6 +18,7 @@ try:
     from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
     from pt_reuse.commands import (
+        audit,
         by_type,
         collections,
         compare,
@@ -56,6 +57,7 @@ _COMMANDS = (
     sensitivity,
     score,
     compare,
+    audit,
     discriminative_power,
     pool,
     density,

@@ -60,7 +60,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--pools", metavar="LIST", help="types that make pools, comma-separated; default every type that can be split"
     )
-    parser.add_argument("--unit", default="team", metavar="UNIT", help="what is split: team (default) or run")
+    parser.add_argument("--unit", default="team", metavar="UNIT", help="what is split: team (default), run or family")
     parser.add_argument(
         "--splits", type=_splits, default=10, metavar="N", help="how many random halves, or all; default 10"
     )

@@ -76,7 +76,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--leave-out",
         metavar="UNIT",
-        help="also leave out every team, type or run in turn, and say what that does to the runs",
+        help="also leave out every team, type, family or run in turn, and say what that does to the runs",
     )
     parser.add_argument(
         "--repeats", type=int, default=5, metavar="N", help="how many seeds; numbers are means over these; default 5"

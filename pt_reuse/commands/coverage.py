@@ -47,7 +47,9 @@ def add_to(commands: Commands) -> Parser:
         help="ranks between commas; default 1,5,10,20,50,100",
     )
     parser.add_argument(
-        "--by", metavar="UNIT", help="what is left out of the pool: team (default where all have one), run or type"
+        "--by",
+        metavar="UNIT",
+        help="what is left out of the pool: team (default where all have one), run, type or family",
     )
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(

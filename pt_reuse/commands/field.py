@@ -69,7 +69,9 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
     parser.add_argument(
         "--pooled", metavar="FILE", help="names of the pooled runs, one a line; default those on record, else all runs"
     )
-    parser.add_argument("--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled and others")
+    parser.add_argument(
+        "--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled, family and others"
+    )
     parser.add_argument(
         "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
     )

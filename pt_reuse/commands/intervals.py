@@ -17,10 +17,20 @@ class Drawn(TypedDict):
     seed: int
 
 
-def add_intervals(parser: Parser) -> None:
-    """Add the options that say how often topics are drawn, and how wide intervals are."""
+def add_intervals(parser: Parser, *, resamples: int = 0) -> None:
+    """Add the options that say how often topics are drawn, and how wide intervals are.
+
+    Args:
+        parser: of the command.
+        resamples: how often topics are drawn by default; 0 for no intervals.
+    """
+    default = f"default {resamples}" + (", none" if not resamples else "; 0 for none")
     parser.add_argument(
-        "--resamples", type=int, default=0, metavar="N", help="draw the topics N times for intervals; default 0, none"
+        "--resamples",
+        type=int,
+        default=resamples,
+        metavar="N",
+        help=f"draw the topics N times for intervals; {default}",
     )
     parser.add_argument("--confidence", type=float, default=0.95, metavar="P", help="of the intervals; default .95")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default 0")

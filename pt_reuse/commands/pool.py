@@ -37,7 +37,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     add_strategy(parser)
     parser.add_argument(
-        "--by", metavar="UNIT", help="who contributed what: by team, run or type; default team if known"
+        "--by", metavar="UNIT", help="who contributed what: by team, run, type or family; default team if known"
     )
     add_contributors(parser)
     add_all(parser, "unit")
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
-    """Return one row per team, run or type, the one with most documents first.
+    """Return one row per team, run, type or family, the one with most documents first.
 
     Args:
         pool: the pool.

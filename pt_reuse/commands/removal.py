@@ -7,7 +7,9 @@ from pt_reuse.commands.parser import Parser
 
 def add_removal(parser: Parser) -> None:
     """Add ``--by``, ``--depth``, ``--remove`` and ``--rel``, as leave-out-uniques takes them."""
-    parser.add_argument("--by", default="team", metavar="UNIT", help="what to leave out: team (default), run or type")
+    parser.add_argument(
+        "--by", default="team", metavar="UNIT", help="what to leave out: team (default), run, type or family"
+    )
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(
         "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"

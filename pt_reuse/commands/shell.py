@@ -28,6 +28,7 @@ _BY_OPTION = {
 #: functions and methods whose work a command, or something else, does
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
+    "audit_labels": "`pt-reuse audit`",
     "by_type": "`pt-reuse by-type`",
     "compare": "`pt-reuse compare`",
     "compare_judgments": "`pt-reuse compare`",

@@ -18,7 +18,7 @@ from pt_reuse.scoring.caveats import relevant_only, tell
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
 
-_BY = ("run", "team", "type")
+_BY = ("run", "team", "type", "family")
 _CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
 
 
@@ -35,7 +35,7 @@ def add_to(commands: Commands) -> Parser:
     add_field(parser, positional="runs", qrels=Judgments.NEEDED)
     parser.add_argument("--cutoff", default="10,100", metavar="LIST", help="ranks k between commas; default 10,100")
     parser.add_argument(
-        "--by", default="run", metavar="UNIT", help="also a table by team or by type; default run alone"
+        "--by", default="run", metavar="UNIT", help="also a table by team, type or family; default run alone"
     )
     add_all(parser, "run")
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")

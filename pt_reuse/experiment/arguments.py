@@ -23,6 +23,7 @@ from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import column_of
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
@@ -212,6 +213,10 @@ def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) 
     return field.select([field.names[row] for row in np.flatnonzero(has)])
 
 
+#: systems that are pipelines have no metadata
+_OF_FAMILIES = ("systems whose metadata says it, ", Call("RunSet.from_pipelines", "..., metadata=..."))
+
+
 def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> None:
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out."""
     tables = [table] if field is None else [table, field.run_table]
@@ -224,12 +229,12 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
     if by == "run":
         return
-    lacking = table["name"][table[by].isna()].tolist()
+    lacking = table["name"][column_of(table, by).isna()].tolist()
     if lacking:
         raise InputError(
             f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: {examples(lacking)}. "
             "Give ",
-            Option(f"{by}s", ...),
+            *(_OF_FAMILIES if by == "family" else (Option(f"{by}s", ...),)),
             ", or use ",
             Option("by", "run"),
             ".",

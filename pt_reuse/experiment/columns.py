@@ -51,7 +51,7 @@ class Asked:
 
     Attributes:
         kinds: kinds of columns, keys of `REUSE`.
-        by: the unit left out, ``"team"``, ``"run"`` or ``"type"``.
+        by: the unit left out, ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
         depth: pool depth, documents per run and topic; None for that of the field's collection, or the usual one.
         pool_order: the order in which the pool took documents; None for that of the scores.
         verbose: whether to show progress.

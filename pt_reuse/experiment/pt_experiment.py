@@ -179,7 +179,8 @@ def Experiment(
             frames by name each is a team of its own. Their order becomes that of pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"filled"``; default the first three
             with a `field`, ``"unjudged"`` and ``"rank"`` without one, and ``"filled"`` with `fill`.
-        by: the unit left out, ``"team"`` (default), ``"run"`` or ``"type"``.
+        by: the unit left out, ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``, which systems that are a
+            RunSet have of their metadata.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
             (``field.pool_depth``), else 100.
         rel: the lowest label that is relevant, for which uniques are taken away; default what the qrels say where they

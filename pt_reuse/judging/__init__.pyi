@@ -25,5 +25,7 @@ from .continuous.protocol import TrecDL2021 as TrecDL2021
 from .continuous.scorer import Scorer as Scorer
 from .continuous.scorer import Training as Training
 from .judge import Judge as Judge
+from .judge_folder import JudgeFolder as JudgeFolder
+from .judge_folder import read_judges as read_judges
 from .noisy import Noisy as Noisy
 from .oracle import Oracle as Oracle

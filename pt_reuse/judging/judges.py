@@ -19,7 +19,7 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel
 #: what a judge is called that is given alone and says no name
 ALONE = "judge"
 #: ends of file names that are no part of a judge's name
-_ENDS = {".gz", ".bz2", ".xz", ".zst", ".txt", ".qrels", ".qrel", ".tsv", ".csv", ".jsonl", ".json"}
+_ENDS = {".gz", ".bz2", ".xz", ".zst", ".txt", ".qrels", ".qrel", ".tsv", ".csv", ".jsonl", ".json", ".eval"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def as_judges(
 
 
 def file_stem(path: str | Path) -> str:
-    """Return what a judge is called whose labels are in a file: ``binary-llama-3.2`` for binary-llama-3.2.qrels.gz."""
+    """Return what a judge is called whose labels or leaderboard are in a file: ``llama-3.2`` for llama-3.2.qrels.gz."""
     name = Path(path)
     while name.suffix.lower() in _ENDS:
         name = name.with_suffix("")

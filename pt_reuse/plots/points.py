@@ -100,12 +100,11 @@ def check_view(kind: str, by: str | None, allowed: Sequence[str], run_table: pd.
     if by is None:
         return
     choice("by", by, allowed)
-    if by != "run" and run_table[by].isna().all():
-        advice = Option(f"{by}s", ...)
+    if by != "run" and (by not in run_table or run_table[by].isna().all()):
         raise InputError(
             Option("by", by),
             f" needs runs with a {by}; no run has one. Give ",
-            advice,
+            *((Option("metadata", ...), " with a column 'family'") if by == "family" else (Option(f"{by}s", ...),)),
             " when reading the runs.",
             argument="by",
         )

@@ -22,7 +22,7 @@ from pt_reuse.pooling.judged import judged_by
 from pt_reuse.pooling.sampled_judgments import counted_anew
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.metadata import make_run_table
-from pt_reuse.runs.units import COLUMNS, Units, units_of
+from pt_reuse.runs.units import Units, column_of, units_of
 
 
 class Pool:
@@ -189,7 +189,7 @@ class Pool:
         """Return which unit alone contributed each document.
 
         Args:
-            by: ``"team"``, ``"run"`` or ``"type"``.
+            by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
 
         Returns:
             (documents,) the unit, as a position among the units of the contributors, -1 where several or none
@@ -203,13 +203,14 @@ class Pool:
         """Return the documents that one unit alone contributed.
 
         Args:
-            by: ``"team"``, ``"run"`` or ``"type"``.
+            by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
 
         Returns:
-            DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type`` or, for a run, ``name``.
+            DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or, for a
+            run, ``name``.
 
         Raises:
-            InputError: an unknown `by`, or a contributing run without a team or type.
+            InputError: an unknown `by`, or a contributing run without a team, type or family.
         """
         unit, units = self.sole(by)
         rows = np.flatnonzero(unit >= 0)
@@ -224,6 +225,7 @@ class Pool:
         *,
         run: str | Iterable[str] | None = None,
         type: str | Iterable[str] | None = None,
+        family: str | Iterable[str] | None = None,
     ) -> Pool:
         """Return the pool that the other contributors make.
 
@@ -231,6 +233,7 @@ class Pool:
             team: a team or several to leave out.
             run: a run or several.
             type: a type or several.
+            family: a family or several.
 
         Returns:
             Pool: the documents that at least one other run contributed, and those that no run contributed; the topics
@@ -241,8 +244,8 @@ class Pool:
         """
         out = np.zeros(len(self.run_table), dtype=bool)
         left_out = dict(self._left_out)
-        for by, wanted in (("team", team), ("run", run), ("type", type)):
-            column = self.run_table[COLUMNS[by]]
+        for by, wanted in (("team", team), ("run", run), ("type", type), ("family", family)):
+            column = column_of(self.run_table, by)
             if wanted is not None and not isinstance(wanted, Iterable):
                 raise InputError(f"{by} must be a {by} or several, got {told(wanted)}.", argument=by)
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
@@ -257,7 +260,7 @@ class Pool:
         pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
         pool._left_out = left_out
         if self.unsampled is not None:
-            pool.unsampled = rest = self.unsampled.without(team, run=run, type=type)
+            pool.unsampled = rest = self.unsampled.without(team, run=run, type=type, family=family)
             pool.columns, rest.columns = counted_anew(pool, rest)
         return pool
 

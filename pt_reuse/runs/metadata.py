@@ -97,7 +97,7 @@ class GivenMetadata:
             old = table[column].tolist() if column in table.columns else [None] * len(table)
             values = [given.of.get(name, given.rest) for name in names]
             # an empty cell records nothing of a team or a flag; in other columns it may be a value
-            nothing = is_blank if column in ("team", "pooled") else is_missing
+            nothing = is_blank if column in ("team", "pooled", "family") else is_missing
             values = [
                 before if (name not in given.of and given.rest is None) or nothing(value) else value
                 for name, value, before in zip(names, values, old, strict=True)
@@ -129,7 +129,7 @@ class GivenMetadata:
         if self.all_pooled is not None:
             table["pooled"] = self.all_pooled
         table["pooled"] = table["pooled"].astype("boolean")
-        for column in ("team", "type"):
+        for column in ("team", "type", *(("family",) if "family" in table else ())):
             table[column] = pd.Series([None if is_blank(v) else str(v).strip() for v in table[column]], dtype=object)
         if naming.complete:
             _tell_lacking(table, said, naming.noun)
@@ -201,7 +201,7 @@ def make_run_table(
         teams: run name -> team, as :func:`read_runs` takes it.
         types: run name -> type.
         pooled: which runs contributed to the pool: names, run name -> true or false, or one bool for all.
-        metadata: one row per run, with ``name`` and any of ``team``, ``type``, ``pooled`` and others.
+        metadata: one row per run, with ``name`` and any of ``team``, ``type``, ``pooled``, ``family`` and others.
         base: a table of the same runs.
         naming: what is made of names that are not there.
 

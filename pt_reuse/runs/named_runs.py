@@ -9,7 +9,7 @@ import pandas as pd
 from pt_reuse._errors import door
 from pt_reuse.runs.counts import distinct
 from pt_reuse.runs.selection import check_known
-from pt_reuse.runs.units import Units, units_of
+from pt_reuse.runs.units import Units, column_of, units_of
 
 
 class NamedRuns:
@@ -67,6 +67,11 @@ class NamedRuns:
         return distinct(self._table["type"])
 
     @property
+    def families(self) -> list[str]:
+        """Return the distinct families, in order of appearance; none where the runs' metadata has no ``family``."""
+        return distinct(column_of(self._table, "family"))
+
+    @property
     def pooled(self) -> pd.Series:
         """Return which runs contributed to the pool, True or False, <NA> where nobody recorded it (``boolean``)."""
         return self._table["pooled"].copy()
@@ -78,12 +83,12 @@ class NamedRuns:
 
     @door
     def units(self, by: str) -> Units:
-        """Return the teams, types or runs of the field.
+        """Return the teams, types, families or runs of the field.
 
         Args:
-            by: ``"team"``, ``"type"`` or ``"run"``.
+            by: ``"team"``, ``"type"``, ``"family"`` or ``"run"``.
 
         Raises:
-            InputError: another `by`, or runs without a team or type.
+            InputError: another `by`, or runs without a team, type or family.
         """
         return units_of(self._table, by)

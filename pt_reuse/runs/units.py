@@ -1,4 +1,4 @@
-"""Units: what can be left out of a field, or stand alone in it: its teams, its types, or each run by itself."""
+"""Units: what can be left out of a field, or stand alone in it: teams, types, families, or each run by itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Aside, InputError, Option, arguments_as
+from pt_reuse._errors import Aside, InputError, Option, Part, arguments_as
 
 #: by -> the column of a table of runs that names the unit
-COLUMNS = {"team": "team", "run": "name", "type": "type"}
+COLUMNS = {"team": "team", "run": "name", "type": "type", "family": "family"}
+#: what every table of runs has
+_OF_EVERY_RUN = ("name", "team", "type", "pooled")
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Units:
     """The units of a table of runs.
 
     Attributes:
-        by: ``"team"``, ``"run"`` or ``"type"``.
+        by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
         names: of the units, in order of appearance.
         of_run: (runs,) the unit of each run, as a position among the names.
     """
@@ -36,7 +38,7 @@ class Units:
 
     @property
     def column(self) -> str:
-        """Return the column in which frames name the unit: ``team``, ``type`` or, for a run, ``name``."""
+        """Return the column in which frames name the unit: ``team``, ``type``, ``family`` or, for a run, ``name``."""
         return COLUMNS[self.by]
 
     def runs(self) -> NDArray[np.int64]:
@@ -65,14 +67,14 @@ def units_of(run_table: pd.DataFrame, by: str) -> Units:
     """Return the units of a table of runs, or say which runs have none.
 
     Args:
-        run_table: one row per run, with ``name team type``.
+        run_table: one row per run, with ``name team type``, and ``family`` where anybody gave one.
         by: a key of :data:`COLUMNS`.
 
     Raises:
-        InputError: another `by`, or runs without a team or type.
+        InputError: another `by`, or runs without a team, type or family.
     """
     check_unit(by)
-    values = run_table[COLUMNS[by]]
+    values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
     if lacking:
         raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}")
@@ -80,11 +82,37 @@ def units_of(run_table: pd.DataFrame, by: str) -> Units:
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
 
 
+def column_of(run_table: pd.DataFrame, by: str) -> pd.Series:
+    """Return which unit each run is of, None where that is not on record.
+
+    Args:
+        run_table: one row per run.
+        by: a key of :data:`COLUMNS`.
+    """
+    column = COLUMNS[by]
+    if column in run_table:
+        return run_table[column]
+    # a family is a further column of metadata, which a table need not have
+    return pd.Series([None] * len(run_table), index=run_table.index, dtype=object, name=column)
+
+
+def described(run_table: pd.DataFrame) -> pd.DataFrame:
+    """Return what tables of results say of each run: ``name team type pooled``, and ``family`` where one was given."""
+    return run_table[[*_OF_EVERY_RUN, *(("family",) if "family" in run_table else ())]]
+
+
+def how_to_give(by: str) -> tuple[Part, ...]:
+    """Return the advice that says of which unit each run is; a family has no argument of its own."""
+    if by == "family":
+        return (Option("metadata", ...), " with a column 'family'")
+    return (Option(f"{by}s", ...),)
+
+
 def _without_unit(by: str, who: str) -> InputError:
     return InputError(
         Option("by", by),
         f" needs the {by} of every run; {who}. Give ",
-        Option(f"{by}s", ...),
+        *how_to_give(by),
         Aside(" when reading the runs"),
         ", or use ",
         Option("by", "run"),

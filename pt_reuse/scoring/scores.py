@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from pt_reuse.scoring.caveats import BEWARE, few_topics, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.score_frames import MISSING, score_arrays
 from pt_reuse.scoring.topic_sets import mean_over_topics
+from pt_reuse.scoring.written import write_scores
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.stats.two_rankings import TopicScores
@@ -228,6 +230,36 @@ class Scores(Record):
                 raise InputError(f"both need the same {what}; {examples(odd)} in one of them only.", argument="other")
         tell(few_topics(len(self.topics)) if bootstrap else ())
         return compare_scores(self, other, names, bootstrap)
+
+    @door
+    def write_leaderboard(self, path: str | Path, format: str = "ir_measures", *, overwrite: bool = False) -> Path:
+        """Write the scores as a leaderboard that the tools of TREC AutoJudge read, the means in rows ``all``.
+
+        The scores of topics come first, run by run, then the means. Columns end with tabs, and numbers have all their
+        digits, so that :func:`read_leaderboard` gives the same scores.
+
+        Args:
+            path: the file; of the format ``trec_eval``, which has no column of runs, a folder with a file for each run.
+            format: one of those of :func:`read_leaderboard`.
+            overwrite: replace files that exist already; default is an error before anything is written.
+
+        Returns:
+            Path: of the file or folder.
+
+        Raises:
+            InputError: a file that exists, a name that cannot stand in a column, a folder with other files.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr, tempfile
+            >>> rows = [("A", "1", "AP", 0.5), ("A", "2", "AP", 0.1)]
+            >>> scores = ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+            >>> file = scores.write_leaderboard(tempfile.mkdtemp() + "/judge.txt", "tot")
+            >>> print(file.read_text().expandtabs(4), end="")
+            A   AP  1   0.5
+            A   AP  2   0.1
+            A   AP  all 0.3
+        """
+        return write_scores(self, path, format, overwrite=overwrite)
 
     @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:

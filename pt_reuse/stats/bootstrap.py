@@ -132,6 +132,26 @@ class TopicBootstrap:
         low, high = np.percentile(found, [tail, 100 - tail]).tolist()
         return min(low, estimate), max(high, estimate)
 
+    def around(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
+        """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none.
+
+        Of few topics the draws of a mean vary too little, and percentiles of the normal law are too near: the standard
+        deviation of the draws counts the root of n/(n-1) times, and t with n-1 degrees of freedom.
+
+        Args:
+            estimate: of all topics.
+            drawn: (resamples,) the same of each draw; draws without a value are left out.
+            n_topics: over which the mean is.
+        """
+        found = drawn[~np.isnan(drawn)]
+        if np.isnan(estimate) or len(found) < 2 or n_topics < 2:
+            return float("nan"), float("nan")
+        from scipy.special import stdtrit
+
+        error = float(np.std(found, ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
+        reach = float(stdtrit(n_topics - 1, (1 + self.confidence) / 2)) * error
+        return float(estimate - reach), float(estimate + reach)
+
 
 def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any) -> TopicBootstrap | None:
     """Return what a user's ``resamples=``, ``seed=`` and ``confidence=`` ask for; None for no intervals."""

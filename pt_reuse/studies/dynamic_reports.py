@@ -71,7 +71,8 @@ class DynamicReports:
         Args:
             measure: one of the measures; default the first.
             kind: the upright axis: the other ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"``.
-            by: what gives colour and marker: ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out.
+            by: what gives colour and marker: ``"team"``, ``"type"``, ``"family"`` or ``"run"``; default the unit that
+                was left out.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.

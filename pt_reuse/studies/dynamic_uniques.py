@@ -27,7 +27,7 @@ from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units
+from pt_reuse.runs.units import Units, described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -167,7 +167,7 @@ def leave_out_dynamic(
         corpus: the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a
             :class:`~pt_reuse.judging.Scorer`, as of :func:`judge_continuously`.
         topics: a frame with ``qid`` and ``query``.
-        by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
+        by: leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.
         depth: of the pool; default the one on record for the collection, else 100.
         judge: who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any
             form. Default nobody: they count as not relevant, and ``.topics`` count them.
@@ -189,8 +189,8 @@ def leave_out_dynamic(
         DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
 
     Raises:
-        InputError: runs without a team or type, a judged topic that is not among the topics, an unknown measure, run or
-            option; scikit-learn is not installed.
+        InputError: runs without a team, type or family, a judged topic that is not among the topics, an unknown
+            measure, run or option; scikit-learn is not installed.
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
@@ -271,7 +271,7 @@ def leave_out_dynamic(
     without = f"made without the run's own {by}, depth {asked.value}"
     own_scores = replace(scores, values=own, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
-    field = runs.run_table[["name", "team", "type", "pooled"]]
+    field = described(runs.run_table)
     contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
     unique = judged & (owner >= 0)
     relevant = qrels.arrays.labels[rows[unique]] >= lowest

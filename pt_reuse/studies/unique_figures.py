@@ -41,7 +41,8 @@ class UniqueFigures:
         Args:
             measure: one of the measures; default the first.
             kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or reduced ``"scores"``.
-            by: what gives colour and marker: ``"team"``, ``"type"`` or ``"run"``; default the unit that was left out.
+            by: what gives colour and marker: ``"team"``, ``"type"``, ``"family"`` or ``"run"``; default the unit that
+                was left out.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.

@@ -20,7 +20,7 @@ from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import Units, check_unit
+from pt_reuse.runs.units import Units, check_unit, described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -61,7 +61,7 @@ KEY_FIGURES = (
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
-    """What leaving each unit (team, run or type) out of the pool does to every run.
+    """What leaving each unit (team, run, type or family) out of the pool does to every run.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit. The last three frames are None
     unless uniques were filled by a judge. In them ``removed_`` is without the uniques, ``filled_`` with these labelled
@@ -197,7 +197,7 @@ def leave_out_uniques(
     seed: int = 0,
     verbose: bool = False,
 ) -> LeaveOutUniques:
-    """Say what leaving each team, run or type out of the pool does to the score and rank of every run.
+    """Say what leaving each team, run, type or family out of the pool does to the score and rank of every run.
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
     Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
@@ -205,11 +205,11 @@ def leave_out_uniques(
     taking part. The topic set stays: a topic that loses its last relevant document counts 0.
 
     Args:
-        runs: the field, with teams (``by="team"``) or types (``by="type"``); or for ``by="run"`` a dict of run name ->
+        runs: the field, with teams (``by="team"``), types or families; or for ``by="run"`` a dict of run name ->
             results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several.
-        by: leave out one ``"team"`` (default), ``"run"`` or ``"type"`` at a time.
+        by: leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
             (``runs.pool_depth``), else 100, as in most TREC tracks. ``settings`` say which it was.
         remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
@@ -242,8 +242,8 @@ def leave_out_uniques(
         ``.plot_fill()``, ``.report("fill")``.
 
     Raises:
-        InputError: runs without a team or type, an unknown measure, run or option, a run that has no topic in common
-            with the qrels.
+        InputError: runs without a team, type or family, an unknown measure, run or option, a run that has no topic in
+            common with the qrels.
 
     Warns:
         ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
@@ -317,7 +317,7 @@ def leave_out_uniques(
     scores = scores_of(runs, qrels, parsed, scored.full, complete=complete)
     own_scores = replace(scores, values=scored.removed, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
-    field = runs.run_table[["name", "team", "type", "pooled"]]
+    field = described(runs.run_table)
     contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
     unique_counts = count_uniques(units, contributed, found)
     table = unit_table(units, unique_counts, np.bincount(gone.owner, minlength=len(units)), scores, means)

@@ -64,6 +64,11 @@ BARS = {
     "coverage": ("coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
     "sensitivity": ("sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
     "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
+    "audit": (
+        "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/qrels.txt --metadata {f}/runs.csv --resamples 0 "
+        "--parts rankings",
+        ("reading runs", "scoring"),
+    ),
     "compare": ("compare {f}/runs --other {f}/qrels.txt " + FIELD, ("reading runs", "scoring")),
     "pool": ("pool {f}/runs " + FIELD, ("reading runs",)),
     "runs": ("runs {f}/runs", ("reading runs",)),

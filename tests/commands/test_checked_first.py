@@ -21,6 +21,10 @@ def files(tmp_path_factory, field):
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
     (folder / "odd" / "uniques.png").mkdir(parents=True)
+    (folder / "judges").mkdir()
+    field.all_qrels.write(folder / "judges" / "all.qrels")
+    (folder / "audited" / "rankings").mkdir(parents=True)
+    (folder / "audited" / "rankings" / "table.csv").write_text("mine")
     for name in (
         "2-lexical-pool.csv",
         "curve.csv",
@@ -63,6 +67,7 @@ def contents(folder):
 FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
 LOU = f"lou {FIELD} --teams {{f}}/teams"
 BY_TYPE = f"by-type {FIELD} --metadata {{f}}/types.csv --unit run"
+AUDIT = "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/judges"
 CATALOGUED = "lou --collection trec-8/adhoc"
 CALLS = {
     # options of every command that reads a field
@@ -134,6 +139,27 @@ CALLS = {
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     "amount of a sample": "pool {f}/runs --strategy sample",
+    # audit
+    "measure of an audit": f"{AUDIT} --measures Foo@3",
+    "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",
+    "people of an audit": f"{AUDIT} --people {{f}}/nowhere",
+    "families of judges": f"{AUDIT} --families {{f}}/nowhere",
+    "judgments of an audit": "audit --runs {f}/runs --human {f}/nowhere --judges {f}/judges",
+    "no judgments of an audit": "audit --runs {f}/runs --judges {f}/judges",
+    "no runs of an audit": "audit --human {f}/qrels.txt --judges {f}/judges",
+    "parts of an audit": f"{AUDIT} --parts ranking",
+    "no parts of an audit": f"{AUDIT} --parts ,",
+    "what is relevant": f"{AUDIT} --rel 0",
+    "what is relevant for a judge": f"{AUDIT} --judge-rel one",
+    "documents without a label": f"{AUDIT} --missing-labels zero",
+    "test of significance": f"{AUDIT} --test z",
+    "correction for many pairs": f"{AUDIT} --correction all",
+    "the best runs of an audit": f"{AUDIT} --best 0",
+    "what an audit groups runs by": f"{AUDIT} --by run",
+    "groups of an audit without families": f"{AUDIT} --by family",
+    "resamples of an audit": f"{AUDIT} --resamples -1",
+    "pool depth of an audit": f"{AUDIT} --depth 0",
+    "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
     # compare-strategies
     "strategies": f"compare-strategies {FIELD} --strategies rank,mft",
     "budgets": f"compare-strategies {FIELD} --budgets .1,5",
@@ -171,6 +197,8 @@ CALLS = {
     "unjudged on what exists": "unjudged {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "score on what exists": "score {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
+    "audit on what exists": f"{AUDIT} --out {{f}}/audited",
+    "audit below a file": f"{AUDIT} --out {{f}}/teams/new",
     "pool on what exists": "pool {f}/runs --out {f}/taken",
     "compare-strategies on what exists": f"compare-strategies {FIELD} --out {{f}}/taken",
     "by-type on what exists": f"{BY_TYPE} --out {{f}}/taken",
@@ -203,6 +231,7 @@ OUT = {
     "unjudged": ("unjudged {f}/runs --qrels {f}/qrels.txt --out", ""),
     "score": ("score {f}/runs --qrels {f}/qrels.txt --out", ""),
     "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
+    "audit": (f"{AUDIT} --parts rankings --measures nDCG --resamples 0 --out", ""),
     "pool": ("pool {f}/runs --out", ""),
     "compare-strategies": (f"compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
     "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
@@ -234,6 +263,7 @@ WRITTEN = {
     "unjudged": 3,
     "score": 7,
     "compare": 15,
+    "audit": 2,
     "pool": 5,
     "compare-strategies": 10,
     "by-type": 11,

@@ -12,6 +12,7 @@ COMMANDS = (
     "sensitivity",
     "score",
     "compare",
+    "audit",
     "discriminative-power",
     "pool",
     "density",

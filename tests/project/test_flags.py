@@ -100,6 +100,11 @@ CALLS = {
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
+    "LeaderboardAgreement.plot": lambda d, **flag: ptr.compare_leaderboards(SCORES, SCORES, resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
+    "read_leaderboard": lambda d, **flag: ptr.read_leaderboard(headed(d), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_fill": lambda d, **flag: FILLED.plot_fill(ax=Figure().subplots(), **flag),
@@ -151,6 +156,12 @@ CALLS = {
     "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
+
+
+def headed(folder):
+    """Return a leaderboard whose first line names the columns."""
+    (folder / "headed").write_text("run topic measure value\na 1 AP .5\na all AP .5\n")
+    return folder / "headed"
 
 
 def covered(**flag):

@@ -142,6 +142,12 @@ def results(tmp_path_factory):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
+        "LeaderboardAgreement": ptr.compare_leaderboards(
+            ptr.score(field.runs, field.all_qrels, MEASURES[:2]), ptr.score(field.runs, field.qrels, "AP"), resamples=9
+        ),
+        "LeaderboardAgreement, odd": ptr.compare_leaderboards(
+            ptr.score(runs, complete, "AP"), {ODD: ptr.score(runs, qrels, MEASURES)}, resamples=0
+        ),
         "JudgmentComparison": ptr.compare_judgments(
             field.runs,
             field.qrels,

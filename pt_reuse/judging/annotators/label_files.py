@@ -60,7 +60,7 @@ def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
-            frame = _read_csv(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
+            frame = read_csv_labels(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return as_annotator_labels(pd.concat(frames, ignore_index=True), "files")
 
@@ -70,7 +70,12 @@ def _annotator(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def read_csv_labels(path: Path) -> pd.DataFrame:
+    """Return ``qid docno label``, and ``annotator`` where it is there, as texts; an empty label is None.
+
+    Raises:
+        InputError: a file that cannot be read, or without these columns.
+    """
     try:
         data = read_bytes(path)
         header = data.split(b"\n", 1)[0].decode("latin-1")

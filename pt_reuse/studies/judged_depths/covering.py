@@ -15,7 +15,7 @@ from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import check_unit
+from pt_reuse.runs.units import check_unit, described
 from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
@@ -79,7 +79,8 @@ def coverage(
         depths: ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the
             first measure, where that is among them, else at 10, else at the first.
         p: the persistence of RBP and its residual, above 0 and below 1.
-        by: what is left out of the pool: ``"team"`` (the default where every run has one), ``"run"`` or ``"type"``.
+        by: what is left out of the pool: ``"team"`` (the default where every run has one), ``"run"``, ``"type"`` or
+            ``"family"``.
         depth: of the pool, documents per run and topic; default the one on record, else 100.
         contributors: who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where
             nobody recorded of some run whether it was pooled, nobody is left out.
@@ -146,7 +147,7 @@ def coverage(
         )
     means = dict(zip(scores.measures, scores.mean_values, strict=True))
     contributed = pd.array([pd.NA] * len(runs) if record.contributed is None else record.contributed, dtype="boolean")
-    named = runs.run_table[["name", "team", "type", "pooled"]].assign(contributed=contributed)
+    named = described(runs.run_table).assign(contributed=contributed)
     table = depth_table(named, shares)
     figures = run_figures(shares)
     here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)

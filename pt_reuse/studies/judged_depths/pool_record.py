@@ -24,7 +24,8 @@ class PoolRecord:
 
     Attributes:
         contributors: the runs that did; None where none is on record as pooled.
-        by: the unit that is left out of the pool, ``"team"``, ``"run"`` or ``"type"``; None where nobody can be.
+        by: the unit that is left out of the pool, ``"team"``, ``"run"``, ``"type"`` or ``"family"``; None where nobody
+            can be.
         why_nobody: why nobody can be left out; nothing where somebody can.
         order: the order in which the runs were pooled; None where nobody can be left out.
         owners: who alone brought each judged document; None where nobody can be left out.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import described
 from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
 
 
@@ -55,7 +56,7 @@ class UnjudgedDocuments:
         return cls(
             cutoffs=cutoffs,
             topics=qrels.topics,
-            run_table=runs.run_table[["name", "team", "type", "pooled"]],
+            run_table=described(runs.run_table),
             documents=counted.documents,
             unjudged=counted.documents - counted.judged,
         )
@@ -84,10 +85,10 @@ class UnjudgedDocuments:
         return table.sort_values(f"Unjudged@{self.cutoffs[0]}", ascending=False, kind="stable", ignore_index=True)
 
     def by_unit(self, by: str) -> pd.DataFrame:
-        """Return one row per team or type, with the mean of its runs and the numbers of them all, the worst first.
+        """Return one row per team, type or family, the mean of its runs and the numbers of them all, the worst first.
 
         Args:
-            by: ``"team"`` or ``"type"``.
+            by: ``"team"``, ``"type"`` or ``"family"``.
         """
         means = {f"Unjudged@{k}": (f"Unjudged@{k}", "mean") for k in self.cutoffs}
         sums = {f"{what}@{k}": (f"{what}@{k}", "sum") for k in self.cutoffs for what in ("documents", "unjudged")}

@@ -74,8 +74,8 @@ def compare_strategies(
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
         pool_order: the order in which runs are pooled; default the one in which the field is pooled.
         rel: the lowest label that a strategy is told is relevant, and that is counted; default the judgments' own.
-        leave_out: also build the judgments without each ``"team"``, ``"type"`` or ``"run"`` in turn, to the same
-            budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.
+        leave_out: also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to
+            the same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.
         repeats: how many seeds.
         seed: the first of them; the others follow it. A seed decides what a strategy draws and in which order it tries
             runs that tie.

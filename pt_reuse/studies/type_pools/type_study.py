@@ -46,7 +46,7 @@ from pt_reuse.studies.type_pools.type_splits import (
 )
 
 #: what can be split: whole teams, or runs one by one
-UNITS = ("team", "run")
+UNITS = ("team", "run", "family")
 #: the depth of the paper's pools, where neither the user nor the field says another
 DEPTH = 10
 
@@ -93,8 +93,9 @@ def by_type(
             are relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.
         types: the types of which pools are made, one or several; default every type that can be split. All types are
             tested.
-        unit: what is split: each ``"team"`` (default), all of whose runs of the type go together, or each ``"run"``,
-            so that a pooled run and a tested one may be of one team. An odd number leaves the larger half to be tested.
+        unit: what is split: each ``"team"`` (default) or ``"family"``, all of whose runs of the type go together, or
+            each ``"run"``, so that a pooled run and a tested one may be of one team. An odd number leaves the larger
+            half to be tested.
         splits: how many different halves are drawn at random, or ``"all"`` for every one. Where there are no more than
             asked for, all are taken.
         gold: the judgments that rank the runs rightly: those in the depth-k ``"pool"`` of all contributing runs

@@ -1,0 +1,277 @@
+"""read_leaderboard: scores of runs by topic and measure, as the tools of TREC AutoJudge keep them."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import choice, count, examples, flag, shown
+from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
+from pt_reuse._files import user_path
+from pt_reuse.formats.files import UnreadableError, read_bytes
+from pt_reuse.formats.leaderboards import ALL, FORMATS, parse_leaderboard
+from pt_reuse.runs.labels import RunLabels
+from pt_reuse.scoring.score_frames import MISSING
+from pt_reuse.scoring.scores import Scores
+
+#: which rows of a leaderboard become scores
+ROWS = ("topics", ALL)
+#: what names the run of a file of trec_eval
+NAMES = ("file", "tag")
+#: what trec_eval says of all topics and of none: no score of a topic is missing
+_OF_ALL_TOPICS = {"runid", "num_q", "gm_map", "gm_bpref"}
+#: decimals from which on a value is taken for a rounded one
+_ROUNDED = 3
+
+
+@door
+def read_leaderboard(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    rows: str = "topics",
+    names: str = "file",
+    header: bool = False,
+    missing: str = "error",
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    metadata: pd.DataFrame | None = None,
+) -> Scores:
+    r"""Read a leaderboard, scores of runs by topic and measure, as the tools of TREC AutoJudge write and read them.
+
+    The columns of each format are separated by white space:
+
+    =============== ======================================================================
+    ``ir_measures`` run, topic, measure, value
+    ``tot``         run, measure, topic, value
+    ``trec_eval``   measure, topic, value; the run is what the file is called
+    ``rag4reports`` topic, run, measure, value
+    ``ranking``     topic, ``Q0``, run, rank (which is not looked at), value, measure
+    ``jsonl``       an object a line: ``run_id topic_id measure value``
+    =============== ======================================================================
+
+    The topic ``all`` is the value of a run over all topics. Scores are made of the topics, and their means are over
+    the topics; a file that has the rows ``all`` alone gives Scores of one topic of that name.
+
+    Args:
+        path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out.
+        format: one of the formats above; default the one that the lines tell. Of lines of four columns the topic
+            ``all`` tells it.
+        rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"`` as they stand there.
+        names: the run of a file of trec_eval is called as the ``"file"`` (default), with its ending, as AutoJudge has
+            it, or by the ``"tag"`` that its row ``runid`` says.
+        header: leave out the first line of each file; one that names the columns is left out without being told.
+        missing: a topic that a run lacks is an ``"error"`` (default), counts ``"zero"``, or is one to ``"leave_out"``
+            of the mean of this run, as :meth:`Scores.from_frame` has it.
+        teams: run name -> team.
+        types: run name -> type.
+        metadata: a frame with ``name`` and any of ``team`` and ``type``.
+
+    Returns:
+        Scores: with the names of measures as ir_measures writes them (``AP`` for ``map``).
+
+    Raises:
+        InputError: naming the file, the line and what to do: no such file, lines of another form or that could be of
+            two formats, two rows for the same score, a value that is no finite number.
+
+    Warns:
+        ReuseWarning: a measure that is left out, as its values are texts or stand in the rows ``all`` alone; rows
+            ``all`` that are neither the mean nor the sum over the topics.
+
+    Example:
+        >>> import tempfile, pathlib, pt_reuse as ptr
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "judge.eval.txt"
+        >>> _ = file.write_text("A 1 P@5 0.4\nA 2 P@5 0.2\nB 1 P@5 0.6\nB 2 P@5 0.6\nA all P@5 0.3\nB all P@5 0.6\n")
+        >>> ptr.read_leaderboard(file).mean
+          name  P@5
+        0    A  0.3
+        1    B  0.6
+    """
+    if format is not None:
+        choice("format", format, FORMATS)
+    choice("rows", rows, ROWS)
+    choice("names", names, NAMES)
+    choice("missing", missing, MISSING)
+    flag("header", header)
+    with located(str(path)):
+        read = _read(path, format, names, header)
+        frame, left_out = _chosen(read.frame, rows)
+    with located(str(path)), arguments_as(frame="path"):
+        scores = Scores.from_frame(frame, teams=teams, types=types, metadata=metadata, missing=missing)
+    of_all = set(frame["qid"]) == {ALL}
+    settings = {
+        "scores": f"leaderboard {Path(path).name} ({', '.join(read.formats)})",
+        "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
+        **({"left out": ", ".join(left_out)} if left_out else {}),
+    }
+    return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The rows of all files, with ``value`` as text and ``place``, file and line; and their formats."""
+
+    frame: pd.DataFrame
+    formats: list[str]
+
+
+def _read(path: Any, format: str | None, names: str, header: bool) -> _Read:
+    files = _files(path)
+    frames, formats = [], []
+    for file in files:
+        alone = len(files) == 1 and file == user_path(path)
+        with nullcontext() if alone else located(file.name):
+            try:
+                data = read_bytes(file)
+            except UnreadableError as error:
+                raise InputError(f"{error}.", argument="path") from error
+            found = parse_leaderboard(data, format, file_name=file.name, header=header)
+            rows = found.frame
+            if found.format == "trec_eval" and names == "tag":
+                rows = rows.assign(name=_tag(rows))
+        where = "" if alone else f"{file.name}, "
+        frames.append(rows.assign(place=[f"{where}line {n:,}" for n in rows["line"]]))
+        formats.append(found.format)
+    frame = pd.concat(frames, ignore_index=True)
+    if frame.empty:
+        raise InputError("there is no row but the one that names the columns.", argument="path")
+    twice = frame.duplicated(["name", "qid", "measure"])
+    if twice.any():
+        row = frame[twice].iloc[0]
+        same = (frame[["name", "qid", "measure"]] == row[["name", "qid", "measure"]]).all(axis=1)
+        raise InputError(
+            f"run {shown(row['name'])} has the topic {shown(row['qid'])} and the measure {shown(row['measure'])} more "
+            f"than once; before at {frame.loc[same, 'place'].iloc[0]}. Keep one of the rows.",
+            argument="path",
+            place=row["place"],
+        )
+    return _Read(frame, list(dict.fromkeys(formats)))
+
+
+def _files(path: Any) -> list[Path]:
+    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+        raise InputError(f"expected the path of a leaderboard, got {path!r}.", argument="path")
+    place = user_path(path)
+    if place.is_dir():
+        found = sorted(file for file in place.iterdir() if not file.name.startswith("."))
+        folders = [file.name for file in found if file.is_dir()]
+        if folders:
+            warn(f"folders within a leaderboard are left out: {examples(folders)}.")
+        files = [file for file in found if file.is_file()]
+        if not files:
+            raise InputError("there is no file in the folder. Give the files of a leaderboard.", argument="path")
+        return files
+    if not place.is_file():
+        raise InputError("no such file.", argument="path")
+    return [place]
+
+
+def _tag(rows: pd.DataFrame) -> str:
+    tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
+    if len(tags) != 1:
+        raise InputError(
+            f"there {'is no row' if not tags else 'are several rows'} `runid all TAG`, which would name the run. Give ",
+            Option("names", "file"),
+            ".",
+            argument="names",
+        )
+    return str(tags[0])
+
+
+def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that become scores, with numbers, and what is left out."""
+    rows = _numbered(rows)
+    texts = rows.loc[rows["text"], "measure"].unique().tolist()
+    rows = rows[~rows["text"]]
+    of_all = rows["qid"] == ALL
+    if which == ALL or of_all.all():
+        chosen = rows[of_all]
+        if chosen.empty:
+            raise InputError(f"no row has the topic {ALL!r}. Give ", Option("rows", "topics"), ".", argument="rows")
+        by_topic_only = sorted(set(rows["measure"]) - set(chosen["measure"]))
+        _tell_left_out(by_topic_only, f"no row {ALL!r}", set())
+        _tell_left_out(texts, "texts for values", _OF_ALL_TOPICS)
+        return chosen[["name", "qid", "measure", "value"]], [*texts, *by_topic_only]
+    chosen = rows[~of_all]
+    alone = list(dict.fromkeys(rows.loc[of_all & ~rows["measure"].isin(chosen["measure"]), "measure"]))
+    _tell_left_out(texts, "texts for values", _OF_ALL_TOPICS)
+    _tell_left_out(alone, f"rows {ALL!r} alone", _OF_ALL_TOPICS)
+    without = sorted(set(rows["name"]) - set(chosen["name"]))
+    if without:
+        raise InputError(
+            f"{count(len(without), 'run')} {'stands' if len(without) == 1 else 'stand'} in the rows {ALL!r} alone, "
+            f"without a topic: {examples(without)}. Give ",
+            Option("rows", ALL),
+            ", or a leaderboard that has the topics of each run.",
+            argument="path",
+        )
+    _check_all(chosen, rows[of_all])
+    return chosen[["name", "qid", "measure", "value"]], [*texts, *alone]
+
+
+def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead.
+
+    Raises:
+        InputError: a measure has numbers and texts, or a number that is not finite.
+    """
+    numbers = np.array([_number(cell) for cell in rows["value"]])
+    is_text = pd.Series(np.isnan(numbers) & ~rows["value"].str.lower().isin(["nan", "-nan", "+nan"]), index=rows.index)
+    all_text = is_text.groupby(rows["measure"]).transform("all")
+    wrong = (is_text & ~all_text) | (~is_text & ~np.isfinite(numbers))
+    if wrong.any():
+        row = rows[wrong].iloc[0]
+        raise InputError(
+            f"the value of run {shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])} must "
+            f"be a finite number, got {shown(row['value'])}. Score it 0, or take the measure out.",
+            argument="path",
+            place=row["place"],
+        )
+    return rows.assign(decimals=rows["value"].map(_decimals), value=numbers, text=all_text)
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return float("nan")
+
+
+def _decimals(cell: str) -> int:
+    return len(cell.partition(".")[2]) if "e" not in cell.lower() else 99
+
+
+def _tell_left_out(measures: list[str], what: str, expected: set[str]) -> None:
+    """Warn of measures that are left out for what they have, all but those of which nobody expects more."""
+    told = [name for name in measures if name not in expected]
+    if len(told) == 1:
+        warn(f"the measure {examples(told)} has {what}, and the scores are without it.")
+    elif told:
+        warn(f"the measures {examples(told, 12)} have {what}, and the scores are without them.")
+
+
+def _check_all(topics: pd.DataFrame, of_all: pd.DataFrame) -> None:
+    """Warn of rows ``all`` that are neither the mean nor the sum of the topics."""
+    n_topics = topics["qid"].nunique()
+    by_topic = topics.groupby(["name", "measure"])["value"].agg(["sum", "mean"])
+    both = of_all.merge(by_topic, left_on=["name", "measure"], right_index=True)
+    rounded = both["decimals"] >= _ROUNDED
+    allowed = 1e-9 * (1 + both["value"].abs()) + np.where(rounded, 10.0 ** -both["decimals"].clip(upper=12), 0.0)
+    near = [(both["value"] - value).abs() <= allowed for value in (both["mean"], both["sum"] / n_topics)]
+    # a count of trec_eval is added up
+    near.append((both["value"] - both["sum"]).abs() <= np.maximum(allowed, n_topics * np.where(rounded, allowed, 0.0)))
+    odd = both[~(near[0] | near[1] | near[2])]
+    if len(odd):
+        row = odd.iloc[int((odd["value"] - odd["mean"]).abs().argmax())]
+        warn(
+            f"the rows {ALL!r} of {examples(odd['measure'].unique(), 12)} are not the mean over the topics: run "
+            f"{shown(row['name'])} has {row['value']:.4f} there, and the mean {row['mean']:.4f} by "
+            f"{shown(row['measure'])}. Means are over the topics here; ",
+            Option("rows", ALL),
+            " takes these rows as they stand.",
+        )

@@ -1,0 +1,95 @@
+"""Scores written as a leaderboard, whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, examples, flag
+from pt_reuse._errors import InputError
+from pt_reuse._files import check_writable, checked_path, write_together
+from pt_reuse.formats.files import guarded
+from pt_reuse.formats.leaderboards import FORMATS, leaderboard_text
+
+
+class Written(Protocol):
+    """What a leaderboard holds, as Scores have it."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the runs."""
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics."""
+
+    @property
+    def measures(self) -> list[str]:
+        """Return the measures."""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Return (measures, topics, runs)."""
+
+    @property
+    def mean_values(self) -> NDArray[np.float64]:
+        """Return (measures, runs)."""
+
+    @property
+    def has_topic(self) -> NDArray[np.bool_]:
+        """Return (topics, runs)."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether a topic that a run lacks counts 0."""
+
+
+def write_scores(scores: Written, path: str | Path, format: str, *, overwrite: bool) -> Path:
+    """Write scores as a leaderboard, see :meth:`Scores.write_leaderboard`."""
+    choice("format", format, FORMATS)
+    flag("overwrite", overwrite)
+    place = checked_path(path)
+    # where a topic that a run lacks counts 0, the line says 0
+    there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
+    if format != "trec_eval":
+        folder, parts = place.parent, {place.name: list(range(len(scores.names)))}
+    else:
+        folder, parts = place, {name: [r] for r, name in enumerate(scores.names)}
+        _check_folder(folder, scores.names)
+    texts = {
+        file: leaderboard_text(
+            format,
+            [scores.names[r] for r in runs],
+            scores.topics,
+            scores.measures,
+            scores.values[:, :, runs],
+            has_topic=there[:, runs],
+            means=scores.mean_values[:, runs],
+        )
+        for file, runs in parts.items()
+    }
+    check_writable(folder, list(parts), overwrite=overwrite, argument="path")
+    try:
+        files = [(name, guarded(text.encode("utf-8"))) for name, text in texts.items()]
+        write_together(folder, files)
+    except UnicodeEncodeError as error:
+        raise InputError("a name is no text that UTF-8 can hold. Rename it first.", argument="path") from error
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror or error}.", argument="path") from error
+    return place
+
+
+def _check_folder(folder: Path, names: list[str]) -> None:
+    unsafe = [name for name in names if "/" in name or "\\" in name or name.startswith(".") or "\0" in name]
+    if unsafe:
+        raise InputError(f"{examples(unsafe)} cannot be a file name that is read back. Rename the run first.")
+    others = [file.name for file in folder.iterdir() if not file.name.startswith(".")] if folder.is_dir() else []
+    strange = sorted(set(others) - set(names))
+    if strange:
+        raise InputError(
+            f"{folder} has other files, which would be read as runs: {examples(strange)}. Give a folder of its own.",
+            argument="path",
+        )

@@ -1,0 +1,251 @@
+"""Leaderboards of judges against that of people: numbers of scipy, of our functions and of AutoJudge's own tool."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from autojudge_parts import autojudge
+from scipy import stats
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=7, n_topics=8)
+PEOPLE = ptr.score(FIELD.runs, FIELD.all_qrels, ["AP", "nDCG@10"])
+JUDGE = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
+#: what `correlation` and `tauap_b` of autojudge-evaluate 1.1.0 give: scores of people, of a judge -> kendall, pearson,
+#: spearman, tauap_b
+STORED = {
+    "no ties": (
+        [0.4, 0.3, 0.2, 0.1, 0.05], [0.3, 0.4, 0.2, 0.05, 0.1],
+        (0.6, 0.847560975609756, 0.8, 0.375),
+    ),
+    "ties of both": (
+        [0.4, 0.4, 0.3, 0.2, 0.2, 0.1], [0.3, 0.4, 0.4, 0.1, 0.2, 0.1],
+        (0.6923076923076923, 0.8386592170224152, 0.8181818181818182, 0.38749999999999996),
+    ),
+    "reversed": ([3, 2, 1], [1, 2, 3], (-1.0, -1.0, -1.0, -1.0)),
+}  # fmt: skip
+
+
+def board(values, names=None, measure="AP"):
+    names = [f"r{i}" for i in range(len(values))] if names is None else names
+    rows = [(name, "all", measure, float(value)) for name, value in zip(names, values, strict=True)]
+    return ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+
+
+def compared(*args, **options):
+    return ptr.compare_leaderboards(*args, **{"resamples": 0, **options})
+
+
+@pytest.mark.parametrize("case", STORED)
+def test_correlations_of_autojudge_on_stored_examples(case):
+    a, b, expected = STORED[case]
+    row = compared(board(a), board(b)).table.iloc[0]
+    assert tuple(row[["tau_b", "pearson", "spearman", "tau_ap_b"]]) == pytest.approx(expected, abs=1e-12)
+    assert ptr.tau_b(a, b) == pytest.approx(expected[0], abs=1e-12)
+    assert ptr.tau_ap_b(a, b) == pytest.approx(expected[3], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_where_their_numbers_are_others():
+    a, tied, near = [0.4, 0.3, 0.2, 0.1], [0.5] * 4, [0.30000000000000004, 0.3, 0.2, 0.1]
+    with autojudge() as theirs:
+        of = theirs.evaluation
+        # who ties all gives no ranking: NaN here, and -.5 there
+        assert of.tauap_b(a, tied) == -0.5
+        assert math.isnan(of.correlation(a, tied, "kendall"))
+        # sums of floating point that differ in the last bit tie here
+        assert of.correlation(near, a, "kendall") == 1.0
+        with pytest.raises(ValueError, match="only 2"):
+            of.correlation([1, 2], [1, 2], "kendall")
+    row = compared(board(a), board(tied)).table.iloc[0]
+    assert row[["tau_b", "gamma", "tau_ap_b", "spearman", "pearson"]].isna().all()
+    assert compared(board(near), board(a)).table["tau_b"].iloc[0] == pytest.approx(5 / math.sqrt(5 * 6))
+    assert compared(board([1, 2]), board([1, 2])).table["tau_b"].tolist() == [1.0]
+
+
+def evaluated(theirs, folder, people, judge, methods, **options):
+    """Return what their tool says of two leaderboards: (measure of people, of the judge) -> method -> number."""
+    paths = [
+        scores.write_leaderboard(folder / name, "tot", overwrite=True) for name, scores in (("p", people), ("j", judge))
+    ]
+    evaluator = theirs.evaluation.LeaderboardEvaluator(
+        paths[0], truth_format="tot", eval_format="tot", correlation_methods=methods, **options
+    )
+    return evaluator.evaluate(paths[1])
+
+
+def test_correlations_of_autojudge_alive(tmp_path):
+    methods = {"kendall": "tau_b", "spearman": "spearman", "pearson": "pearson", "tauap_b": "tau_ap_b"}
+    with autojudge() as theirs:
+        expected = evaluated(theirs, tmp_path, PEOPLE, JUDGE, [*methods, "kendall@5", "tauap_b@5"])
+    found = compared(PEOPLE, JUDGE, best=5).table.set_index(["measure", "judge_measure", "by"])
+    # no means of people tie, so that the best five are the same everywhere
+    assert PEOPLE.mean.nunique().tolist() == [len(PEOPLE.names)] * 3
+    assert set(found.index.droplevel("by")) == set(expected)
+    for (measure, other), numbers in expected.items():
+        if other == "P@10":
+            # of eight topics, P@10 has few means, and theirs differ in the last bit where they are equal
+            means = [PEOPLE.mean[measure], JUDGE.mean["P@10"]]
+            assert numbers["kendall"] == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
+            rounded = stats.kendalltau(*(mean.round(12) for mean in means)).statistic
+            assert found.loc[(measure, other, "all"), "tau_b"] == pytest.approx(rounded, abs=1e-12)
+            assert rounded != numbers["kendall"]
+            continue
+        for method, column in methods.items():
+            assert found.loc[(measure, other, "all"), column] == pytest.approx(numbers[method], abs=1e-12)
+        assert found.loc[(measure, other, "best"), "tau_b"] == pytest.approx(numbers["kendall@5"], abs=1e-12)
+        assert found.loc[(measure, other, "best"), "tau_ap_b"] == pytest.approx(numbers["tauap_b@5"], abs=1e-12)
+    assert (found.loc[(slice(None), slice(None), "best"), "n_runs"] == 5).all()
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_runs_that_are_missing_as_autojudge_has_them(tmp_path):
+    fewer = JUDGE.per_topic[~JUDGE.per_topic["name"].isin(JUDGE.names[:2])]
+    extra = fewer[fewer["name"] == JUDGE.names[5]].assign(name="new")
+    judge = ptr.Scores.from_frame(pd.concat([fewer, extra], ignore_index=True))
+    with autojudge() as theirs:
+        with pytest.raises(ValueError, match="mismatch"):
+            evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall"], on_missing="error")
+        for ours, mode in (("leave_out", "skip"), ("zero", "default")):
+            expected = evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall", "pearson"], on_missing=mode)
+            found = compared(PEOPLE, judge, judge_measures="AP", missing=ours)
+            for row in found.of_all.to_dict("records"):
+                numbers = expected[row["measure"], row["judge_measure"]]
+                assert row["tau_b"] == pytest.approx(numbers["kendall"], abs=1e-12)
+                assert row["pearson"] == pytest.approx(numbers["pearson"], abs=1e-12)
+    assert found.missing.to_numpy().tolist() == [
+        ["judge", JUDGE.names[0], "judge"], ["judge", JUDGE.names[1], "judge"], ["judge", "new", "people"],
+    ]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_topics_that_are_shared_or_own(tmp_path):
+    half = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:5])])
+    with autojudge() as theirs:
+        own = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"])
+        shared = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"], topic_ids=set(half.topics))
+    for topics, expected in (("own", own), ("shared", shared)):
+        found = compared(PEOPLE, half, topics=topics, resamples=20)
+        for row in found.of_all.query("judge_measure == 'AP'").to_dict("records"):
+            assert row["tau_b"] == pytest.approx(expected[row["measure"], row["judge_measure"]]["kendall"], abs=1e-12)
+        # intervals draw topics of both
+        assert found.table["tau_b_low"].isna().all() == (topics == "own")
+        assert set(found.table["over"]) == {topics}
+        assert set(found.table["topics"]) == {5 if topics == "shared" else 8}
+
+
+def test_ties_at_the_border_of_the_best(tmp_path):
+    # the third and the fourth tie: both are among the best three here; AutoJudge takes the one that its file has first
+    a, b = [0.9, 0.8, 0.5, 0.5, 0.1], [0.9, 0.7, 0.95, 0.1, 0.0]
+    row = compared(board(a), board(b), best=3).table.iloc[1]
+    assert (row["part"], row["n_runs"]) == ("best 3", 4)
+    assert row["tau_b"] == pytest.approx(stats.kendalltau(a[:4], b[:4]).statistic, abs=1e-12)
+    with autojudge() as theirs:
+        found = evaluated(theirs, tmp_path, board(a), board(b), ["kendall@3"])
+    assert found["AP", "AP"]["kendall@3"] == pytest.approx(stats.kendalltau(a[:3], b[:3]).statistic, abs=1e-12)
+
+
+def test_intervals_are_those_of_compared_scores():
+    judge = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])
+    expected = PEOPLE.compare(judge, resamples=200, seed=3).table.set_index("measure")
+    table = compared(PEOPLE, {"a": judge}, resamples=200, seed=3).of_all
+    for measure, row in table[table["measure"] == table["judge_measure"]].set_index("measure").iterrows():
+        for number in ("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
+            for end in ("", "_low", "_high"):
+                assert row[number + end] == expected.loc[measure, number + end]
+    # correlations of scores: topics drawn one draw at a time
+    draws = np.random.default_rng(3).integers(0, 8, (200, 8))
+    at = [PEOPLE.measures.index("AP"), judge.measures.index("AP")]
+    for number, of in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+        drawn = [
+            of(*(s.values[m][rows].mean(axis=0) for s, m in zip((PEOPLE, judge), at, strict=True)))[0] for rows in draws
+        ]
+        row = table[(table["measure"] == "AP") & (table["judge_measure"] == "AP")].iloc[0]
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        reach = max(row[number] - low, high - row[number])
+        assert row[f"{number}_low"] == pytest.approx(max(-1, row[number] - reach), abs=1e-9)
+        assert row[f"{number}_high"] == pytest.approx(min(1, row[number] + reach), abs=1e-9)
+
+
+def test_changes_say_what_becomes_of_each_run():
+    found = compared(PEOPLE, {"a": JUDGE}, measures="AP", judge_measures="P@10", families={"a": "gpt"})
+    expected = ptr.rank_changes(PEOPLE.mean["AP"], JUDGE.mean["P@10"], PEOPLE.names).set_index("name")
+    rows = found.changes.set_index("name")
+    assert (rows["rise"] == -expected["drop"][rows.index]).all()
+    assert rows["rise"].is_monotonic_decreasing
+    assert np.allclose(rows["judge_score"], expected["other_score"][rows.index], rtol=0, atol=1e-15)
+    assert set(found.table["family"]) == {"gpt"}
+    assert rows["type"].equals(PEOPLE.run_table.set_index("name")["type"][rows.index].rename("type"))
+
+
+def test_a_judge_equal_to_the_truth():
+    found = compared(PEOPLE, {"same": PEOPLE}, measures="AP", judge_measures="AP", resamples=50)
+    row = found.of_all.iloc[0]
+    assert tuple(row[["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]]) == (1, 1, 1, 0, 0)
+    assert row["tau_b_low"] == row["tau_b_high"] == 1.0
+    assert found.findings() == [
+        f"same: {len(PEOPLE.names)} runs by AP and, by people, by AP are ranked with tau_b 1.0000 (1.0000 to 1.0000); "
+        "among the best 10 it is 1.0000 (1.0000 to 1.0000); the run that loses most loses 0 ranks (0 to 0), the one "
+        "that gains most gains 0 (0 to 0)."
+    ]
+
+
+def test_files_are_read(tmp_path):
+    paths = [
+        PEOPLE.write_leaderboard(tmp_path / "people.eval.txt"),
+        JUDGE.write_leaderboard(tmp_path / "gpt.eval.jsonl", "jsonl"),
+    ]
+    found = compared(str(paths[0]), paths[1])
+    expected = compared(PEOPLE, {"gpt": JUDGE})
+    pd.testing.assert_frame_equal(found.table, expected.table)
+    assert found.key_figures().iloc[0].tolist()[:2] == ["AP", "tau_b, gpt, AP"]
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_what_is_told(messages):
+    few = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:2])])
+    less = ptr.Scores.from_frame(few.per_topic[few.per_topic["name"] != few.names[0]])
+    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="zero", measures="AP"), times=3)
+    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="leave_out", measures="AP"), times=3)
+    found = messages.warned(lambda: compared(board([3, 2, 1]), {"a": board([1, 1, 1])}), times=1)
+    messages.told(found.findings()[0])
+
+
+def test_what_is_refused(messages, tmp_path):
+    other = board([1, 2], ["x", "y"])
+    for call, argument in (
+        (lambda: compared(PEOPLE, {}), "leaderboards"),
+        (lambda: compared(PEOPLE, {1: JUDGE}), "leaderboards"),
+        (lambda: compared(PEOPLE, {"a": 3}), "leaderboards"),
+        (lambda: compared(3, JUDGE), "human"),
+        (lambda: compared(PEOPLE, Path(tmp_path / "nowhere")), "leaderboards"),
+        (lambda: compared(PEOPLE, {"a": other}), "missing"),
+        (lambda: compared(PEOPLE, {"a": other}, missing="leave_out"), "leaderboards"),
+        (lambda: compared(board([1, 2]), {"a": board([1])}, missing="leave_out"), "leaderboards"),
+        (lambda: compared(PEOPLE, JUDGE, missing="all"), "missing"),
+        (lambda: compared(PEOPLE, JUDGE, topics="all"), "topics"),
+        (lambda: compared(PEOPLE, JUDGE, best=0), "best"),
+        (lambda: compared(PEOPLE, JUDGE, measures="P@5"), "measures"),
+        (lambda: compared(PEOPLE, JUDGE, judge_measures=[]), "judge_measures"),
+        (lambda: compared(PEOPLE, {"a": JUDGE}, families={"b": "gpt"}), "families"),
+        (lambda: compared(PEOPLE, {"a": JUDGE}, families="gpt"), "families"),
+    ):
+        messages.refused(call, argument=argument)
+    strange = JUDGE.per_topic.assign(qid="x" + JUDGE.per_topic["qid"])
+    messages.refused(lambda: compared(PEOPLE, {"a": ptr.Scores.from_frame(strange)}), argument="leaderboards")
+
+
+def test_it_is_saved_and_reported(tmp_path):
+    found = compared(PEOPLE, {"a": JUDGE, "b": PEOPLE}, resamples=20)
+    found.save(tmp_path / "saved")
+    again = ptr.read_result(tmp_path / "saved")
+    for name, table in found.tables().items():
+        pd.testing.assert_frame_equal(again.tables()[name], table)
+    text = str(found.report())
+    assert "a AP AP" in text
+    assert f"{found.of_all['tau_b'].iloc[0]:.4f}" in text
