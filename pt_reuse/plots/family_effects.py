@@ -94,7 +94,7 @@ def plot_family_map(
     sheet.label(
         title="What judges make of families of runs",
         x="judge",
-        y="family of the runs",
+        y="family",
     )
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
