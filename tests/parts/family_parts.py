@@ -31,7 +31,6 @@ def noisy(field, seed, *, favoured=(), share=0.0):
     judge = ptr.judging.Noisy(field.all_qrels, CONFUSION, seed=seed)
     labels["label"] = judge(labels)["label"].astype(int).to_numpy()
     mine = field.results[field.results["name"].isin(favoured) & (field.results["rank"] < 10)]
-    theirs = set(zip(mine["qid"], mine["docno"], strict=True))
-    can = np.array([pair in theirs for pair in zip(labels["qid"], labels["docno"], strict=True)])
-    raised = can & (np.random.default_rng(seed).random(len(labels)) < share)
+    theirs = labels.merge(mine[["qid", "docno"]].drop_duplicates(), how="left", indicator=True)["_merge"] == "both"
+    raised = theirs.to_numpy() & (np.random.default_rng(seed).random(len(labels)) < share)
     return ptr.Qrels(labels.assign(label=np.minimum(labels["label"] + raised, 2)))

@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from family_parts import noisy, simulated, with_families
+from family_parts import CONFUSION, noisy, simulated, with_families
 from ir_measures import nDCG
 
 import pt_reuse as ptr
@@ -120,7 +120,7 @@ def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
     for seed in range(20):
         field = simulated(seed=seed, n_topics=20, n_docs=100, n_teams=4, length=12)
         runs = with_families(field, lambda run: {"team-1": "mixed", "team-2": "mixed", "team-3": "best"}.get(run.team))
-        judges = {f"{n}": noisy(field, 5 * seed + n) for n in range(5)}
+        judges = {f"{n}": ptr.judging.Noisy(field.all_qrels, CONFUSION, 5 * seed + n) for n in range(5)}
         table = ptr.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=200).table
         for number in ("rank_effect", "score_effect"):
             low, high = table[f"{number}_low"], table[f"{number}_high"]
@@ -166,7 +166,9 @@ def test_options_change_what_they_say(field, runs):
     some = noisy(field, 1).to_frame().iloc[::2]
     options = {"resamples": 0}
     default = ptr.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, **options)
-    dropped = ptr.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, missing="drop", **options)
+    dropped = ptr.family_effect(
+        runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, missing="drop", **options
+    )
     strict = ptr.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=2, **options)
     assert not default.by_run["score"].equals(dropped.by_run["score"])
     assert not default.by_run["judge_score"].equals(strict.by_run["judge_score"])
