@@ -134,14 +134,7 @@ def results(tmp_path_factory):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
-        "FamilyEffect": ptr.family_effect(
-            with_families(field.runs),
-            field.qrels,
-            {"one": field.qrels},
-            MEASURES[:2],
-            families={"one": "neural"},
-            resamples=9,
-        ),
+        "FamilyEffect": ptr.family_effect(with_families(field.runs), field.qrels, field.qrels, "AP", resamples=9),
         "FamilyEffect, odd": ptr.family_effect(with_families(runs), qrels, {ODD: qrels}, "AP", resamples=0),
         "JudgmentComparison": ptr.compare_judgments(
             field.runs,

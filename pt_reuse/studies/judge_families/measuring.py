@@ -146,7 +146,7 @@ def family_effect(
             "matched within": f"{width:g} standard deviations of the runs' means by people, with replacement",
             "runs without a family": of_runs.without,
             "people": f"relevant from label {people.rel}",
-            **{f"judge {one.name}": one.words() for one in compared},
+            "judges": "; ".join(f"{one.name}: {one.words()}" for one in compared),
             "missing": missing,
             **runs.settings,
             "complete": complete,
