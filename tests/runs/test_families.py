@@ -50,6 +50,7 @@ def test_the_column_comes_from_metadata_of_any_kind(field, tmp_path):
 def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
     some = runs.select(["neu2a", "lex1a"])
     assert some.families == ["lexical", "neural"]
+    assert runs.select(family="neural").names == field.runs.select(type="neural").names
     both = some | field.runs.select(["man3a"])
     assert both.run_table["family"].tolist() == ["lexical", "neural", None]
     assert described(both.run_table).columns.tolist() == ["name", "team", "type", "pooled", "family"]
@@ -121,4 +122,6 @@ def test_runs_without_a_family_are_told(field, messages):
         messages.refused(lambda runs=runs: ptr.leave_out_uniques(runs, field.qrels, "AP", by="family"), argument="by")
     lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=5)
     messages.refused(lambda: lou.plot(by="family"), argument="by")
+    messages.refused(lambda: field.runs.select(family="gpt"), argument="family")
+    messages.refused(lambda: some.select(family="gtp"), argument="family")
     messages.refused(lambda: ptr.depth_pool(some, depth=2).without(family="bm25"), argument="family")
