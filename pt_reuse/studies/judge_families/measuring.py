@@ -103,7 +103,7 @@ def family_effect(
         >>> found = ptr.family_effect(runs, field.qrels, judge, "nDCG@10", families={"noisy": "neural"}, resamples=200)
         >>> own = found.table.query("own and against == 'others'")
         >>> own[["family", "runs", "rank_effect", "rank_effect_low", "rank_effect_high"]].round(2).values.tolist()
-        [['neural', 6, -0.25, -1.88, 1.38]]
+        [['neural', 6, -4.5, -11.27, 2.27]]
 
     Source: Balog, Metzler and Qin 2025, Rankers, judges, and assistants: towards understanding the interplay of LLMs in
     information retrieval evaluation, SIGIR, https://arxiv.org/abs/2503.19092, who ask whether judges favour rankers of
