@@ -62,6 +62,9 @@ def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(found, 
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["A", "B"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["bm25", "gpt"]
     assert said(ax)[:3] == ["gains (+)", "loses (−)", "the judge's own family"]
+    equal = ", at equal scores by people" if of == "score" else ""
+    gained = "ranks gained" if of == "rank" else "score gained"
+    assert " ".join(ax.get_legend().get_title().get_text().split()) == gained + (f" by AP over all other runs{equal}")
     # a gain and a loss as large are as far from white
     assert image.norm.vmin == -image.norm.vmax
 
