@@ -39,8 +39,12 @@ def examples(values: Iterable[Any], limit: int = 3) -> str:
 
 def count(n: int, noun: str) -> str:
     """Write a number with its noun: ``1 run``, ``2,000 runs``."""
-    plural = noun if n == 1 else noun + "s" if not noun.endswith("y") else noun[:-1] + "ies"
-    return f"{n:,} {plural}"
+    return f"{n:,} {noun if n == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return several of a noun: ``runs``, ``families``."""
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
 def listed(texts: Sequence[str]) -> str:

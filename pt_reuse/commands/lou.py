@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import count, listed
+from pt_reuse._check import count, listed, plural
 from pt_reuse._errors import InputError
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -169,7 +169,7 @@ def _report(result: LeaveOutUniques, every: bool) -> None:
     print_table(
         _with_intervals(rows[list(columns)].rename(columns=columns), rows, ""),
         len(rows) if every else SHOWN,
-        f"{by}s; --all shows every one",
+        f"{plural(by)}; --all shows every one",
         spare=("runs", "of run"),
     )
     say("--out DIR writes all measures, columns and rows (CSV).")
@@ -204,7 +204,7 @@ def _nothing_lost(result: LeaveOutUniques) -> Iterator[str]:
         uniques = f"{count(n_unique, 'unique document')}, none of them relevant (label of at least {result.rel})"
         why = f"what one {by} alone put into {pool} is {uniques}"
     else:
-        why = f"every judged document in {pool} was contributed by at least two {by}s"
+        why = f"every judged document in {pool} was contributed by at least two {plural(by)}"
     yield f"Nothing to leave out: {why}, so every score stays as it is, whichever {by} is left out."
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice, count, plural
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     shown = units.rename(columns=lambda name: name.replace("_", " "))
-    print_table(shown, len(shown) if options.all else SHOWN, f"{by}s; --all shows every one")
+    print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, frame in (("pool.csv", pool.to_frame()), ("by_topic.csv", topics), ("by_unit.csv", units)):

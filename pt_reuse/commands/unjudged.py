@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pt_reuse._check import choice, count, positive
+from pt_reuse._check import choice, count, plural, positive
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
@@ -60,7 +60,7 @@ def _run(options: argparse.Namespace) -> None:
         say(f"\nBy {options.by}, the mean of the runs:")
         table = found.by_unit(options.by)
         print_table(
-            _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, f"{options.by}s"
+            _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, plural(options.by)
         )
     table = found.by_run()
     n_topics = len(found.topics)

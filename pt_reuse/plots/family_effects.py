@@ -28,6 +28,12 @@ _AGAINST = {
 _WHAT = {"rank_effect": "ranks gained", "score_effect": "score gained"}
 
 
+def _what(column: str, measure: str, against: str) -> str:
+    """Return what the numbers are, in words."""
+    equal = ", at equal scores by people" if column == "score_effect" and against != "matched" else ""
+    return f"{_WHAT[column]} by {measure} {_AGAINST[against]}{equal}"
+
+
 def plot_family_map(
     cells: pd.DataFrame, *, column: str, measure: str, against: str, place: Place | None = None
 ) -> Axes:
@@ -94,12 +100,12 @@ def plot_family_map(
     sheet.label(
         title="What judges make of families of runs",
         x="judge",
-        y="family of the runs",
+        y="family",
     )
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
         ax.spines[side].set_linewidth(0.6)
-    what = f"{_WHAT[column]} by {measure} {_AGAINST[against]}"
+    what = _what(column, measure, against)
     entries: list[tuple[Artist, str]] = [
         (Patch(facecolor=colours(0.81), edgecolor=DARK, linewidth=0.4), "gains (+)"),
         (Patch(facecolor=colours(0.19), edgecolor=DARK, linewidth=0.4), "loses (−)"),
@@ -183,9 +189,7 @@ def plot_family_forest(
         if n
     ]
     more = f" ({', '.join(notes)})" if notes else ""
-    sheet.label(
-        title="What judges make of families of runs", x=f"{_WHAT[column]} by {measure} {_AGAINST[against]}{more}"
-    )
+    sheet.label(title="What judges make of families of runs", x=_what(column, measure, against) + more)
     sheet.grid("x")
     sheet.ticks("x")
     ax.tick_params(axis="y", length=0)

@@ -175,6 +175,7 @@ class RunSet(ListedRuns):
         *,
         team: str | Iterable[str] | None = None,
         type: str | Iterable[str] | None = None,
+        family: str | Iterable[str] | None = None,
         pooled: bool | None = None,
     ) -> RunSet:
         """Return the runs that meet all conditions given, in field order.
@@ -183,15 +184,16 @@ class RunSet(ListedRuns):
             names: a run name or several.
             team: a team or several.
             type: a type or several.
+            family: a family or several.
             pooled: True for the runs that are on record as pooled, False for those on record as not pooled.
 
         Returns:
             RunSet: at least one run.
 
         Raises:
-            InputError: an unknown name, team or type, or no run left.
+            InputError: an unknown name, team, type or family, or no run left.
         """
-        chosen = chosen_rows(self._table, names=names, team=team, type=type, pooled=pooled)
+        chosen = chosen_rows(self._table, names=names, team=team, type=type, family=family, pooled=pooled)
         rows = np.flatnonzero(chosen)
         table = self._table.iloc[rows]
         dropped = self._dropped.of_runs(table["name"].tolist())

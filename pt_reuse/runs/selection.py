@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._errors import Aside, Call, InputError, Option, warn
+from pt_reuse.runs.units import column_of, how_to_give
 
 #: condition -> column of a table of runs
-_COLUMNS = {"names": "name", "team": "team", "type": "type", "task": "task"}
+_COLUMNS = {"names": "name", "team": "team", "type": "type", "family": "family", "task": "task"}
 
 
 def chosen_rows(
@@ -29,7 +30,7 @@ def chosen_rows(
         table: one row per run.
         pooled: True for the runs on record as pooled, False for those on record as not pooled.
         shown_by: what shows the table to the user.
-        **conditions: ``names``, ``team``, ``type``, ``task``: a value or several.
+        **conditions: ``names``, ``team``, ``type``, ``family``, ``task``: a value or several.
 
     Raises:
         InputError: a value that no run has, `pooled` where nothing is on record, or no run left.
@@ -38,7 +39,7 @@ def chosen_rows(
     for condition, values in checked_conditions(pooled=pooled, **conditions).items():
         if condition == "pooled":
             continue
-        column = table[_COLUMNS[condition]]
+        column = column_of(table, condition) if condition == "family" else table[_COLUMNS[condition]]
         known = [value for value in dict.fromkeys(column) if isinstance(value, str) and value]
         for value in values:
             check_known("run" if condition == "names" else condition, value, known, argument=condition)
@@ -88,8 +89,8 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
         return
     if not known:
         advice = (
-            (" Give ", Option(f"{what}s", ...), Aside(" when reading the runs"), ".")
-            if what in ("team", "type")
+            (" Give ", *how_to_give(what), Aside(" when reading the runs"), ".")
+            if what in ("team", "type", "family")
             else ()
         )
         raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)

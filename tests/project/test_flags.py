@@ -33,6 +33,7 @@ LABELS = labelled(seed=8)
 AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
 FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
+FAMILIES = RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=RUNS.run_table["team"]))
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
@@ -65,6 +66,10 @@ CALLS = {
     "LabelAgreement.plot_confusion": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot_confusion(
         ax=Figure().subplots(), **flag
     ),
+    "FamilyEffect.plot": lambda d, **flag: ptr.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "family_effect": lambda d, **flag: ptr.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),

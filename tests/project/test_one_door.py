@@ -268,6 +268,7 @@ ELSEWHERE = {
     # runs without types are none for these
     "by_type": {"runs", "qrels"},
     "leave_out_type": {"runs", "qrels"},
+    "family_effect": {"runs"},
 }
 #: methods whose `runs` or `qrels` is no input of that kind
 NONE_OF_THE_KIND: dict[str, set[str]] = {}

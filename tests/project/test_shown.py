@@ -55,6 +55,11 @@ def odd_field():
     return ptr.RunSet.from_frames(frames, metadata=given), field.qrels, field.all_qrels
 
 
+def with_families(runs):
+    """Return runs whose types are families, too."""
+    return runs.with_metadata(metadata=runs.run_table[["name"]].assign(family=runs.run_table["type"]))
+
+
 def of_annotators(field, runs, qrels):
     """Return results about annotators, by a name of their own."""
     labels, odd = labelled(seed=6, gaps=0.1), labelled(seed=6).assign(annotator=lambda f: f["annotator"] + ODD)
@@ -148,6 +153,8 @@ def results(tmp_path_factory):
         "LeaderboardAgreement, odd": ptr.compare_leaderboards(
             ptr.score(runs, complete, "AP"), {ODD: ptr.score(runs, qrels, MEASURES)}, resamples=0
         ),
+        "FamilyEffect": ptr.family_effect(with_families(field.runs), field.qrels, field.qrels, "AP", resamples=9),
+        "FamilyEffect, odd": ptr.family_effect(with_families(runs), qrels, {ODD: qrels}, "AP", resamples=0),
         "JudgmentComparison": ptr.compare_judgments(
             field.runs,
             field.qrels,

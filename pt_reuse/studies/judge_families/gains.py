@@ -75,7 +75,8 @@ class FieldGains:
         self._ranked = np.round(human, DECIMALS), np.round(judge, DECIMALS)
         self.gained = self._gained_among(np.arange(human.shape[1]))
         change = judge - human
-        self.change = change - change.mean(axis=1, keepdims=True)
+        # rounded as means are before they are ranked, so that nothing is no effect
+        self.change = np.round(change - change.mean(axis=1, keepdims=True), DECIMALS)
 
     def _gained_among(self, runs: Positions) -> NDArray[np.int64]:
         """Return (draws, len(runs)): the ranks that runs gain where they alone are the field."""
@@ -122,7 +123,7 @@ class FieldGains:
         slope = np.full(len(x), np.nan)
         np.divide((off * y).sum(axis=1), spread, out=slope, where=defined)
         expected = y_mean + slope * (self.human[:, family].mean(axis=1) - x_mean)
-        return np.asarray(self.judge[:, family].mean(axis=1) - expected)
+        return np.round(self.judge[:, family].mean(axis=1) - expected, DECIMALS)
 
 
 def matched(scores: Floats, family: Positions, others: Positions, caliper: float) -> Positions:

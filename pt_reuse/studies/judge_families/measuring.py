@@ -18,6 +18,7 @@ from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table, scored_under
@@ -102,7 +103,7 @@ def family_effect(
         >>> found = ptr.family_effect(runs, field.qrels, judge, "nDCG@10", families={"noisy": "neural"}, resamples=200)
         >>> own = found.table.query("own and against == 'others'")
         >>> own[["family", "runs", "rank_effect", "rank_effect_low", "rank_effect_high"]].round(2).values.tolist()
-        [['neural', 6, -0.25, -1.88, 1.38]]
+        [['neural', 6, -4.5, -11.27, 2.27]]
 
     Source: Balog, Metzler and Qin 2025, Rankers, judges, and assistants: towards understanding the interplay of LLMs in
     information retrieval evaluation, SIGIR, https://arxiv.org/abs/2503.19092, who ask whether judges favour rankers of
@@ -120,6 +121,8 @@ def family_effect(
     of_runs = FamilyRuns(runs.run_table)
     people = as_qrels(human, "human")
     people = people if lowest is None else people.with_rel(lowest)
+    if without_topics == "error":
+        check_topics(runs, people)
     of_runs.check_judges(judges)
     compared = [compared_labels(people, one, missing=missing) for one in judges]
     caveats = [*few_topics(min(len(one.human.topics) for one in compared)), *of_runs.caveats()]
@@ -143,7 +146,7 @@ def family_effect(
             "matched within": f"{width:g} standard deviations of the runs' means by people, with replacement",
             "runs without a family": of_runs.without,
             "people": f"relevant from label {people.rel}",
-            **{f"judge {one.name}": one.words() for one in compared},
+            "judges": "; ".join(f"{one.name}: {one.words()}" for one in compared),
             "missing": missing,
             **runs.settings,
             "complete": complete,
@@ -169,5 +172,6 @@ def _intervals_in_words(bootstrap: TopicBootstrap, n_cells: int) -> str:
     by_chance = (1 - bootstrap.confidence) * n_cells
     return (
         f"{bootstrap.words()}; of effects on scores t intervals from the same draws; not corrected for "
-        f"their number: of {count(n_cells, 'cell')}, a judge and a family each, {by_chance:.2g} would be off 0 by chance"
+        f"their number: of {count(n_cells, 'cell')}, a judge and a family each, {by_chance:.2g} would leave out 0 by "
+        "chance"
     )

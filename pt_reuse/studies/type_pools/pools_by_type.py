@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, whole
+from pt_reuse._check import choice, count, plural, whole
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
@@ -158,10 +158,11 @@ class PoolsByType(Result):
         spread = _SPREADS.get(number[len(base) + 1 :])
         of = f"{spread} over splits of {_IN_WORDS[base]}" if spread else f"{_IN_WORDS[base]}, a mean over splits,"
         settings = self.settings
+        units = plural(settings["unit"])
         return (
             f"Pools of one type of system: {of} between the ranking by {settings['gold']} and the one by the judgments "
-            f"in the depth-{settings['depth']} pool of one half of the {settings['unit']}s of a type, on the other "
-            "half of that type, on all runs of another type, and on all of these."
+            f"in the depth-{settings['depth']} pool of one half of the {units} of a type, on the other half of that "
+            "type, on all runs of another type, and on all of these."
         )
 
     def _notes(self, number: str) -> list[str]:
