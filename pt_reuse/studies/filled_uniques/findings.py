@@ -85,21 +85,19 @@ class FilledUniques:
         from pt_reuse.plots.filled import plot_filled
         from pt_reuse.plots.sheet import Place
 
-        rows = self.filled_rows(measure, judge)
+        rows = _rows_of(self, measure, judge)
         return plot_filled(rows, unit=self.units.column, top=checked_top(top), place=Place(ax, title, legend, width))
-
-    def filled_rows(self, measure: MeasureLike | None, judge: str | None) -> pd.DataFrame:
-        """Return the rows of one measure and judge, the first by default, largest loss by removal first."""
-        rows, name = _needed(self.filled), measure_among(self.scores.measures, measure)
-        judges = list(dict.fromkeys(rows["judge"]))
-        who = judges[0] if judge is None else choice("judge", judge, judges)
-        mine = rows[(rows["judge"] == who) & (rows["measure"] == name)]
-        return mine.sort_values(["removed_change", self.units.column], kind="stable", ignore_index=True)
 
 
 def filled_report(result: FilledUniques, measure: MeasureLike | None, judge: str | None) -> Report:
-    """Return a row per unit: its uniques, and what becomes of its own runs when these are removed or filled."""
-    rows, by = result.filled_rows(measure, judge), result.units.by
+    """Return a row per unit: its uniques, and what becomes of its own runs when these are removed or filled.
+
+    Args:
+        result: what has the tables.
+        measure: one of its measures; None for the first.
+        judge: one of its judges; None for the first.
+    """
+    rows, by = _rows_of(result, measure, judge), result.units.by
     who, name = (rows[column].iloc[0] for column in ("judge", "measure"))
     if "filled_change_low" in rows:
         rest = [
@@ -133,6 +131,15 @@ def filled_report(result: FilledUniques, measure: MeasureLike | None, judge: str
         ),
         notes=[*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes,
     )
+
+
+def _rows_of(result: FilledUniques, measure: MeasureLike | None, judge: str | None) -> pd.DataFrame:
+    """Return the rows of one measure and judge, the first by default, the largest loss by removal first."""
+    rows, name = _needed(result.filled), measure_among(result.scores.measures, measure)
+    judges = list(dict.fromkeys(rows["judge"]))
+    who = judges[0] if judge is None else choice("judge", judge, judges)
+    mine = rows[(rows["judge"] == who) & (rows["measure"] == name)]
+    return mine.sort_values(["removed_change", result.units.column], kind="stable", ignore_index=True)
 
 
 def _needed(frame: pd.DataFrame | None) -> pd.DataFrame:
