@@ -38,6 +38,7 @@ from .pooling.sampling import sample_pool as sample_pool
 from .pooling.take import take_pool as take_pool
 from .qrels.estimates import estimate_relevant as estimate_relevant
 from .qrels.expanding import expand_judgments as expand_judgments
+from .qrels.grading import grade_scores as grade_scores
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.drawing import subsample_corpus as subsample_corpus
@@ -73,6 +74,9 @@ from .studies.judged_depths.coverage_result import Coverage as Coverage
 from .studies.judged_depths.covering import coverage as coverage
 from .studies.judgment_comparison.comparing import compare_judgments as compare_judgments
 from .studies.judgment_comparison.comparison import JudgmentComparison as JudgmentComparison
+from .studies.label_plans.estimate import LabelEstimate as LabelEstimate
+from .studies.label_plans.plan import LabelPlan as LabelPlan
+from .studies.label_plans.planning import plan_labels as plan_labels
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes
 from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_depths import PoolCosts as PoolCosts

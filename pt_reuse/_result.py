@@ -45,6 +45,8 @@ HOMES = {
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
+    "LabelEstimate": "pt_reuse.studies.label_plans.estimate",
+    "LabelPlan": "pt_reuse.studies.label_plans.plan",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "LeftOutTypes": "pt_reuse.studies.left_out_types",
     "MinimumRanks": "pt_reuse.studies.best_ranks",

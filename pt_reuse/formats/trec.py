@@ -216,7 +216,8 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
         row = int(odd[0])
         raise InputError(
             f"the label of {_document(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, c))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
+            f"{shown(fields.text(row, c))}. ",
+            *how_to_grade(float(values[row])),
             place=_line(fields, row),
         )
     found = _names(fields, 3, "stratum") if strata else None
@@ -226,6 +227,14 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
 def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which values are no labels: not whole, too large, or not finite."""
     return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
+
+
+def how_to_grade(value: float) -> tuple[Part, ...]:
+    """Return what to do with a number that is no label: of a fraction it is told what makes grades of scores."""
+    advice = "Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first"
+    if not np.isfinite(value) or value == np.floor(value):
+        return (f"{advice}.",)
+    return (f"{advice}: of scores and probabilities ", Call("grade_scores", "..., thresholds=0.5"), " makes them.")
 
 
 def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:

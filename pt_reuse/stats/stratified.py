@@ -1,0 +1,150 @@
+"""Shares estimated from stratified samples without replacement: effective sizes, and exact intervals, joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+#: a share of units that is smaller is rounding
+_TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and its ends.
+
+    Attributes:
+        estimate: the value.
+        low: the lower end.
+        high: the upper end.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """Return how far the ends are from each other."""
+        return self.high - self.low
+
+
+def effective_sizes(weights: Floats, drawn: Floats, units: Floats, cells: NDArray[np.int64], n_cells: int) -> Floats:
+    """Return (cells,) how many independent draws tell as much of a cell's share as the samples of its strata do.
+
+    That is (sum W)^2 / sum W^2 (1 - n/N) / n over the strata of the cell, n / (1 - n/N) of a single one: with it the
+    variance of the estimate is p (1 - p) / size where the strata share their p. A census is endless.
+
+    Args:
+        weights: (strata,) of each stratum in the estimate, of one sign within a cell.
+        drawn: (strata,) units drawn of each, above 0.
+        units: (strata,) units that each has.
+        cells: (strata,) to which cell each belongs, from 0.
+        n_cells: how many cells there are.
+    """
+    lost = weights**2 * np.maximum(1 - drawn / units, 0) / drawn
+    whole = np.bincount(cells, weights, n_cells) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return whole / np.bincount(cells, lost, n_cells)
+
+
+def exact_limits(shares: Floats, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the limits of Clopper and Pearson of shares at effective sizes, which need not be whole.
+
+    Args:
+        shares: (cells,) the estimates.
+        sizes: (cells,) how many draws they are worth; an endless one makes both limits the share.
+        confidence: of the intervals, such as .95.
+
+    Source: Clopper and Pearson 1934; at effective sizes Korn and Graubard 1998.
+    """
+    from scipy import special
+
+    tail, known = (1 - confidence) / 2, np.isinf(sizes)
+    n = np.where(known, 1.0, sizes)
+    x = shares * n
+    y = n - x
+    low = np.where(x > _TINY, special.betaincinv(np.maximum(x, _TINY), y + 1, tail), 0.0)
+    high = np.where(y > _TINY, special.betaincinv(x + 1, np.maximum(y, _TINY), 1 - tail), 1.0)
+    return np.where(known, shares, low), np.where(known, shares, high)
+
+
+def joined(constant: float, weights: Floats, shares: Floats, low: Floats, high: Floats) -> Interval:
+    """Return constant + sum W p with an interval made of those of the shares (MOVER, square and add).
+
+    Args:
+        constant: what is known.
+        weights: (cells,) of each share, of any sign.
+        shares: (cells,) the estimates.
+        low: (cells,) their lower ends.
+        high: (cells,) their upper ends.
+
+    Source: Zou and Donner 2008; with Wilson's limits the difference of two shares is Newcombe's.
+    """
+    up, down = weights * (high - shares), weights * (low - shares)
+    value = float(constant + weights @ shares)
+    above = np.sqrt((np.maximum(np.maximum(up, down), 0) ** 2).sum())
+    below = np.sqrt((np.minimum(np.minimum(up, down), 0) ** 2).sum())
+    return Interval(value, float(value - below), float(value + above))
+
+
+def stratified_interval(
+    constant: float,
+    weights: Floats,
+    shares: Floats,
+    *,
+    drawn: Floats,
+    units: Floats,
+    cells: NDArray[np.int64],
+    confidence: float,
+    counted: bool = True,
+) -> Interval:
+    """Return constant + sum W p over strata with its interval.
+
+    Strata of one cell share a limit: that of Clopper and Pearson at the effective size of the cell. The limits of the
+    cells are joined as :func:`joined` says. Where the shares were counted in the samples, no limit lies beyond what
+    the units that were not drawn can still change.
+
+    Args:
+        constant: what is known beside the strata.
+        weights: (strata,) of each share; a stratum of weight 0 does not count.
+        shares: (strata,) the part of the drawn units that has the property.
+        drawn: (strata,) units drawn of each, above 0 where the weight is not 0.
+        units: (strata,) units that each has.
+        cells: (strata,) to which cell each belongs; weights of a cell have one sign.
+        confidence: of the interval.
+        counted: whether the shares come from samples; False for ones that are expected.
+    """
+    some = weights != 0
+    if not some.any():
+        return Interval(constant, constant, constant)
+    w, p, n, size = weights[some], shares[some], drawn[some], units[some]
+    _, of = np.unique(cells[some], return_inverse=True)
+    k = int(of.max()) + 1
+    whole = np.bincount(of, w, k).astype(np.float64)
+    share = np.clip(np.bincount(of, w * p, k) / whole, 0, 1)
+    low, high = exact_limits(share, effective_sizes(w, n, size, of, k), confidence)
+    if counted:
+        fewest, left = p * n / size, 1 - n / size
+        low = np.maximum(low, np.bincount(of, w * fewest, k) / whole)
+        high = np.minimum(high, np.bincount(of, w * (fewest + left), k) / whole)
+    return joined(constant, whole, share, np.minimum(low, share), np.maximum(high, share))
+
+
+def stratified_variance(weights: Floats, shares: Floats, *, drawn: Floats, units: Floats) -> float:
+    """Return sum W^2 p (1 - p) / n (1 - n/N), the variance that a stratified sample without replacement leaves.
+
+    Args:
+        weights: (strata,) of each share; a stratum of weight 0 does not count.
+        shares: (strata,) the expected shares.
+        drawn: (strata,) units drawn of each, above 0 where the weight is not 0.
+        units: (strata,) units that each has.
+
+    Source: Merlo et al. 2025.
+    """
+    some = weights != 0
+    w, p, n, size = weights[some], shares[some], drawn[some], units[some]
+    return float((w**2 * p * (1 - p) / n * np.maximum(1 - n / size, 0)).sum())
