@@ -83,8 +83,8 @@ def compared_labels(
         InputError: the judge labelled none of the documents, or what it answers is no label.
 
     Warns:
-        ReuseWarning: topics in which the judge labelled nothing, which do not count; labels of people on which the judge
-            was fitted, with which it agrees better than with others.
+        ReuseWarning: topics in which the judge labelled nothing, which do not count; labels of people on which the
+            judge was fitted, with which it agrees better than with others.
     """
     choice("missing", missing, MISSING)
     frame = human.to_frame()
@@ -152,8 +152,8 @@ def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
     if n:
         with located(judge.name):
             warn(
-                f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with these "
-                "better than with others. Audit it on what it was not fitted on: ",
+                f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
+                "these better than with others. Audit it on what it was not fitted on: ",
                 Attribute("judge.held_out"),
                 ".",
             )

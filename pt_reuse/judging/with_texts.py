@@ -92,7 +92,7 @@ class WithTexts(Judge):
             found = document_texts(self._texts, list(dict.fromkeys(keys)), queries, verbose=self._verbose)
             shown = shown.assign(text=[found[key] for key in keys])
         said = self._judge.transform(shown)
-        return {column: said[column].array for column in said if column == "label" or column not in shown}
+        return {str(column): said[column].array for column in said if column == "label" or column not in shown}
 
 
 def _topics(topics: Any) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 #: a share of units that is smaller is rounding
 _TINY = 1e-12
+#: counts that are nearer to a whole number are that number
+_NEAR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,46 @@ def exact_limits(shares: Floats, sizes: Floats, confidence: float) -> tuple[Floa
     return np.where(known, shares, low), np.where(known, shares, high)
 
 
+def counted_limits(shares: Floats, sizes: Floats, units: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the exact limits of shares that were counted in samples without replacement.
+
+    A limit is the outermost share of the units that would bring what was counted, or something further off, with more
+    than half of what the confidence leaves: the hypergeometric law in place of Clopper and Pearson's binomial one. A
+    cell of several strata counts as one sample of its effective size, the count rounded outwards.
+
+    Args:
+        shares: (cells,) the estimates.
+        sizes: (cells,) how many independent draws they are worth, as :func:`effective_sizes` returns.
+        units: (cells,) units that each cell has.
+        confidence: of the intervals.
+
+    Source: Katz 1953; Wright 1991.
+    """
+    low, high = np.empty(len(shares)), np.empty(len(shares))
+    for cell, (share, size, n_units) in enumerate(zip(shares.tolist(), sizes.tolist(), units.tolist(), strict=True)):
+        # without replacement a draw is worth more than one: back to how many draws these are
+        drawn = n_units if np.isinf(size) else max(round(size / (1 + size / n_units)), 1)
+        fewest, most = int(np.floor(share * drawn + _NEAR)), int(np.ceil(share * drawn - _NEAR))
+        low[cell] = _lowest(fewest, int(drawn), int(n_units), (1 - confidence) / 2) / n_units
+        high[cell] = 1 - _lowest(int(drawn) - most, int(drawn), int(n_units), (1 - confidence) / 2) / n_units
+    return low, high
+
+
+@lru_cache(maxsize=65536)
+def _lowest(found: int, drawn: int, units: int, tail: float) -> int:
+    """Return the fewest units with a property that bring so many or more of them into a sample often enough."""
+    from scipy.stats import hypergeom
+
+    low, high = found, units - drawn + found
+    while low < high:
+        middle = (low + high) // 2
+        if hypergeom.sf(found - 1, units, middle, drawn) > tail:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def joined(constant: float, weights: Floats, shares: Floats, low: Floats, high: Floats) -> Interval:
     """Return constant + sum W p with an interval made of those of the shares (MOVER, square and add).
 
@@ -104,9 +147,10 @@ def stratified_interval(
 ) -> Interval:
     """Return constant + sum W p over strata with its interval.
 
-    Strata of one cell share a limit: that of Clopper and Pearson at the effective size of the cell. The limits of the
-    cells are joined as :func:`joined` says. Where the shares were counted in the samples, no limit lies beyond what
-    the units that were not drawn can still change.
+    Strata of one cell share their limits, at the effective size of the cell: the exact ones of a sample without
+    replacement where the shares were counted, which do not lie beyond what the units that were not drawn can still
+    change; those of Clopper and Pearson where the shares are expected. The limits of the cells are joined as
+    :func:`joined` says.
 
     Args:
         constant: what is known beside the strata.
@@ -126,8 +170,11 @@ def stratified_interval(
     k = int(of.max()) + 1
     whole = np.bincount(of, w, k).astype(np.float64)
     share = np.clip(np.bincount(of, w * p, k) / whole, 0, 1)
-    low, high = exact_limits(share, effective_sizes(w, n, size, of, k), confidence)
-    if counted:
+    worth = effective_sizes(w, n, size, of, k)
+    if not counted:
+        low, high = exact_limits(share, worth, confidence)
+    else:
+        low, high = counted_limits(share, worth, np.bincount(of, size, k), confidence)
         fewest, left = p * n / size, 1 - n / size
         low = np.maximum(low, np.bincount(of, w * fewest, k) / whole)
         high = np.minimum(high, np.bincount(of, w * (fewest + left), k) / whole)

@@ -105,7 +105,8 @@ def plan_labels(
         [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
 
     Source: Merlo et al. 2025; Neyman 1934. The variance is sum W^2 p (1 - p) / n (1 - n/N) over the strata. The
-    interval is that of :meth:`LabelPlan.estimate`, by Clopper and Pearson, so that its width holds for small strata, too.
+    width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of strata
+    joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
     """
     labels = as_qrels(_labels_alone(judge_labels), "judge_labels")
     asked = _Asked.checked(target, width, budget, confidence)
@@ -150,7 +151,7 @@ def plan_labels(
             "strata": "label of the judge" + (", run" * (asked.target == DIFFERENCE)) + (", topic" * by_topic),
             "expected": expected.words(int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
-            "interval": "Clopper and Pearson at the effective size of all strata of a label, joined by MOVER",
+            "interval": "exact (hypergeometric) for each label, joined by MOVER; planned by Clopper and Pearson",
             "varies": "Which documents are drawn; topics, documents and runs are fixed",
             "seed": seed,
         },
