@@ -108,7 +108,9 @@ def covered(case: Case) -> pd.DataFrame:
     size = (plan.table["documents"] - plan.table["known"]).to_numpy()
     drawn = plan.table["labels"].to_numpy()
     numbers = numbers_of(plan.table, plan.target, plan.number, plan.judge_rel)
-    true = [n.constant + n.weights @ np.divide(relevant, size, out=np.zeros(len(size)), where=size > 0) for n in numbers]
+    true = [
+        n.constant + n.weights @ np.divide(relevant, size, out=np.zeros(len(size)), where=size > 0) for n in numbers
+    ]
     hits, widths = np.zeros(len(numbers)), np.zeros(len(numbers))
     for _ in range(DRAWS):
         found = random.hypergeometric(relevant, size - relevant, drawn)
@@ -122,7 +124,9 @@ def covered(case: Case) -> pd.DataFrame:
         {
             "population": case.name,
             "plan": case.words,
-            "number": [number.name.split(" of ")[0].split(",")[0 if plan.number in number.name else -1] for number in numbers],
+            "number": [
+                number.name.split(" of ")[0].split(",")[0 if plan.number in number.name else -1] for number in numbers
+            ],
             "labels": len(plan.sample),
             "truth": true,
             "planned width": plan.summary["width"],

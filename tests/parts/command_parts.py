@@ -23,6 +23,7 @@ COMMANDS = (
     "subcollections",
     "stability",
     "judge",
+    "plan-labels",
     "runs",
     "infer-pool",
     "collections",

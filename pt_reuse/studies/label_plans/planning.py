@@ -108,16 +108,16 @@ def plan_labels(
     width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of strata
     joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
     """
-    labels = as_qrels(_labels_alone(judge_labels), "judge_labels")
     asked = _Asked.checked(target, width, budget, confidence)
     expected, by_topic, seed = Expectation.checked(prior), flag("by_topic", by_topic), checked_seed(seed)
-    said = None if pilot is None else as_qrels(pilot, "pilot")
-    measured = _measured(measure, rel, runs is not None)
-    lowest = _lowest(rel, measured, said, labels)
+    measured = _measured(measure, rel, asked.target, runs is not None)
     with arguments_as(rel="judge_rel"):
         stated = checked_rel(judge_rel)
+    labels = as_qrels(_labels_alone(judge_labels), "judge_labels")
+    said = None if pilot is None else as_qrels(pilot, "pilot")
+    lowest = _lowest(rel, measured, said, labels)
     of_judge = stated or labels.stated_rel or lowest_relevant(labels.to_frame()["label"], lowest)
-    population = with_people(_population(labels, asked.target, runs, measured, lowest), said)
+    population = with_people(_population(labels, asked.target, runs, measured), said)
     if not len(population.documents):
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
     table, stratum = population.strata(by_topic=by_topic, rel=lowest)
@@ -226,9 +226,19 @@ def _labels_alone(given: Any) -> Any:
     return given
 
 
-def _measured(measure: Any, rel: Any, has_runs: bool) -> ir_measures.Measure | None:
+def _measured(measure: Any, rel: Any, target: str, has_runs: bool) -> ir_measures.Measure | None:
     """Return the measure of the runs, None without runs."""
     lowest = checked_rel(rel)
+    if target == DIFFERENCE and not has_runs:
+        raise InputError("a difference is of two runs. Give them: ", Option("runs", ...), ".", argument="runs")
+    if target == PRECISION and has_runs:
+        raise InputError(
+            "the precision of a judge's labels is of documents, whichever runs found them. Leave runs out; for the "
+            "documents of some runs alone give the labels of these: ",
+            Call("Qrels.restrict", "pool"),
+            ".",
+            argument="runs",
+        )
     if not has_runs:
         if measure is not None:
             raise InputError("a measure is of runs. Give them, too: ", Option("runs", ...), ".", argument="measure")
@@ -263,19 +273,9 @@ def _lowest(rel: Any, measured: ir_measures.Measure | None, pilot: Qrels | None,
     return next((one for one in stated if one is not None), 1)
 
 
-def _population(labels: Qrels, target: str, runs: Any, measure: ir_measures.Measure | None, rel: int) -> Population:
+def _population(labels: Qrels, target: str, runs: Any, measure: ir_measures.Measure | None) -> Population:
     if measure is None:
-        if target == DIFFERENCE:
-            raise InputError("a difference is of two runs. Give them: ", Option("runs", ...), ".", argument="runs")
         return labelled_documents(labels)
-    if target == PRECISION:
-        raise InputError(
-            "the precision of a judge's labels is of documents, whichever runs found them. Leave runs out; for the "
-            "documents of some runs alone give the labels of these: ",
-            Call("Qrels.restrict", "pool"),
-            ".",
-            argument="runs",
-        )
     field: RunSet = as_runs(runs, labels)
     check_runs(field, target)
     return first_documents(labels, field, measure)
