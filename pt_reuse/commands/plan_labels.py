@@ -94,9 +94,8 @@ def _plan(options: argparse.Namespace) -> None:
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in plan.settings.items())}")
     say("\nLabels to check:")
     shown = plan.table[["stratum", "documents", "known", "share", "labels", "probability"]]
-    print_table(
-        shown.rename(columns={"share": "expected share"}), _most(options, plan.table), "strata; --all shows all"
-    )
+    most = len(shown) if options.all else SHOWN
+    print_table(shown.rename(columns={"share": "expected share"}), most, "strata; --all shows every one")
     say("\nWhat other widths take:")
     print_table(plan.curve, len(plan.curve), "widths")
     for sentence in plan.findings():
@@ -106,9 +105,8 @@ def _plan(options: argparse.Namespace) -> None:
         return
     drawings: dict[str, Drawing] = {_PICTURE: partial(plan.plot)}
     written = [path.name for path in plan.save(folder, overwrite=options.overwrite)]
-    # without what the judge says, which those who check should not know
-    to_check = plan.sample.drop(columns="label").rename(columns={"probability": "inclusion"})
-    write_table(to_check, folder / _TO_CHECK)
+    # a stratum would tell those who check what the judge says
+    write_table(plan.sample[["qid", "docno"]], folder / _TO_CHECK)
     say(f"\nWritten to {folder}: {', '.join([*written, _TO_CHECK, *draw(drawings, folder)])}")
     say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
@@ -137,10 +135,6 @@ def _read(path: str) -> LabelPlan:
         if not isinstance(found, LabelPlan):
             raise InputError(f"{path} holds no plan, but a {type(found).__name__}.", argument="plan")
     return found
-
-
-def _most(options: argparse.Namespace, table: Any) -> int:
-    return len(table) if options.all else SHOWN
 
 
 def _prior(text: str) -> Any:

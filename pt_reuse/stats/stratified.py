@@ -174,7 +174,7 @@ def stratified_interval(
     if not counted:
         low, high = exact_limits(share, worth, confidence)
     else:
-        low, high = counted_limits(share, worth, np.bincount(of, size, k), confidence)
+        low, high = counted_limits(share, worth, np.bincount(of, size, k).astype(np.float64), confidence)
         fewest, left = p * n / size, 1 - n / size
         low = np.maximum(low, np.bincount(of, w * fewest, k) / whole)
         high = np.minimum(high, np.bincount(of, w * (fewest + left), k) / whole)

@@ -138,8 +138,8 @@ class LabelPlan(Result):
 
         Returns:
             Pool: a sample, as :func:`sample_pool` returns one: each document has its ``stratum`` and its ``inclusion``
-            probability, and those that are not to be checked are in :attr:`Pool.unsampled`. What the judge says of
-            them is not in it: whoever checks should not know.
+            probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum tells what
+            the judge says; tasks that :func:`export_tasks` writes do not show it.
         """
         every = pd.concat([self.sample, self.rest], ignore_index=True)
         asked = np.repeat([True, False], [len(self.sample), len(self.rest)])

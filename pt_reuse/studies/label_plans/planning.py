@@ -105,8 +105,8 @@ def plan_labels(
         [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
 
     Source: Merlo et al. 2025; Neyman 1934. The variance is sum W^2 p (1 - p) / n (1 - n/N) over the strata. The
-    width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of strata
-    joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
+    width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of
+    strata joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
     """
     asked = _Asked.checked(target, width, budget, confidence)
     expected, by_topic, seed = Expectation.checked(prior), flag("by_topic", by_topic), checked_seed(seed)
