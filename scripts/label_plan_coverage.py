@@ -108,25 +108,23 @@ def covered(case: Case) -> pd.DataFrame:
     size = (plan.table["documents"] - plan.table["known"]).to_numpy()
     drawn = plan.table["labels"].to_numpy()
     numbers = numbers_of(plan.table, plan.target, plan.number, plan.judge_rel)
-    true = [
-        n.constant + n.weights @ np.divide(relevant, size, out=np.zeros(len(size)), where=size > 0) for n in numbers
-    ]
+    every = np.divide(relevant, size, out=np.zeros(len(size)), where=size > 0)
+    true = [number.constant + number.weights @ every for number in numbers]
+    strata = Strata.of(plan.table, every)
     hits, widths = np.zeros(len(numbers)), np.zeros(len(numbers))
     for _ in range(DRAWS):
         found = random.hypergeometric(relevant, size - relevant, drawn)
         share = np.divide(found, drawn, out=np.zeros(len(drawn)), where=drawn > 0)
-        strata = Strata.of(plan.table, share) if _ == 0 else Strata(strata.units, share, strata.cells)
+        counted = Strata(strata.units, share, strata.cells)
         for n, number in enumerate(numbers):
-            interval = strata.interval(number, drawn.astype(float), plan.confidence, counted=True)
+            interval = counted.interval(number, drawn.astype(float), plan.confidence, counted=True)
             hits[n] += interval.low - 1e-9 <= true[n] <= interval.high + 1e-9
             widths[n] += interval.width
     return pd.DataFrame(
         {
             "population": case.name,
             "plan": case.words,
-            "number": [
-                number.name.split(" of ")[0].split(",")[0 if plan.number in number.name else -1] for number in numbers
-            ],
+            "number": [number.name.split(" of ")[0].removeprefix("precision, ").split(",")[0] for number in numbers],
             "labels": len(plan.sample),
             "truth": true,
             "planned width": plan.summary["width"],
@@ -139,14 +137,14 @@ def covered(case: Case) -> pd.DataFrame:
 def main(data: Path) -> None:
     """Simulate, and write the table."""
     found = pd.concat([covered(case) for case in cases(data)], ignore_index=True)
+    hit = 100 * found["covered"]
+    places = dict.fromkeys(("truth", "planned width", "width"), "{:.3f}".format)
     text = [
-        f"{DRAWS:,} draws of each plan. How many of 100 intervals of 95 % contain the true value, and their mean width.",
-        f"Least {100 * found['covered'].min():.1f}, mean {100 * found['covered'].mean():.1f}, over {len(found)} numbers.",
+        f"{DRAWS:,} draws of each plan: how many of 100 intervals of 95 % contain the true value, and their mean width.",
+        f"Of {len(found)} numbers the least covered {hit.min():.1f}, the mean is {hit.mean():.1f}.",
         "",
-        found.assign(covered=100 * found["covered"]).to_string(
-            index=False, formatters={name: "{:.3f}".format for name in ("truth", "planned width", "width")} | {"covered": "{:.1f}".format},
-        ),
-    ]  # fmt: skip
+        found.assign(covered=hit).to_string(index=False, formatters={**places, "covered": "{:.1f}".format}),
+    ]
     TARGET.write_text("\n".join([*text, ""]))
     print(TARGET.read_text())
 
