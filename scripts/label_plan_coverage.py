@@ -140,7 +140,7 @@ def main(data: Path) -> None:
     hit = 100 * found["covered"]
     places = dict.fromkeys(("truth", "planned width", "width"), "{:.3f}".format)
     text = [
-        f"{DRAWS:,} draws of each plan: how many of 100 intervals of 95 % contain the true value, and their mean width.",
+        f"{DRAWS:,} draws of each plan: how many of 100 intervals of 95 % contain the truth, and their mean width.",
         f"Of {len(found)} numbers the least covered {hit.min():.1f}, the mean is {hit.mean():.1f}.",
         "",
         found.assign(covered=hit).to_string(index=False, formatters={**places, "covered": "{:.1f}".format}),

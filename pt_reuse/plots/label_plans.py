@@ -72,11 +72,12 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
         place: where to draw; default a new figure of a page's width.
 
     Returns:
-        The axes: a row for each number, the first on top: a point with its interval, a ring where the judge puts it.
+        The axes: a row for each number, the first on top: a point with its interval, an open diamond where
+        the judge puts it.
     """
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
-    at = np.arange(len(table))
+    at = np.arange(len(table))[::-1]
     drawn = ax.errorbar(
         table["estimate"],
         at,
@@ -106,7 +107,7 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
     reach = [low, high, *table.loc[has, "judge"].tolist()]
     pad = 0.05 * max(max(reach) - min(reach), 0.02)
     sheet.limit("x", (min(reach) - pad, max(reach) + pad))
-    sheet.limit("y", (len(table) - 0.5, -0.5))
+    sheet.limit("y", (-0.5, len(table) - 0.5))
     ax.set_yticks(at, labels=table["number"].tolist())
     ax.tick_params(axis="y", length=0, labelsize=sizes.text)
     sheet.label(title="What people found", x="estimate", y="")

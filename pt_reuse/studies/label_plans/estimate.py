@@ -98,7 +98,8 @@ class LabelEstimate(Result):
             width: of a new figure, in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
-            Axes: a row for each number: a point with its interval, and a ring where the judge's labels put it.
+            Axes: a row for each number: a point with its interval, and an open diamond where the judge's labels put
+            it.
         """
         from pt_reuse.plots.label_plans import plot_label_estimates
         from pt_reuse.plots.sheet import Place

@@ -14,7 +14,7 @@ from pt_reuse.studies.label_plans.allocation import Allocation, smallest
 from pt_reuse.studies.label_plans.numbers import Number, Strata
 
 #: widths of a curve, in parts of the wanted one
-STEPS = (0.5, 0.6, 0.75, 0.9, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)
+STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 #: halvings of a width that is looked for
 _HALVINGS = 40
 
