@@ -153,7 +153,8 @@ def stratified_interval(
     replacement where the shares were counted, which do not lie beyond what the units that were not drawn can still
     change; those of Clopper and Pearson where the shares are expected. The limits of the cells are joined as
     :func:`joined` says. Square and add takes deviations for even ones. Where eight or fewer of all drawn units have
-    the property, or eight or fewer do not, they are not, and the interval reaches as far as that of one cell of all strata.
+    the property, or eight or fewer do not, they are not, and the interval reaches as far as that of one cell of
+    all strata.
 
     Args:
         constant: what is known beside the strata.
