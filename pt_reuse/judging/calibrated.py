@@ -88,6 +88,12 @@ class Calibrated(Judge):
             self._columns, labels = says.columns, frame["label"].to_numpy()
             taught, seen = says.features[says.known], labels[says.known]
             found = Calibration.fit(taught, seen, rel=lowest, scale=Scale.of(taught))
+            if not len(seen):
+                raise InputError(
+                    f"the judge says nothing of the {count(len(labels), 'document')} that people judged, so nothing can "
+                    "be fitted. Are the ids written alike?",
+                    argument="on",
+                )
             if found is None:
                 raise InputError(
                     f"people found {'nothing but' if (seen >= lowest).any() else 'no'} relevant documents among the "

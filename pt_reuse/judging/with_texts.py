@@ -117,7 +117,7 @@ def _checked(texts: Any) -> Any:
         raise InputError(
             Argument("texts"),
             " can be read but once here, and a judge may be asked again. Give pt.text.get_text(dataset), a dict of "
-            f"docno -> text, or a list of documents, got {told(texts)}.",
+            f"docno -> text, or a list of documents, got {type(texts).__name__}.",
             argument="texts",
         )
     known = isinstance(texts, pd.DataFrame | Mapping | pt.Transformer | Iterable) and not isinstance(texts, str | bytes)

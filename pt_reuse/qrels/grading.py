@@ -71,8 +71,8 @@ def grade_scores(
     name = column or next((known for known in USUAL if known in frame), None)
     if name is None or name not in frame:
         raise InputError(
-            f"scores has no column of numbers: neither {' nor '.join(map(repr, USUAL if name is None else [name]))} is "
-            f"among {examples(frame.columns, 12)}. Say which.",
+            f"scores has no column {' or '.join(map(repr, USUAL if name is None else [name]))}, but "
+            f"{examples(frame.columns, 12)}. Say which holds the numbers.",
             argument="column",
         )
     has = frame[name].notna().to_numpy()
@@ -109,9 +109,7 @@ def _read(path: Any) -> pd.DataFrame:
         try:
             text = read_bytes(path).decode("utf-8", "surrogateescape")
         except (OSError, UnreadableError) as error:
-            raise InputError(
-                f"cannot be read ({getattr(error, 'strerror', None) or error}).", argument="scores"
-            ) from error
+            raise InputError(f"{error}.", argument="scores") from error
         rows = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         if not rows:
             raise InputError("is empty.", argument="scores")

@@ -82,6 +82,8 @@ def of_relevants(field, runs, qrels):
         found |= {
             f"Density{name}": ptr.density(labels, runs=some, depths=[1, 5]),
             f"Saturation{name}": ptr.saturation(ptr.score(some, labels, MEASURES[:2])),
+            f"LabelPlan{name}": (plan := ptr.plan_labels(labels, width=0.3, by_topic=bool(name))),
+            f"LabelEstimate{name}": plan.estimate(labels.restrict(plan.sample)),
             f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
             f"PoolCosts{name}": ptr.pool_costs(some, labels, MEASURES[:2], depths=[1, 5, 10], resamples=2),
             f"DynamicUniques{name}": ptr.leave_out_dynamic(

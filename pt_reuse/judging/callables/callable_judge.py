@@ -274,9 +274,8 @@ class Callable(Judge):
             if self._cache is not None
             else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
         )
-        return InputError(
-            f"the function failed{first}{times}: {told(outcome.error)}. ", *advice, place=_place_of(*batch.documents[0])
-        )
+        said = str(outcome.error).rstrip(".") if isinstance(outcome.error, InputError) else told(outcome.error)
+        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=_place_of(*batch.documents[0]))
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:

@@ -27,7 +27,7 @@ def test_labels_of_each_stratum_are_neymans(labels):
     spread = table["documents"] * np.sqrt(table["share"] * (1 - table["share"]))
     assert (table["labels"] - plan.labels * spread / spread.sum()).abs().max() < 1
     assert table["probability"].tolist() == (table["labels"] / table["documents"]).tolist()
-    assert plan.labels == table["labels"].sum() == len(plan.sample) == 171
+    assert plan.labels == table["labels"].sum() == len(plan.sample) == 164
     one = plan.summary.iloc[0]
     assert (one["number"], one["target"], one["judge"], one["documents"]) == ("share relevant", True, 0.5, 1000)
     n, w, p = (table[column].to_numpy() for column in ("labels", "documents", "share"))
