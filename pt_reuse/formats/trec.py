@@ -15,6 +15,7 @@ from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import LONGEST_NAME
+from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
 from pt_reuse.formats.lines import NUL, RETURN, BadLineError, Fields
 from pt_reuse.formats.numbers import parse_numbers, plain_decimal
 from pt_reuse.formats.rank_column import rank_places
@@ -36,7 +37,6 @@ NO_ORDER: tuple[Part, ...] = (
 _SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
 _SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
 _STRATA = Option("strata", True)
-LABELS = (-(2**15), 2**15 - 1)
 #: why a line of six columns is no run line
 _REASONS = (
     "",
@@ -222,19 +222,6 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
         )
     found = _names(fields, 3, "stratum") if strata else None
     return QrelsRows(topics, topic, docs, values.astype(np.int16), fields, found)
-
-
-def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which values are no labels: not whole, too large, or not finite."""
-    return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
-
-
-def how_to_grade(value: float) -> tuple[Part, ...]:
-    """Return what to do with a number that is no label: of a fraction it is told what makes grades of scores."""
-    advice = "Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first"
-    if not np.isfinite(value) or value == np.floor(value):
-        return (f"{advice}.",)
-    return (f"{advice}: of scores and probabilities ", Call("grade_scores", "..., thresholds=0.5"), " makes them.")
 
 
 def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:

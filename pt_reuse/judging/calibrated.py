@@ -90,8 +90,8 @@ class Calibrated(Judge):
             found = Calibration.fit(taught, seen, rel=lowest, scale=Scale.of(taught))
             if not len(seen):
                 raise InputError(
-                    f"the judge says nothing of the {count(len(labels), 'document')} that people judged, so nothing can "
-                    "be fitted. Are the ids written alike?",
+                    f"the judge says nothing of the {count(len(labels), 'document')} that people judged: nothing "
+                    "can be fitted. Are the ids written alike?",
                     argument="on",
                 )
             if found is None:

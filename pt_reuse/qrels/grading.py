@@ -63,9 +63,10 @@ def grade_scores(
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            Argument("scores"), f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.",
+            Argument("scores"),
+            f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.",
             argument="scores",
-        )  # fmt: skip
+        )
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
@@ -96,9 +97,10 @@ def _bounds(thresholds: Any) -> np.ndarray:
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
         raise InputError(
-            Argument("thresholds"), f" must be a number, or several that ascend, got {told(thresholds)}.",
+            Argument("thresholds"),
+            f" must be a number, or several that ascend, got {told(thresholds)}.",
             argument="thresholds",
-        )  # fmt: skip
+        )
     return numbers
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.formats.frames import number_column
-from pt_reuse.formats.trec import LABELS, how_to_grade, not_labels
+from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
 
 #: what is known of each label beside the label: who gave it and when, by which strategy the document was chosen, in
 #: which round, and why

@@ -122,7 +122,6 @@ CALLS = {
         ax=Figure().subplots(), **flag
     ),
     "plan_labels": lambda d, **flag: ptr.plan_labels(QRELS, width=0.5, **flag),
-    "judging.WithTexts": lambda d, **flag: ptr.judging.WithTexts(QRELS, topics=TOPICS, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "pool_costs": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1, **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(

@@ -92,7 +92,7 @@ class LabelEstimate(Result):
         """Draw each number with its interval, and what the judge's own labels say.
 
         Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one.
             width: of a new figure, in inches, default 7, a page's; 3.3 for a column.

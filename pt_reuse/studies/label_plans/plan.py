@@ -155,7 +155,7 @@ class LabelPlan(Result):
         """Estimate every number of the plan from what people say of the documents that they were to check.
 
         Args:
-            checked: what people say: judgments in any form, see :doc:`/runs`. A document with a label below 0, or none,
+            checked: what people say: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
                 was not checked. Documents that people had judged before may be among them.
 
         Returns:
@@ -183,7 +183,7 @@ class LabelPlan(Result):
         """Draw the width of the interval over the labels that it takes, for three ways to draw documents.
 
         Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure </figures>`.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one.
             width: of a new figure, in inches, default 7, a page's; 3.3 for a column.

@@ -60,11 +60,11 @@ def plan_labels(
     allocation). Afterwards :meth:`LabelPlan.estimate` gives the number with its interval.
 
     Args:
-        judge_labels: the judge's labels of all documents in question, judgments in any form, see :doc:`/runs`. A
+        judge_labels: the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A
             negative label is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.
-        target: what is to be known. ``"mean"`` (default): the share of relevant documents, or P@k of a run where `runs`
-            has one. ``"difference"``: of P@k between the two `runs`, first less second. ``"precision"``: of each label
-            of the judge, the share of its documents that people find relevant; each within the width.
+        target: what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where
+            `runs` has one. ``"difference"``: of ``P@k`` between the two `runs`, first less second. ``"precision"``: of
+            each label of the judge, the share of its documents that people find relevant; each within the width.
         width: of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.
         budget: labels that people can check, in place of `width`: the plan is for the narrowest interval.
         confidence: of the interval.
@@ -74,8 +74,8 @@ def plan_labels(
             which the counts of the pilot are added; or a dict of label -> one of these (None is a document without a
             label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.
         by_topic: make strata within each topic, at least two labels each. Default: strata go over all topics.
-        runs: of which P@k is to be known, in any form: one for a mean, two for a difference. Their first k documents
-            are drawn from. What both have is left out of a difference, to which it adds nothing.
+        runs: of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k
+            documents are drawn from. What both have is left out of a difference, to which it adds nothing.
         measure: P with its cutoff, of `runs`; default ``P@10``, from `rel` on.
         rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,
             whichever says so first, else 1.
@@ -90,7 +90,7 @@ def plan_labels(
 
     Raises:
         InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
-            measure that is not P@k, a pilot or a prior that says nothing of these labels.
+            measure that is not ``P@k``, a pilot or a prior that says nothing of these labels.
 
     Warns:
         ReuseWarning: topics of the runs that the judge did not label; they do not count.

@@ -75,7 +75,7 @@ def labelled_documents(labels: Qrels) -> Population:
 
 
 def first_documents(labels: Qrels, runs: RunSet, measure: ir_measures.Measure) -> Population:
-    """Return the documents on which P@k of a run, or of two their difference, depends.
+    """Return the documents on which ``P@k`` of a run, or of two their difference, depends.
 
     A document that both runs have among their first k adds nothing to the difference, and is left out.
 
