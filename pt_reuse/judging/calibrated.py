@@ -56,8 +56,8 @@ class Calibrated(Judge):
         >>> def generous(frame):
         ...     return frame.assign(label=1, score=[float(docno[1:]) for docno in frame["docno"]])
         >>> judge = ptr.judging.Calibrated(generous, on=people, share=0.5, seed=1)
-        >>> judge(people)["label"].value_counts().to_dict()
-        {0: 42, 1: 18}
+        >>> judge(people)["label"].tolist().count(1)
+        18
         >>> len(judge.fitted_on), len(judge.held_out)
         (30, 30)
     """

@@ -144,3 +144,11 @@ def test_what_an_estimate_says_and_shows(labels, people, tmp_path):
     assert ax.containers[0][0].get_xdata().tolist() == found.table["estimate"].tolist()
     assert ax.containers[0][0].get_ydata().tolist() == [4, 3, 2, 1, 0]
     assert [text.get_text() for text in ax.get_yticklabels()] == found.table["number"].tolist()
+
+
+def test_a_pilot_of_everything_leaves_nothing_to_check():
+    labels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1})
+    plan = plan_labels(labels, width=0.5, pilot=labels.assign(label=[1, 0, 1]))
+    assert (plan.labels, len(plan.known), len(plan.to_pool()), plan.width) == (0, 3, 0, 0)
+    found = plan.estimate(labels.assign(label=[1, 0, 1])).table.iloc[0]
+    assert found[["estimate_low", "estimate", "estimate_high"]].tolist() == pytest.approx([2 / 3] * 3)
