@@ -38,6 +38,7 @@ from .pooling.sampling import sample_pool as sample_pool
 from .pooling.take import take_pool as take_pool
 from .qrels.estimates import estimate_relevant as estimate_relevant
 from .qrels.expanding import expand_judgments as expand_judgments
+from .qrels.grading import grade_scores as grade_scores
 from .qrels.judgments import Qrels as Qrels
 from .qrels.reading import read_qrels as read_qrels
 from .runs.drawing import subsample_corpus as subsample_corpus
@@ -84,6 +85,9 @@ from .studies.label_audit.audit import LabelAudit as LabelAudit
 from .studies.label_audit.auditing import audit_labels as audit_labels
 from .studies.label_audit.comparing import compare_labels as compare_labels
 from .studies.label_audit.label_agreement import LabelAgreement as LabelAgreement
+from .studies.label_plans.estimate import LabelEstimate as LabelEstimate
+from .studies.label_plans.plan import LabelPlan as LabelPlan
+from .studies.label_plans.planning import plan_labels as plan_labels
 from .studies.left_out_types import LeftOutTypes as LeftOutTypes
 from .studies.left_out_types import leave_out_type as leave_out_type
 from .studies.pool_depths import PoolCosts as PoolCosts

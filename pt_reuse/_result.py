@@ -49,6 +49,8 @@ HOMES = {
     "LabelAgreement": "pt_reuse.studies.label_audit.label_agreement",
     "LabelAudit": "pt_reuse.studies.label_audit.audit",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
+    "LabelEstimate": "pt_reuse.studies.label_plans.estimate",
+    "LabelPlan": "pt_reuse.studies.label_plans.plan",
     "LeaderboardAgreement": "pt_reuse.studies.judged_leaderboards.agreement",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
     "LeftOutTypes": "pt_reuse.studies.left_out_types",

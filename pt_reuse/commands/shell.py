@@ -44,6 +44,7 @@ _BY_COMMAND = {
     "list_collections": "`pt-reuse collections`",
     "majority_vote": "`pt-reuse judge agreement FILE.csv --out DIR`, where FILE.csv is what --out writes here",
     "minimum_ranks": "`pt-reuse minimum-ranks`",
+    "plan_labels": "`pt-reuse plan-labels`",
     "pool_costs": "`pt-reuse pool-costs`",
     "remainder": "`pt-reuse pool`",
     "saturation": "`pt-reuse saturation`",

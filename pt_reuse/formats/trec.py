@@ -15,6 +15,7 @@ from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import LONGEST_NAME
+from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
 from pt_reuse.formats.lines import NUL, RETURN, BadLineError, Fields
 from pt_reuse.formats.numbers import parse_numbers, plain_decimal
 from pt_reuse.formats.rank_column import rank_places
@@ -36,7 +37,6 @@ NO_ORDER: tuple[Part, ...] = (
 _SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
 _SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
 _STRATA = Option("strata", True)
-LABELS = (-(2**15), 2**15 - 1)
 #: why a line of six columns is no run line
 _REASONS = (
     "",
@@ -216,16 +216,12 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
         row = int(odd[0])
         raise InputError(
             f"the label of {_document(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, c))}. Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first.",
+            f"{shown(fields.text(row, c))}. ",
+            *how_to_grade(float(values[row])),
             place=_line(fields, row),
         )
     found = _names(fields, 3, "stratum") if strata else None
     return QrelsRows(topics, topic, docs, values.astype(np.int16), fields, found)
-
-
-def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which values are no labels: not whole, too large, or not finite."""
-    return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
 
 
 def _fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:

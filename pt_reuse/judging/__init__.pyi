@@ -4,6 +4,7 @@ from .annotators.positions import PassagePositions as PassagePositions
 from .annotators.positions import passage_positions as passage_positions
 from .annotators.ranking import rankings_by_annotator as rankings_by_annotator
 from .annotators.rankings import AnnotatorRankings as AnnotatorRankings
+from .calibrated import Calibrated as Calibrated
 from .callables.answers import Answer as Answer
 from .callables.callable_judge import Callable as Callable
 from .callables.cost import Cost as Cost
@@ -29,3 +30,4 @@ from .judge_folder import JudgeFolder as JudgeFolder
 from .judge_folder import read_judges as read_judges
 from .noisy import Noisy as Noisy
 from .oracle import Oracle as Oracle
+from .with_texts import WithTexts as WithTexts

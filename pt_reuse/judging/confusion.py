@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.formats.frames import number_column
-from pt_reuse.formats.trec import not_labels
+from pt_reuse.formats.grades import not_labels
 from pt_reuse.qrels.judgments import as_qrels
 
 #: by how much the probabilities of a row may miss 1, as they were written with few digits

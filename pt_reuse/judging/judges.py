@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Argument, InputError, arguments_as, located
+from pt_reuse._errors import Argument, Call, InputError, arguments_as, located
 from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.oracle import Oracle
-from pt_reuse.qrels.judgments import as_qrels, checked_rel
+from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 
 #: what a judge is called that is given alone and says no name
 ALONE = "judge"
@@ -38,6 +38,12 @@ class NamedJudge:
     rel: int | None = None
     family: str | None = None
 
+    @property
+    def fitted_on(self) -> Qrels | None:
+        """Return the labels of people that the judge was fitted on, None where it was not."""
+        given = getattr(self.judge, "fitted_on", None)
+        return given if isinstance(given, Qrels) else None
+
     def labels(self, pairs: pd.DataFrame) -> pd.Series:
         """Return the label of each document, <NA> where the judge gives none.
 
@@ -45,9 +51,18 @@ class NamedJudge:
             pairs: the documents, one a row: ``qid docno``, and what else the judge reads.
 
         Raises:
-            InputError: what the judge answers is no label.
+            InputError: a judge that reads what is not there, or what it answers is no label.
         """
         with located(self.name):
+            lacking = [column for column in self.judge.needs() if column not in pairs]
+            if lacking:
+                raise InputError(
+                    f"the judge reads {examples(lacking)}, and is given {examples(pairs.columns, 12)}. Hand it queries "
+                    "and texts: ",
+                    Call("judging.WithTexts", "judge, topics=..., texts=..."),
+                    ".",
+                    argument="judge",
+                )
             found: pd.Series = self.judge(pairs)["label"]
         return found.astype("Int64")
 

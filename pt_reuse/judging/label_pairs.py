@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import InputError, located, warn
+from pt_reuse._errors import Attribute, InputError, located, warn
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.qrels.judgments import Qrels
 
@@ -89,13 +89,15 @@ def compared_labels(
         InputError: the judge labelled none of the documents, or what it answers is no label.
 
     Warns:
-        ReuseWarning: topics in which the judge labelled nothing; they do not count.
+        ReuseWarning: topics in which the judge labelled nothing, which do not count; labels of people on which the
+            judge was fitted, with which it agrees better than with others.
     """
     choice("missing", missing, MISSING)
     frame = human.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
     shown = asked[["qid", "docno"]] if texts is None else asked[["qid", "docno"]].merge(texts, how="left")
     labels = judge.labels(shown.reset_index(drop=True))
+    _warn_of_fitted(human, judge)
     # a negative label says that there is none, as in judgments
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
     if not known.any():
@@ -147,6 +149,20 @@ def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     frame = labels.to_frame()
     scaled = values_on_scale(frame["label"].to_numpy(), judge_rel, rel)
     return Qrels(frame.assign(label=scaled), topics=labels.topics, rel=rel)
+
+
+def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
+    if judge.fitted_on is None:
+        return
+    n = int((judge.fitted_on.arrays.documents.find(human.arrays.documents) >= 0).sum())
+    if n:
+        with located(judge.name):
+            warn(
+                f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
+                "these better than with others. Audit it on what it was not fitted on: ",
+                Attribute("judge.held_out"),
+                ".",
+            )
 
 
 def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
-from pt_reuse.formats.trec import LABELS
+from pt_reuse.formats.grades import LABELS
 from pt_reuse.qrels.judgments import as_qrels
 from pt_reuse.runs.parts import OfDocno, holds
 

@@ -18,7 +18,7 @@ from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, text_column, text_groups
-from pt_reuse.formats.trec import LABELS
+from pt_reuse.formats.grades import LABELS
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
 from pt_reuse.qrels.counting import count_labels

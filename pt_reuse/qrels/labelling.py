@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.formats.frames import number_column
-from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
 
 #: what is known of each label beside the label: who gave it and when, by which strategy the document was chosen, in
 #: which round, and why
@@ -47,8 +47,8 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
         row = pairs.iloc[int(odd[0])]
         raise InputError(
             f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
-            f"{LABELS[0]} to {LABELS[1]}, got {shown(labels.iloc[int(odd[0])])}. Map the labels to whole grades (0 not "
-            f"relevant, 1, 2, ... relevant) first."
+            f"{LABELS[0]} to {LABELS[1]}, got {shown(labels.iloc[int(odd[0])])}. ",
+            *how_to_grade(float(values[odd[0]])),
         )
     return values
 

@@ -24,6 +24,7 @@ COMMANDS = (
     "subcollections",
     "stability",
     "judge",
+    "plan-labels",
     "runs",
     "infer-pool",
     "collections",

@@ -34,6 +34,7 @@ AGREED = ptr.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
 FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
 FAMILIES = RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=RUNS.run_table["team"]))
+PLAN = ptr.plan_labels(QRELS, width=0.5)
 SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
@@ -148,6 +149,11 @@ CALLS = {
     "judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
     "leave_out_dynamic": lambda d, **flag: left_out(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
+    "LabelPlan.plot": lambda d, **flag: PLAN.plot(ax=Figure().subplots(), **flag),
+    "LabelEstimate.plot": lambda d, **flag: PLAN.estimate(QRELS.restrict(PLAN.sample)).plot(
+        ax=Figure().subplots(), **flag
+    ),
+    "plan_labels": lambda d, **flag: ptr.plan_labels(QRELS, width=0.5, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "pool_costs": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1, **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(

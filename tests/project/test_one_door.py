@@ -265,6 +265,8 @@ OTHERS = {
 ELSEWHERE = {
     "Experiment": {"qrels"},
     "estimate_relevant": {"qrels"},
+    # two runs at most
+    "plan_labels": {"runs"},
     # runs without types are none for these
     "by_type": {"runs", "qrels"},
     "leave_out_type": {"runs", "qrels"},

@@ -16,7 +16,7 @@ from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
 from pt_reuse.engine.order import natural_order
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, number_column, text_groups
-from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.formats.grades import LABELS, not_labels
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 
 #: what a frame of labels must have

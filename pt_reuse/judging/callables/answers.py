@@ -12,7 +12,7 @@ import pandas as pd
 from pt_reuse._check import choice, examples, shown, told
 from pt_reuse._errors import InputError, Option
 from pt_reuse.formats.frames import number_column
-from pt_reuse.formats.trec import LABELS, not_labels
+from pt_reuse.formats.grades import LABELS, not_labels
 from pt_reuse.qrels.labelling import plain
 
 #: what a function says of a document

@@ -17,6 +17,7 @@ from pt_reuse._files import check_writable, checked_path
 from pt_reuse.judging.callables.answers import Answer, Tokens, answer_form
 from pt_reuse.judging.callables.calling import Batch, Calls, Outcome, attempt
 from pt_reuse.judging.callables.cost import Cost, Price
+from pt_reuse.judging.callables.frame_call import IDS, FrameCall
 from pt_reuse.judging.callables.label_cache import FILE, LabelCache, key_of, written
 from pt_reuse.judging.callables.retry import Retry
 from pt_reuse.judging.judge import Judge
@@ -31,9 +32,11 @@ class Callable(Judge):
     other labels without a call.
 
     Args:
-        fn: the function. It is called with the columns of `reads`, in their order: with a value of each, for one
-            document; with `batch_size`, with a list of each. It returns one answer, or one for each document of the
-            batch; None is an answer, too: no label. It may return an :class:`Answer`, which tells the tokens.
+        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with a value
+            of each, for one document; with `batch_size`, with a list of each. It returns one answer, or one for each
+            document of the batch; None is an answer, too: no label. It may return an :class:`Answer`, which tells the
+            tokens. A pipeline is called with a frame of ``qid docno`` and `reads`, and adds the column ``label``,
+            ``probabilities`` or ``score``, as `answers` says; a row that it leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; every cell must have something in it.
         batch_size: documents per call, at most; None (default): the function takes one document.
@@ -103,6 +106,9 @@ class Callable(Judge):
         self._fn, self._reads = fn, _columns(reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
         self._form = answer_form(answers, labels, thresholds, decide, rel)
+        if isinstance(fn, pt.Transformer):
+            self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
+            self._fn = FrameCall(fn, self._reads, answers, several=batch_size is not None)
         if version is not None and (not isinstance(version, str) or not version.strip()):
             raise InputError(f"version must be a text, got {told(version)}.", argument="version")
         if cache is not None and version is None:
@@ -268,9 +274,8 @@ class Callable(Judge):
             if self._cache is not None
             else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
         )
-        return InputError(
-            f"the function failed{first}{times}: {told(outcome.error)}. ", *advice, place=_place_of(*batch.documents[0])
-        )
+        said = str(outcome.error).rstrip(".") if isinstance(outcome.error, InputError) else told(outcome.error)
+        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=_place_of(*batch.documents[0]))
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pt_reuse._check import listed, shown, told
 from pt_reuse._errors import Argument, InputError
-from pt_reuse.formats.trec import LABELS
+from pt_reuse.formats.grades import LABELS
 
 #: the scale where nobody gives another
 DEFAULT = {0: "not relevant", 1: "relevant"}
