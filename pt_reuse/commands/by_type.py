@@ -12,7 +12,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.plots.panels import plot_panels
 from pt_reuse.plots.type_pools import scores_title
@@ -71,9 +71,7 @@ def add_to(commands: Commands) -> Parser:
         help="the right judgments: those in the pool of all (pool, default), or all judgments (judgments)",
     )
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 10")
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     add_contributors(parser)
     add_intervals(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="how many jobs at a time, -1 for all cores; default 1")

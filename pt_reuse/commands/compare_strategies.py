@@ -11,7 +11,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy
@@ -69,9 +69,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_measures(parser)
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     add_contributors(parser)
     parser.add_argument(
         "--leave-out",

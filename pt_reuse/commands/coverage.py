@@ -13,7 +13,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures
 from pt_reuse.commands.numbers import whole_numbers
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.studies.judged_depths.coverage_result import Coverage
@@ -52,9 +52,7 @@ def add_to(commands: Commands) -> Parser:
         help="what is left out of the pool: team (default where all have one), run, type or family",
     )
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     add_contributors(parser)
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")

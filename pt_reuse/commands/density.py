@@ -12,7 +12,7 @@ from pt_reuse.commands.field import Judgments, add_field, collection_of, plan_fi
 from pt_reuse.commands.judgments import JudgmentSource, judgment_source
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
 from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.runs.run_set import RunSet
@@ -55,9 +55,7 @@ def add_to(commands: Commands) -> Parser:
         metavar="LIST",
         help="depths between commas of pools of the runs, which stand for rounds; needs --runs or --collection",
     )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     add_contributors(parser)
     add_all(parser, "topic")
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture (PNG)")

@@ -9,7 +9,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.qrels.judgments import checked_rel
@@ -41,9 +41,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--depth", type=int, metavar="K", help="rank down to which runs are looked at; default that of the longest list"
     )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     ends = ",".join(map(str, EDGES))
     parser.add_argument(
         "--edges", type=whole_amounts, default=list(EDGES), metavar="LIST", help=f"upper ends of bins; default {ends}"

@@ -11,7 +11,7 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.studies.judging_rounds import checked_depths
@@ -47,9 +47,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--depths", type=whole_amounts, default=list(DEPTHS), metavar="LIST", help=f"pool depths; default {ends}"
     )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     add_contributors(parser)
     add_intervals(parser)
     add_out(parser, "the tables (CSV), the settings (JSON) and a picture of each measure (PNG)")

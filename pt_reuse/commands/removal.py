@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pt_reuse.commands.parser import Parser
+from pt_reuse.commands.parser import Parser, add_rel
 
 
 def add_removal(parser: Parser) -> None:
@@ -14,6 +14,4 @@ def add_removal(parser: Parser) -> None:
     parser.add_argument(
         "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
     )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)

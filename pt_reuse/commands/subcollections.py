@@ -12,7 +12,7 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.studies.corpus_parts.drawing import checked_drawing
@@ -77,9 +77,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--relevant", default="all", metavar="WHAT", help="which relevant documents a part has: all (default) or own"
     )
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
+    add_rel(parser)
     parser.add_argument(
         "--test", default="t", metavar="TEST", help=f"of two runs, one of {', '.join(TESTS)}; default t, paired"
     )
