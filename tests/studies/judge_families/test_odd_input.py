@@ -122,7 +122,7 @@ def test_sentences_have_their_numbers_and_intervals(field, runs):
     for judge, text in (("A", first), ("B", second)):
         for against, number in (("others", "rank_effect"), ("matched", "rank_effect"), ("others", "score_effect")):
             row, digits = cells.loc[judge, against], 2 if number == "rank_effect" else 4
-            ends = f"({row[f'{number}_low']:.{digits}f} to {row[f'{number}_high']:.{digits}f})"
+            ends = f"({row[f'{number}_low']:+.{digits}f} to {row[f'{number}_high']:+.{digits}f})"
             assert f"{row[number]:+.{digits}f} {ends}" in text
     assert "its own family, gpt" in first
     assert "the family, gpt" in second
