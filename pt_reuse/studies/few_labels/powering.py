@@ -187,7 +187,7 @@ def prediction_powered(
     settings = {
         **runs.settings,
         "complete": complete,
-        "people": f"relevant from label {people.rel}",
+        "human": f"relevant from label {people.rel}",
         "judges": "; ".join(f"{one.judge.name} ({one.words})" for one in found),
         "lambda": ESTIMATED_OF[level] if asked.weight is None else f"{asked.weight:g}, given",
         "intervals": f"{100 * asked.confidence:.4g} %, {INTERVALS[level]}",

@@ -22,17 +22,13 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.judged_fields import MISSING_WORDS
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit
 from pt_reuse.studies.label_audit.compared_rankings import without_ranking
 from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
 from pt_reuse.studies.label_audit.field_parts import checked_grouping, groups_of
 from pt_reuse.studies.label_audit.other_people import compared_people
-
-_MISSING_WORDS = {
-    "unjudged": "a document without a label of the judge is unjudged under the judge",
-    "drop": "a document without a label of the judge counts for neither",
-}
 
 
 @door
@@ -152,10 +148,10 @@ def audit_labels(
     provided = provided_measures(parsed)
     settings = {
         "human": f"relevant from label {human.rel}",
-        "judges": "; ".join(f"{one.name} {one.words()}" for one in pairs),
-        **({"people": "; ".join(f"{one.name} {one.words()}" for one in beside)} if beside else {}),
+        "judges": "; ".join(f"{one.name} ({one.words()})" for one in pairs),
+        **({"people": "; ".join(f"{one.name} ({one.words()})" for one in beside)} if beside else {}),
         "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
-        "missing": _MISSING_WORDS[missing],
+        "missing": MISSING_WORDS[missing],
         "best": f"the {k:,} best runs under the labels of people, over all topics",
         **({} if grouping is None else {"by": grouping}),
         **runs.settings,
