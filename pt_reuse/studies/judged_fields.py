@@ -88,8 +88,8 @@ class AskedJudges:
         people = as_qrels(judged, "human")
         if self.rel is not None:
             people = people.with_rel(self.rel)
-        if not people.topics:
-            raise InputError("there is no judgment of people.", argument="human")
+        if not (people.arrays.labels >= 0).any():
+            raise InputError("people judged no document.", argument="human")
         warn_of_lower_grades(self.measures, people.rel)
         if self.without_topics == "error":
             check_topics(field, people)
