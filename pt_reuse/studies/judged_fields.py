@@ -97,8 +97,8 @@ class AskedJudges:
 
 
 @dataclass(frozen=True)
-class BothScored:
-    """A field under the labels of people and of one judge, for the same documents.
+class ScoredSides:
+    """The runs under the labels of people and of one judge, for the same documents.
 
     Attributes:
         labels: of both.
@@ -155,19 +155,6 @@ class JudgedField:
                 found.append(Caveat(f"{labels.name}: {caveat.note}", (f"{labels.name}: ", *caveat.parts)))
         return found
 
-    def both_scored(self, compared: Sequence[ComparedLabels]) -> list[BothScored]:
-        """Score under the labels of people, once for all judges that have the same ones, and of each judge."""
-        by_people: list[tuple[Qrels, Scores]] = []
-        found = []
-        for labels in compared:
-            # most judges label a document of every topic, and are compared with the same judgments
-            human = next((scores for qrels, scores in by_people if qrels is labels.human), None)
-            if human is None:
-                human = self.scored(labels.human)
-                by_people.append((labels.human, human))
-            found.append(BothScored(labels, human, self.scored(labels.on_scale)))
-        return found
-
     def scored(self, qrels: Qrels, runs: RunSet | None = None) -> Scores:
         """Return scores of the field, or of other runs, under judgments."""
         asked = self.asked
@@ -178,6 +165,19 @@ class JudgedField:
             complete=asked.complete,
             verbose=asked.verbose,
         )
+
+    def both_scored(self, compared: Sequence[ComparedLabels]) -> list[ScoredSides]:
+        """Return of each judge the scores under the labels of people, and under its own."""
+        known: list[tuple[Qrels, Scores]] = []
+        found = []
+        for labels in compared:
+            # most judges label a document of every topic, and are compared with the same judgments
+            people = next((scores for qrels, scores in known if qrels is labels.human), None)
+            if people is None:
+                people = self.scored(labels.human)
+                known.append((labels.human, people))
+            found.append(ScoredSides(labels, people, self.scored(labels.on_scale)))
+        return found
 
     def settings(self, compared: Sequence[ComparedLabels]) -> dict[str, Any]:
         """Return the conventions of the field, of people and of the judges, for display."""

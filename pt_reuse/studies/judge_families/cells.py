@@ -16,7 +16,7 @@ from pt_reuse.runs.units import described
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns
 from pt_reuse.studies.judge_families.gains import AGAINST, MATCHED, Contrast, FieldGains, matched
-from pt_reuse.studies.judged_fields import BothScored
+from pt_reuse.studies.judged_fields import ScoredSides
 
 
 class Cells:
@@ -28,7 +28,7 @@ class Cells:
         caliper: within which runs are matched.
     """
 
-    def __init__(self, scored: BothScored, of_runs: FamilyRuns, caliper: float):
+    def __init__(self, scored: ScoredSides, of_runs: FamilyRuns, caliper: float):
         self.scored, self.of_runs = scored, of_runs
         every = np.arange(len(of_runs.runs))
         self.contrasts: dict[tuple[str, str], Contrast] = {}
@@ -154,7 +154,7 @@ def _with_ends(
     found: dict[str, Any] = {}
     ends = {
         "rank_effect": bootstrap.interval(row["rank_effect"], drawn[0]),
-        "score_effect": bootstrap.t_interval(row["score_effect"], drawn[1], n_topics),
+        "score_effect": bootstrap.around(row["score_effect"], drawn[1], n_topics),
     }
     for name, value in row.items():
         found[name] = value
@@ -163,7 +163,7 @@ def _with_ends(
     return found
 
 
-def by_run(scored: BothScored, runs: RunSet) -> pd.DataFrame:
+def by_run(scored: ScoredSides, runs: RunSet) -> pd.DataFrame:
     """Return one row per measure and run under one judge."""
     table = described(runs.run_table).drop(columns="pooled")
     own = (table["family"] == scored.labels.family).to_numpy(dtype=bool)

@@ -9,13 +9,14 @@ import pandas as pd
 
 from pt_reuse._check import checked_seed, examples, fraction, positive
 from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.topic_sets import check_every_topic
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, check_test, pair_tests
-from pt_reuse.studies.judged_fields import AskedJudges, under, with_names
+from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, ScoredSides, under, with_names
 from pt_reuse.studies.significance_by_judge.fidelity import SignificanceFidelity
 from pt_reuse.studies.significance_by_judge.verdicts import TestedPairs, with_intervals
 
@@ -138,11 +139,8 @@ def significance_fidelity(
     caveats = field.caveats(compared)
     tell(caveats)
     rows, pairs, by_run = [], [], []
-    for both in field.both_scored(compared):
-        labels, people, of_judge = both.labels, both.human, both.judge
-        if not people.complete:
-            with located(labels.name):
-                check_every_topic(people.names, people.has_topic, "complete")
+    for sides in _scored(field, compared):
+        labels, people, of_judge = sides.labels, sides.human, sides.judge
         for m, measure in enumerate(people.measures):
             by_people, by_judge = (
                 pair_tests(scores.values[m], test, samples=drawn, seed=start) for scores in (people, of_judge)
@@ -174,6 +172,16 @@ def significance_fidelity(
         alpha=level,
         corrected=correction != "none" or test == "tukey",
     )
+
+
+def _scored(field: JudgedField, compared: list[ComparedLabels]) -> list[ScoredSides]:
+    """Return of each judge the scores under both labels, which a paired test takes of every run on every topic."""
+    found = field.both_scored(compared)
+    for sides in found:
+        if not sides.human.complete:
+            with located(sides.labels.name):
+                check_every_topic(sides.human.names, sides.human.has_topic, "complete")
+    return found
 
 
 def _in_words(bootstrap: TopicBootstrap) -> str:
