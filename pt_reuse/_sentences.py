@@ -35,7 +35,7 @@ def ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> 
 
 
 def with_ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> str:
-    """Return a number with its interval behind it where it has one; see :func:`ends`.
+    """Return a number with its interval behind it where it has one; see :func:`ends`. A missing one is undefined.
 
     Example:
         >>> with_ends({"tau_b": 0.95, "tau_b_low": 0.9124, "tau_b_high": 0.9871}, "tau_b", ".4f")
@@ -43,5 +43,7 @@ def with_ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1
         >>> with_ends({"tau_b": 0.95}, "tau_b", ".4f")
         '0.9500'
     """
+    if is_missing(row[name]):
+        return "undefined"
     between = ends(row, name, form, factor=factor)
     return written(factor * row[name], form) + (f" ({between})" if between else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +64,8 @@ def prediction_powered(
     correction: str = "bonferroni",
     confidence: float = 0.95,
     rel: int | None = None,
-    judge_rel: Any = None,
-    families: Any = None,
+    judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     complete: bool = True,
     without_topics: str = "error",
     verbose: bool = False,

@@ -134,12 +134,12 @@ def _row(gains: FieldGains, contrast: Contrast, against: str) -> dict[str, Any]:
         "unmatched": len(contrast.family) - n_runs,
     }
     if not n_runs:
-        names = "gained", "others_gained", "rank_effect", "change", "others_change", "score_effect"
+        names = "rise", "others_rise", "rank_effect", "change", "others_change", "score_effect"
         return row | dict.fromkeys(names, float("nan"))
     found = gains.over(contrast, against)
     return row | {
-        "gained": float(found.gained[0]),
-        "others_gained": float(found.others_gained[0]),
+        "rise": float(found.gained[0]),
+        "others_rise": float(found.others_gained[0]),
         "rank_effect": float(found.rank_effect[0]),
         "change": float(found.change[0]),
         "others_change": float(found.others_change[0]),
@@ -182,7 +182,7 @@ def by_run(scored: ScoredSides, runs: RunSet) -> pd.DataFrame:
                 change=gains.change[0],
                 rank=rank,
                 judge_rank=judge_rank,
-                gained=gains.gained[0],
+                rise=gains.gained[0],
             )
         )
     return pd.concat(parts, ignore_index=True)

@@ -28,10 +28,10 @@ def family_effect(
     judge: Any,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
-    families: Mapping[str, str] | None = None,
     caliper: float = 0.2,
     rel: int | None = None,
     judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -60,7 +60,6 @@ def family_effect(
         human: the judgments of people, in any form.
         judge: a judge, or a dict of name -> judge: judgments in any form, a Judge, a function or a pipeline.
         measures: ir_measures measures, or their names, one or several.
-        families: judge -> family, the family of runs that is the judge's own; default what the judges say.
         caliper: how far apart two matched runs may be in their mean score by people, in standard deviations of the
             means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched
             with several runs of the family. Runs of the family without one that is near enough are counted, and do not
@@ -68,6 +67,7 @@ def family_effect(
         rel: the lowest relevant label of people; default what the judgments say.
         judge_rel: the lowest relevant label of the judges, one for all or a dict of judge -> label; default what the
             judges say.
+        families: judge -> family, the family of runs that is the judge's own; default what the judges say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` for the judge (default), or is
             left out for both (``"drop"``).
         resamples: how often the topics are drawn for intervals, the same draws for all judges; 0 for none.

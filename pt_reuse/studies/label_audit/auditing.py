@@ -41,9 +41,9 @@ def audit_labels(
     people: Any = None,
     by: str | None = None,
     best: int = 10,
-    families: Mapping[str, str] | None = None,
     rel: int | None = None,
     judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -71,10 +71,10 @@ def audit_labels(
         by: ``"type"``, ``"team"`` or ``"family"``: rank the runs of each one among themselves, too. Default none.
         best: how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all topics
             under `human`, also in resamples; those that tie with the last of them belong to them.
-        families: judge -> family of models, where the judges do not say.
         rel: the lowest label of people that is relevant; default what the judgments say, else 1.
         judge_rel: the lowest label of the judge that is relevant, one for all or a dict of judge -> label; default what
             a judge says, else 1 for labels 0 and 1, else as for people.
+        families: judge -> family of models, where the judges do not say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or is
             taken from both (``"drop"``).
         resamples: how often the topics are drawn for intervals; 0 for none. Judges on the same topics share the draws.

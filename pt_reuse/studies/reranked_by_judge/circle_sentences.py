@@ -91,6 +91,4 @@ def _in_best(row: Row) -> str:
 
 
 def _told(row: Row, name: str, digits: str = "+.4f") -> str:
-    if pd.isna(row[name]):
-        return "no value"
     return with_ends(row, name, digits)
