@@ -15,6 +15,7 @@ import pandas as pd
 from pt_reuse import _html
 from pt_reuse._check import count, examples, flag, positive
 from pt_reuse._errors import InputError, door
+from pt_reuse._sentences import written
 from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible
 
 #: the width of a report as text, in columns
@@ -67,8 +68,7 @@ class Digits(Enum):
             return visible(str(value))
         if self is Digits.P:
             return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
-        text = format(value, self.value)
-        return text.lstrip("+-") if not text.strip("+-0.,") else text
+        return written(value, self.value)
 
 
 @dataclass(frozen=True)

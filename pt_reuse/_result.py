@@ -220,6 +220,14 @@ class Result(Record):
         """Return a copy of the main table."""
         return self.table.copy()
 
+    def findings(self) -> list[str]:
+        """Return what was found, in sentences, each with its number, and with its interval where there is one.
+
+        Returns:
+            list of str: none where a kind of result has nothing to say beyond its tables and its headline.
+        """
+        return []
+
     def key_figures(self) -> pd.DataFrame:
         """Return the few numbers that sum the result up, the most telling first.
 

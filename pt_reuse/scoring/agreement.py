@@ -14,6 +14,7 @@ from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse._sentences import with_ends
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
@@ -173,8 +174,7 @@ class Agreement(Result):
         """Return what is compared with what, and tau_b and the largest drop of each measure."""
         rows = []
         for measure, row in zip(self.measured, self.table.to_dict("records"), strict=True):
-            ends = f" ({row['tau_b_low']:.4f} to {row['tau_b_high']:.4f})" if self.has_intervals else ""
-            rows.append(f"{measure} tau_b {row['tau_b']:.4f}{ends}, drop {row['max_drop']}")
+            rows.append(f"{measure} tau_b {with_ends(row, 'tau_b', '.4f')}, drop {row['max_drop']}")
         return f"{self.names[1]} against {self.names[0]}: {'; '.join(rows)}"
 
 

@@ -45,20 +45,23 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
     )
 
 
-def check_every_topic(names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores") -> None:
-    """Raise where a run lacks a topic, in means over the topics of each run: a test of pairs needs every score.
+def check_every_topic(
+    names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores", *, what: str = "A test of pairs"
+) -> None:
+    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score.
 
     Args:
         names: of the runs.
         has_topic: (topics, runs).
         argument: what the user calls what is at fault.
+        what: needs every score, as the first words of a sentence.
     """
     has = np.asarray(has_topic.all(axis=0))
     if has.all():
         return
     lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
     raise InputError(
-        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. A test of pairs needs "
+        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs "
         "a score of every run on every topic; score with ",
         Option("complete", True),
         ", where a topic that a run lacks counts 0, or on the topics that all runs have.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,18 @@ from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_label
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_only
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, scored
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
+
+#: what becomes of a document that a judge did not label, for settings
+MISSING_WORDS = {
+    "unjudged": "a document without a label of the judge is unjudged under the judge",
+    "drop": "a document without a label of the judge counts for neither",
+}
 
 
 @dataclass(frozen=True)
@@ -82,13 +88,27 @@ class AskedJudges:
         people = as_qrels(judged, "human")
         if self.rel is not None:
             people = people.with_rel(self.rel)
-        if not people.topics:
-            raise InputError("there is no judgment of people.", argument="human")
+        if not (people.arrays.labels >= 0).any():
+            raise InputError("people judged no document.", argument="human")
         warn_of_lower_grades(self.measures, people.rel)
         if self.without_topics == "error":
             check_topics(field, people)
-        tell(relevant_only(people, of_judged(self.measures)))
         return JudgedField(field, people, self)
+
+
+@dataclass(frozen=True)
+class ScoredSides:
+    """The runs under the labels of people and of one judge, for the same documents.
+
+    Attributes:
+        labels: of both.
+        human: scores under those of people.
+        judge: scores under those of the judge.
+    """
+
+    labels: ComparedLabels
+    human: Scores
+    judge: Scores
 
 
 @dataclass(frozen=True)
@@ -117,8 +137,22 @@ class JudgedField:
             with located(judge.name):
                 if labels.without and self.asked.without_topics == "error":
                     check_topics(self.runs, labels.human)
-                tell(relevant_only(labels.judge, of_judged(self.asked.measures)))
             found.append(labels)
+        return found
+
+    def caveats(self, compared: Sequence[ComparedLabels], n_topics: int | None = None) -> list[Caveat]:
+        """Return what keeps numbers of these labels from meaning what they seem to mean.
+
+        Args:
+            compared: the labels of the judges.
+            n_topics: over how many topics numbers are; default the fewest that a judge labelled.
+        """
+        few = min(len(labels.human.topics) for labels in compared) if n_topics is None else n_topics
+        measured = of_judged(self.asked.measures)
+        found = [*few_topics(few), *relevant_only(self.human, measured)]
+        for labels in compared:
+            for caveat in relevant_only(labels.judge, measured):
+                found.append(Caveat(f"{labels.name}: {caveat.note}", (f"{labels.name}: ", *caveat.parts)))
         return found
 
     def scored(self, qrels: Qrels, runs: RunSet | None = None) -> Scores:
@@ -132,16 +166,39 @@ class JudgedField:
             verbose=asked.verbose,
         )
 
+    def both_scored(self, compared: Sequence[ComparedLabels]) -> list[ScoredSides]:
+        """Return of each judge the scores under the labels of people, and under its own."""
+        known: list[tuple[Qrels, Scores]] = []
+        found = []
+        for labels in compared:
+            # most judges label a document of every topic, and are compared with the same judgments
+            people = next((scores for qrels, scores in known if qrels is labels.human), None)
+            if people is None:
+                people = self.scored(labels.human)
+                known.append((labels.human, people))
+            found.append(ScoredSides(labels, people, self.scored(labels.on_scale)))
+        return found
+
     def settings(self, compared: Sequence[ComparedLabels]) -> dict[str, Any]:
         """Return the conventions of the field, of people and of the judges, for display."""
-        missing = {"unjudged": "unjudged for the judge", "drop": "dropped for people, too"}[self.asked.missing]
         return {
             **self.runs.settings,
-            "people": f"relevant from label {self.human.rel}, {count(len(self.human.topics), 'topic')}",
+            "human": f"relevant from label {self.human.rel}, {count(len(self.human.topics), 'topic')}",
             "judges": "; ".join(f"{labels.name} ({labels.words()})" for labels in compared),
-            "missing labels": missing,
+            "missing": MISSING_WORDS[self.asked.missing],
             "complete": self.asked.complete,
         }
+
+
+def under(about: Mapping[str, Any], columns: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with some columns before its own, each of one value.
+
+    Args:
+        about: column -> value.
+        columns: which of these, in this order.
+        frame: the rows.
+    """
+    return frame.assign(**{name: about[name] for name in columns})[[*columns, *frame.columns]]
 
 
 def with_names(table: pd.DataFrame, column: str) -> pd.DataFrame:

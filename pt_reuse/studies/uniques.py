@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse._sentences import with_ends
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
@@ -138,11 +139,8 @@ class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
         parts = []
         for row in self.summary.to_dict("records"):
             worst = "" if row["field_worst"] is None else f" ({row['field_worst']})"
-            ends = ""
-            if self.has_intervals:
-                ends = f" ({row['own_tau_b_low']:.4f} to {row['own_tau_b_high']:.4f})"
             parts.append(
-                f"{row['measure']} own tau_b {row['own_tau_b']:.4f}{ends}, largest drop {row['own_max_drop']}, "
+                f"{row['measure']} own tau_b {with_ends(row, 'own_tau_b', '.4f')}, largest drop {row['own_max_drop']}, "
                 f"whole field drop {row['field_max_drop']}{worst}"
             )
         return "; ".join(parts)

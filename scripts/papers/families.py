@@ -45,7 +45,7 @@ def main(data: Path) -> None:
         runs.with_metadata(metadata=table), human, judges, nDCG @ 10, families=families, resamples=0
     )
     found.save(TARGET / "families-dl19-groups", overwrite=True)
-    print(found.cells().pivot_table("gained", index="judge", columns="family").round(1))
+    print(found.cells().pivot_table("rise", index="judge", columns="family").round(1))
 
 
 if __name__ == "__main__":

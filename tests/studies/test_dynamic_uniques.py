@@ -6,11 +6,11 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from relevant_parts import as_qrels, as_runs
+from relevant_parts import Near, as_qrels, as_runs
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.judging import Oracle, Scorer
+from pt_reuse.judging import Oracle
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
@@ -40,21 +40,6 @@ TOPICS = pd.DataFrame({"qid": QIDS, "query": "q"})
 ALL = {(r.qid, r.docno): r.label for r in COMPLETE.to_frame().itertuples()}
 
 
-class Near(Scorer):
-    """Scores by how near the number of a document is to those of the relevant examples; ties are frequent."""
-
-    def __init__(self, docnos=DOCNOS):
-        self.docnos = np.array(docnos, dtype=object)
-
-    def documents(self, qid):
-        return self.docnos
-
-    def fit(self, qid, query, training):
-        good = training.documents[training.relevant]
-        places = np.arange(len(self.docnos))
-        return -np.abs(places[:, None] - good[None]).min(axis=1, initial=99).astype(float) // 3
-
-
 def judgments():
     """Return what was judged: the pool to depth 3, and each third document beside."""
     pool = ptr.depth_pool(RUNS, depth=3).to_frame()
@@ -70,7 +55,7 @@ KNOWN = Oracle(COMPLETE, unknown="not relevant")
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, depth=3, judge=KNOWN, seed=2)
+    return ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2)
 
 
 def slow_sets(seed=2, depth=3):
@@ -175,7 +160,7 @@ def test_agreement_and_drops_follow_from_the_means(found):
 
 def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
     options = {"depth": 3, "judge": KNOWN, "seed": 2}
-    drawn = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, **options, resamples=40, confidence=0.9)
+    drawn = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, **options, resamples=40, confidence=0.9)
     for name in ("table", "by_run", "summary"):
         plain = getattr(found, name)
         pd.testing.assert_frame_equal(getattr(drawn, name)[list(plain)], plain)
@@ -210,7 +195,7 @@ def test_large_drops_count_the_units(found):
 
 
 def test_two_processes_give_what_one_gives(found):
-    again = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2)
+    again = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2)
     pd.testing.assert_frame_equal(found.by_run, again.by_run)
     pd.testing.assert_frame_equal(found.table, again.table)
 
@@ -235,7 +220,7 @@ def test_a_classifier_that_finds_everything_again_loses_nothing():
         def fit(self, qid, query, training):
             return np.array([float(docno in good[qid]) for docno in self.docnos])
 
-    found = ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(), TOPICS, depth=3)
+    found = ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(DOCNOS), TOPICS, depth=3)
     assert (found.unique_counts["found_again"] == found.unique_counts["unique_relevant"]).all()
     assert found.unique_counts["unique_relevant"].sum() > 0
     assert (found.by_run["change"] == 0).all()
@@ -254,7 +239,7 @@ def test_no_team_with_a_unique():
 
 
 def test_what_nobody_labelled_is_told(messages):
-    call = lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", Near(), TOPICS, depth=3)  # noqa: E731
+    call = lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", Near(DOCNOS), TOPICS, depth=3)  # noqa: E731
     found = messages.warned(call)
     assert found.topics["unlabelled"].sum() > 0
     assert "has no label" in found.settings["beware"]
@@ -277,7 +262,7 @@ def test_a_corpus_that_ends_too_early_is_told(messages):
 
 def test_what_cannot_be(messages):
     def call(measures="AP", corpus=None, topics=TOPICS, **options):
-        return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(), topics, depth=3, **options)
+        return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(DOCNOS), topics, depth=3, **options)
 
     messages.refused(lambda: call(topics=TOPICS.head(2)), argument="topics")
     messages.refused(lambda: call(topics=TOPICS[["query"]]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell, told_elsew
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
 from pt_reuse.stats.prediction_powered import ESTIMATED
 from pt_reuse.stats.significance import checked_correction
 from pt_reuse.studies.few_labels.asked_documents import checked_pool, documents_to_label
@@ -28,7 +28,7 @@ from pt_reuse.studies.few_labels.document_level import document_estimates, pool_
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, pair_table, rank_table
 from pt_reuse.studies.few_labels.linear_measures import linear_of
 from pt_reuse.studies.few_labels.powered_result import PredictionPowered
-from pt_reuse.studies.few_labels.topic_level import check_every_topic, score_as_asked, split_topics, topic_estimates
+from pt_reuse.studies.few_labels.topic_level import score_as_asked, split_topics, topic_estimates
 
 #: what people labelled few of
 LEVELS = ("topics", "documents")
@@ -64,8 +64,8 @@ def prediction_powered(
     correction: str = "bonferroni",
     confidence: float = 0.95,
     rel: int | None = None,
-    judge_rel: Any = None,
-    families: Any = None,
+    judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     complete: bool = True,
     without_topics: str = "error",
     verbose: bool = False,
@@ -171,7 +171,7 @@ def prediction_powered(
     if without_topics == "error":
         check_topics(runs, people)
     if not complete:
-        check_every_topic(runs, people)
+        check_every_topic(runs.names, topics_of_runs(runs, people), "complete", what="The estimate")
     if level == "topics":
         found = _by_topics(runs, people, judges, texts, asked)
     else:
@@ -187,7 +187,7 @@ def prediction_powered(
     settings = {
         **runs.settings,
         "complete": complete,
-        "people": f"relevant from label {people.rel}",
+        "human": f"relevant from label {people.rel}",
         "judges": "; ".join(f"{one.judge.name} ({one.words})" for one in found),
         "lambda": ESTIMATED_OF[level] if asked.weight is None else f"{asked.weight:g}, given",
         "intervals": f"{100 * asked.confidence:.4g} %, {INTERVALS[level]}",

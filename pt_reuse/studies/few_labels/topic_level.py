@@ -16,7 +16,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, told_elsewhere
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
+from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
 from pt_reuse.stats.prediction_powered import TopicValues, powered_differences, powered_means
 from pt_reuse.studies.few_labels.asked_documents import JudgeLabels, documents_to_label, labels_for
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, columns_of
@@ -174,7 +174,7 @@ def topic_estimates(runs: RunSet, human: Scores, split: SplitTopics, asked: Aske
         # a run that has the topics of people alone would score 0 on all others
         check_topics(runs, labels.select(split.unlabelled))
     if not asked.complete:
-        check_every_topic(runs, by_judge)
+        check_every_topic(runs.names, topics_of_runs(runs, by_judge), "complete", what="The estimate")
     with told_elsewhere():
         found = score_as_asked(runs, by_judge, asked)
     rows = [human.topics.index(topic) for topic in split.labelled]
@@ -187,18 +187,3 @@ def topic_estimates(runs: RunSet, human: Scores, split: SplitTopics, asked: Aske
             means=columns_of(powered_means(values, asked.weight), asked.confidence),
             pairs=columns_of(powered_differences(values, asked.weight), asked.confidence),
         )
-
-
-def check_every_topic(runs: RunSet, qrels: Qrels) -> None:
-    """Raise where means are to be over the topics of each run, and a run lacks some."""
-    has = np.asarray(topics_of_runs(runs, qrels).all(axis=0))
-    if has.all():
-        return
-    lacking = [run for run, every in zip(runs.names, has.tolist(), strict=True) if not every]
-    raise InputError(
-        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. The estimate needs a score of "
-        "every run on every topic; give ",
-        Option("complete", True),
-        ", where a topic that a run lacks counts 0.",
-        argument="complete",
-    )

@@ -10,6 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._sentences import with_ends
 from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -29,7 +30,6 @@ class FilledUniques:
     units: Units
     settings: Mapping[str, Any]
 
-    @door
     def findings(self) -> list[str]:
         """Return what filling the holes does to the units, in plain sentences.
 
@@ -37,12 +37,11 @@ class FilledUniques:
             list of str: for each judge how many documents it labelled, and how many of them it calls relevant; for each
             measure the mean change of the units' own runs when their uniques are removed and when the judge labels
             them, how many units it puts above the truth, the unit that gains most, and tau-b of the rankings; each
-            number with its interval over topics where there are any.
-
-        Raises:
-            InputError: nothing was filled.
+            number with its interval over topics where there are any. None where nothing was filled.
         """
-        rows, summary = _needed(self.filled), _needed(self.filled_summary)
+        rows, summary = self.filled, self.filled_summary
+        if rows is None or summary is None:
+            return []
         found = []
         for judge, of_judge in summary.groupby("judge", sort=False):
             found.append(_labels(str(judge), of_judge.iloc[0].to_dict(), self.units.by))
@@ -163,13 +162,13 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
         return
     whose = f"the own runs of {count(n, by)} with uniques"
     yield (
-        f"{measure}: without their uniques {whose} change by {_number(said, 'removed_change', '+.4f')} on average, "
-        f"filled by {judge} by {_number(said, 'filled_change', '+.4f')}, by {judge} alone by "
-        f"{_number(said, 'judge_alone_change', '+.4f')}.{_verdict(said, judge)}"
+        f"{measure}: without their uniques {whose} change by {with_ends(said, 'removed_change', '+.4f')} on average, "
+        f"filled by {judge} by {with_ends(said, 'filled_change', '+.4f')}, by {judge} alone by "
+        f"{with_ends(said, 'judge_alone_change', '+.4f')}.{_verdict(said, judge)}"
     )
     yield (
-        f"{measure}: filled by {judge}, {_number(said, 'filled_above', '.0f')} of {count(n, by)} stand above the true "
-        f"score; without their uniques {_number(said, 'removed_above', '.0f')}."
+        f"{measure}: filled by {judge}, {with_ends(said, 'filled_above', '.0f')} of {count(n, by)} stand above the "
+        f"true score; without their uniques {with_ends(said, 'removed_above', '.0f')}."
     )
     for way, word, best in (("removed", "without its uniques", "idxmin"), ("filled", f"filled by {judge}", "idxmax")):
         row = rows.loc[getattr(rows[f"{way}_change"], best)()].to_dict()
@@ -178,13 +177,13 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
         if not (change < 0 if way == "removed" else change > 0):
             continue
         yield (
-            f"{measure}: {word}, {row[units.column]} {moved} most: {_number(row, f'{way}_change', '+.4f')}, and a run "
-            f"of it {moved} {count(row[f'{way}_own_{fall}'], 'rank')} when its {by} alone is scored anew."
+            f"{measure}: {word}, {row[units.column]} {moved} most: {with_ends(row, f'{way}_change', '+.4f')}, and a "
+            f"run of it {moved} {count(row[f'{way}_own_{fall}'], 'rank')} when its {by} alone is scored anew."
         )
     yield (
-        f"{measure}: tau-b with the true ranking is {_number(said, 'removed_tau_b', '.4f')} when each run is scored "
-        f"without its own {by}'s uniques, {_number(said, 'filled_tau_b', '.4f')} with them filled by {judge}, and "
-        f"{_number(said, 'judge_alone_tau_b', '.4f')} by {judge} alone."
+        f"{measure}: tau-b with the true ranking is {with_ends(said, 'removed_tau_b', '.4f')} when each run is scored "
+        f"without its own {by}'s uniques, {with_ends(said, 'filled_tau_b', '.4f')} with them filled by {judge}, and "
+        f"{with_ends(said, 'judge_alone_tau_b', '.4f')} by {judge} alone."
     )
 
 
@@ -196,12 +195,3 @@ def _verdict(said: Mapping[Any, Any], judge: str) -> str:
     if high < 0:
         return f" So {judge} does not mend all of the loss."
     return " The interval holds 0: a bias on average is neither shown nor excluded." if low <= 0 <= high else ""
-
-
-def _number(row: Mapping[Any, Any], name: str, written: str) -> str:
-    """Return a number with its interval, where it has one."""
-    text = format(row[name], written)
-    low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
-    if low is None or high is None or low != low:
-        return text
-    return f"{text} ({low:{written}} to {high:{written}})"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._sentences import with_ends
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.studies.judge_families.gains import ALONE, MATCHED, OTHERS
@@ -57,13 +58,8 @@ def of_cells(others: pd.DataFrame, matched: pd.DataFrame, measure: str, of: str,
 
 
 def effect_in_words(row: Mapping[str, Any], of: str) -> str:
-    """Return an effect with its interval: ``+4.41 (2.10 to 6.72)``."""
-    name, form = f"{of}_effect", ".2f" if of == "rank" else ".4f"
-    text = format(row[name], f"+{form}")
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    if low is None or high is None or pd.isna(low):
-        return text
-    return f"{text} ({low:{form}} to {high:{form}})"
+    """Return an effect with its interval: ``+4.41 (+2.10 to +6.72)``."""
+    return with_ends(row, f"{of}_effect", "+.2f" if of == "rank" else "+.4f")
 
 
 def sentences(table: pd.DataFrame, n_runs: int) -> list[str]:

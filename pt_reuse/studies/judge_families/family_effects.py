@@ -31,14 +31,14 @@ class FamilyEffect(Result):
         table: one row per measure, judge, family of runs and whom it is held ``against`` (``"others"``, ``"matched"``,
             ``"alone"``, see :func:`family_effect`): ``measure judge judge_family family``, ``own``, whether the judge
             is of this family; ``runs`` of the family and ``others`` that count, ``unmatched`` runs of the family that
-            do not; the mean ranks ``gained`` by the one and ``others_gained`` by the others, and ``rank_effect``, the
+            do not; the mean ``rise`` in ranks of the one and ``others_rise`` of the others, and ``rank_effect``, the
             difference; the mean ``change`` of the score, less that of the whole field, and ``others_change``, and
             ``score_effect``, at equal scores by people; where intervals were asked for, their ends beside the effects,
             ``_low`` and ``_high``. NaN where no run is matched, and of ``score_effect`` with fewer than three other
             runs.
         by_run: one row per measure, judge and run: ``name team type family``, ``own``, ``score`` and ``rank`` by
-            people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the ranks
-            ``gained``.
+            people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the ``rise``
+            in ranks.
         matches: one row per measure, judge and run of a family: ``family name``, the ``match``, None where no other run
             is near enough, and the ``score`` and ``match_score`` of both by people.
         judges: one row per judge: ``judge family``, from which label a document is relevant for it, ``documents`` of

@@ -8,22 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, told
+from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import MISSING, compared_labels
-from pt_reuse.qrels.judgments import as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import few_topics, noted, tell
+from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures
-from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table, scored_under
+from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table
 from pt_reuse.studies.judge_families.family_effects import FamilyEffect
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns
+from pt_reuse.studies.judged_fields import AskedJudges
 
 
 @door
@@ -33,10 +28,10 @@ def family_effect(
     judge: Any,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
-    families: Mapping[str, str] | None = None,
     caliper: float = 0.2,
     rel: int | None = None,
     judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -65,7 +60,6 @@ def family_effect(
         human: the judgments of people, in any form.
         judge: a judge, or a dict of name -> judge: judgments in any form, a Judge, a function or a pipeline.
         measures: ir_measures measures, or their names, one or several.
-        families: judge -> family, the family of runs that is the judge's own; default what the judges say.
         caliper: how far apart two matched runs may be in their mean score by people, in standard deviations of the
             means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched
             with several runs of the family. Runs of the family without one that is near enough are counted, and do not
@@ -73,6 +67,7 @@ def family_effect(
         rel: the lowest relevant label of people; default what the judgments say.
         judge_rel: the lowest relevant label of the judges, one for all or a dict of judge -> label; default what the
             judges say.
+        families: judge -> family, the family of runs that is the judge's own; default what the judges say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` for the judge (default), or is
             left out for both (``"drop"``).
         resamples: how often the topics are drawn for intervals, the same draws for all judges; 0 for none.
@@ -110,46 +105,43 @@ def family_effect(
     their own kind; caliper: Austin 2011, Optimal caliper widths for propensity-score matching, Pharmaceutical
     Statistics 10.
     """
-    parsed = checked_measures(measures)
-    choice("missing", missing, MISSING)
     width = _checked_caliper(caliper)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    lowest = checked_rel(rel)
-    judges = as_judges(judge, rel=judge_rel, families=families)
-    runs, human = as_runs_before(runs, human)
-    of_runs = FamilyRuns(runs.run_table)
-    people = as_qrels(human, "human")
-    people = people if lowest is None else people.with_rel(lowest)
-    if without_topics == "error":
-        check_topics(runs, people)
-    of_runs.check_judges(judges)
-    compared = [compared_labels(people, one, missing=missing) for one in judges]
-    caveats = [*few_topics(min(len(one.human.topics) for one in compared)), *of_runs.caveats()]
+    asked = AskedJudges.of(
+        judge,
+        measures,
+        rel=rel,
+        judge_rel=judge_rel,
+        families=families,
+        missing=missing,
+        complete=complete,
+        without_topics=without_topics,
+        verbose=verbose,
+    )
+    field = asked.read(runs, human)
+    of_runs = FamilyRuns(field.runs.run_table)
+    of_runs.check_judges(asked.judges)
+    compared = field.compared()
+    caveats = [*field.caveats(compared), *of_runs.caveats()]
     tell(caveats)
-    options: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "verbose": verbose}
-    scored = scored_under(runs, compared, parsed, options)
+    scored = field.both_scored(compared)
     drawn = [Cells(one, of_runs, width) for one in scored]
-    table = pd.concat([cells.table(bootstrap, people.topics) for cells in drawn], ignore_index=True)
-    order = {repr(measure): n for n, measure in enumerate(parsed)}
+    table = pd.concat([cells.table(bootstrap, field.human.topics) for cells in drawn], ignore_index=True)
+    order = {repr(measure): n for n, measure in enumerate(asked.measures)}
     table = table.sort_values("measure", key=lambda column: column.map(order), kind="stable", ignore_index=True)
     n_cells = len(compared) * len(of_runs.names)
     return FamilyEffect(
         table=table,
-        by_run=pd.concat([by_run(one, runs) for one in scored], ignore_index=True),
+        by_run=pd.concat([by_run(one, field.runs) for one in scored], ignore_index=True),
         matches=pd.concat([cells.matches() for cells in drawn], ignore_index=True),
-        judges=judges_table(judges, compared),
+        judges=judges_table(asked.judges, compared),
         settings={
             "effect": "mean of (rank by people - rank by the judge) over the runs of the family, less the others'",
             "score effect": "above the line through the others (judge on people); matched: difference of changes",
             "against": "others: all ranked together; matched: nearest by people; alone: others ranked without family",
             "matched within": f"{width:g} standard deviations of the runs' means by people, with replacement",
             "runs without a family": of_runs.without,
-            "people": f"relevant from label {people.rel}",
-            "judges": "; ".join(f"{one.name}: {one.words()}" for one in compared),
-            "missing": missing,
-            **runs.settings,
-            "complete": complete,
+            **field.settings(compared),
             "ties": f"means equal to {DECIMALS} decimals",
             **({INTERVALS: _intervals_in_words(bootstrap, n_cells)} if bootstrap else {}),
             **noted(caveats),

@@ -11,6 +11,7 @@ from pt_reuse._check import count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse._sentences import ends
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class LeaderboardAgreement(Result):
         missing: runs that one of the two lacks: ``judge name lacks``.
     """
 
-    title: ClassVar[str] = "LeaderboardAgreement"
+    title: ClassVar[str] = "Agreement of leaderboards"
 
     changes: pd.DataFrame
     missing: pd.DataFrame
@@ -156,5 +157,5 @@ class LeaderboardAgreement(Result):
 
 
 def _ends(row: dict[Any, Any], name: str, digits: str = ".4f") -> str:
-    low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
-    return "" if pd.isna(low) or pd.isna(high) else f" ({low:{digits}} to {high:{digits}})"
+    between = ends(row, name, digits)
+    return f" ({between})" if between else ""

@@ -114,7 +114,7 @@ def _settings(
 ) -> dict[str, object]:
     found: dict[str, object] = {
         "human": f"relevant from label {pairs[0].rel}",
-        "judges": "; ".join(f"{one.name} {one.words()}" for one in pairs),
+        "judges": "; ".join(f"{one.name} ({one.words()})" for one in pairs),
     }
     ungraded = [str(one.who["judge"]) for one in compared if not one.counts.graded and one.who["kind"] == "model"]
     if ungraded:
@@ -124,8 +124,8 @@ def _settings(
         )
     if people:
         found["people"] = (
-            f"{'; '.join(f'{one.name} {one.words()}' for one in people)}. Together, a document counts for each of them "
-            "who labelled it"
+            f"{'; '.join(f'{one.name} ({one.words()})' for one in people)}. Together, a document counts for each "
+            "of them who labelled it"
         )
     words = "none"
     if bootstrap is not None:

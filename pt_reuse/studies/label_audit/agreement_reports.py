@@ -9,6 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._sentences import with_ends
 from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS, band
 from pt_reuse.scoring.caveats import BEWARE
 
@@ -190,8 +191,7 @@ def _verdict(row: Mapping[Any, Any]) -> str:
 
 def _number(row: Mapping[Any, Any], figure: str, factor: float = 1, *, signed: bool = False) -> str:
     form = f"{'+' if signed else ''}.{1 if factor == 100 else 3}f"
-    value, low, high = (factor * row[f"{figure}{end}"] for end in ("", "_low", "_high"))
-    return f"{value:{form}}" if pd.isna(low) else f"{value:{form}} ({low:{form}} to {high:{form}})"
+    return with_ends(row, figure, form, factor=factor)
 
 
 def _best_first(rows: pd.DataFrame) -> pd.DataFrame:

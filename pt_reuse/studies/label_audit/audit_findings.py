@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse._sentences import ends
 from pt_reuse.studies.label_audit.audit_reports import signed
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 
@@ -125,15 +126,13 @@ def _document(mine: pd.DataFrame) -> str:
 
 
 def _ends(row: Mapping[Any, Any], name: str) -> str:
-    low, high = (row.get(f"{name}_{end}", np.nan) for end in ("low", "high"))
-    return "" if pd.isna(low) or pd.isna(high) else f" ({low:.4f} to {high:.4f})"
+    between = ends(row, name, ".4f")
+    return f" ({between})" if between else ""
 
 
 def _signed_ends(row: Mapping[Any, Any], name: str, decimals: int, unit: str = "") -> str:
-    low, high = (row.get(f"{name}_{end}", np.nan) for end in ("low", "high"))
-    if pd.isna(low) or pd.isna(high):
-        return ""
-    return f" ({signed(float(low), decimals)} to {signed(float(high), decimals)}{unit})"
+    between = ends(row, name, f"+,.{decimals}f")
+    return f" ({between}{unit})" if between else ""
 
 
 def _rise_ends(row: Mapping[Any, Any], name: str) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count, positive
 from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._sentences import written
 from pt_reuse.scoring.caveats import BEWARE
 
 _ENDS = ("low", "high")
@@ -187,10 +188,7 @@ def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure
 
 def signed(value: float, decimals: int) -> str | None:
     """Return a difference with its sign, ``+1.4``; without one where it rounds to 0, None where it is missing."""
-    if value != value:
-        return None
-    text = f"{value:+,.{decimals}f}"
-    return text.lstrip("+-") if not text.strip("+-0.,") else text
+    return None if value != value else written(value, f"+,.{decimals}f")
 
 
 def furthest(movers: pd.DataFrame, most: int) -> pd.DataFrame:

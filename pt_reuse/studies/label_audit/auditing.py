@@ -22,17 +22,13 @@ from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provide
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.studies.judged_fields import MISSING_WORDS
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit
 from pt_reuse.studies.label_audit.compared_rankings import without_ranking
 from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
 from pt_reuse.studies.label_audit.field_parts import checked_grouping, groups_of
 from pt_reuse.studies.label_audit.other_people import compared_people
-
-_MISSING_WORDS = {
-    "unjudged": "a document without a label of the judge is unjudged under the judge",
-    "drop": "a document without a label of the judge counts for neither",
-}
 
 
 @door
@@ -45,9 +41,9 @@ def audit_labels(
     people: Any = None,
     by: str | None = None,
     best: int = 10,
-    families: Mapping[str, str] | None = None,
     rel: int | None = None,
     judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -75,10 +71,10 @@ def audit_labels(
         by: ``"type"``, ``"team"`` or ``"family"``: rank the runs of each one among themselves, too. Default none.
         best: how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all topics
             under `human`, also in resamples; those that tie with the last of them belong to them.
-        families: judge -> family of models, where the judges do not say.
         rel: the lowest label of people that is relevant; default what the judgments say, else 1.
         judge_rel: the lowest label of the judge that is relevant, one for all or a dict of judge -> label; default what
             a judge says, else 1 for labels 0 and 1, else as for people.
+        families: judge -> family of models, where the judges do not say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or is
             taken from both (``"drop"``).
         resamples: how often the topics are drawn for intervals; 0 for none. Judges on the same topics share the draws.
@@ -152,10 +148,10 @@ def audit_labels(
     provided = provided_measures(parsed)
     settings = {
         "human": f"relevant from label {human.rel}",
-        "judges": "; ".join(f"{one.name} {one.words()}" for one in pairs),
-        **({"people": "; ".join(f"{one.name} {one.words()}" for one in beside)} if beside else {}),
+        "judges": "; ".join(f"{one.name} ({one.words()})" for one in pairs),
+        **({"people": "; ".join(f"{one.name} ({one.words()})" for one in beside)} if beside else {}),
         "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
-        "missing": _MISSING_WORDS[missing],
+        "missing": MISSING_WORDS[missing],
         "best": f"the {k:,} best runs under the labels of people, over all topics",
         **({} if grouping is None else {"by": grouping}),
         **runs.settings,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,10 +23,10 @@ def compare_labels(
     human: Any,
     judge: Any,
     *,
-    rel: int | None = None,
-    judge_rel: Any = None,
     people: Any = None,
-    families: Any = None,
+    rel: int | None = None,
+    judge_rel: int | Mapping[str, int] | None = None,
+    families: Mapping[str, str] | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -40,12 +41,12 @@ def compare_labels(
         human: the judgments of people, in any form (see :doc:`runs`); a negative label is none.
         judge: one judge, or a dict of name -> judge: judgments in any form, or whoever gives labels (a function, a
             pipeline, a :class:`judging.Judge`), who is asked for what people judged.
-        rel: the lowest label of people that is relevant; default what `human` says, else 1.
-        judge_rel: the lowest label of a judge that is relevant, of all, or a dict of name -> label; default what the
-            judge says, else 1 where its labels are 0 and 1, else as people.
         people: labels of other people for documents of `human`: a dict of name -> judgments in any form, a frame
             ``qid docno label annotator``, or what :func:`import_labels` returns. Each may have labelled a part. Default
             none.
+        rel: the lowest label of people that is relevant; default what `human` says, else 1.
+        judge_rel: the lowest label of a judge that is relevant, of all, or a dict of name -> label; default what the
+            judge says, else 1 where its labels are 0 and 1, else as people.
         families: a dict of judge -> family of models, which stands beside it in the table.
         resamples: how often the topics are drawn for intervals; default 1,000; 0 for none.
         confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals, expanded for few

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, Aside, InputError, Option
 from pt_reuse.engine import pairs
-from pt_reuse.runs.units import COLUMNS, Units, units_of
+from pt_reuse.runs.units import COLUMNS, Units, how_to_give, units_of
 from pt_reuse.stats._ranking_input import rounded
 
 #: `by` of the parts that are no groups, and what the first is called
@@ -54,12 +54,10 @@ def groups_of(run_table: pd.DataFrame, by: str) -> Units:
     lacking = run_table["name"][run_table[COLUMNS[by]].isna()].tolist() if COLUMNS[by] in run_table else None
     if lacking is None or lacking:
         who = "no run has one" if lacking is None else f"{count(len(lacking), 'run')} without: {examples(lacking)}"
-        # a family is a further column of metadata
-        given = (Option("metadata", ...), " with a column 'family'") if by == "family" else (Option(f"{by}s", ...),)
         raise InputError(
             Option("by", by),
             f" needs the {by} of every run; {who}. Give ",
-            *given,
+            *how_to_give(by),
             Aside(" when reading the runs"),
             ", or leave out ",
             Argument("by"),

@@ -13,6 +13,7 @@ from pt_reuse._check import count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse._sentences import with_ends
 from pt_reuse.studies.label_plans.numbers import Number, Strata
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class LabelEstimate(Result):
         confidence: of the intervals.
     """
 
-    title: ClassVar[str] = "LabelEstimate"
+    title: ClassVar[str] = "Estimate by checked labels"
 
     strata: pd.DataFrame
     confidence: float
@@ -50,7 +51,7 @@ class LabelEstimate(Result):
     def headline(self) -> str:
         """Return the estimates of what the plan was made for."""
         rows = self.table[self.table["target"]]
-        parts = [f"{row['number']} {_with_ends(row, 'estimate')}" for row in rows.to_dict("records")]
+        parts = [f"{row['number']} {with_ends(row, 'estimate', '.4f')}" for row in rows.to_dict("records")]
         return f"{'; '.join(parts)}; {count(int(self.strata['checked'].sum()), 'label')} checked"
 
     def findings(self) -> list[str]:
@@ -59,13 +60,16 @@ class LabelEstimate(Result):
         for row in self.table.to_dict("records"):
             name = f"{row['number'][0].upper()}{row['number'][1:]}"
             text = (
-                f"{name} is {_with_ends(row, 'estimate')} ({level}, {row['checked']:,} of {row['documents']:,} checked)"
+                f"{name} is {with_ends(row, 'estimate', '.4f')} at {level}, {row['checked']:,} of "
+                f"{row['documents']:,} checked"
             )
             if not np.isnan(row["judge"]):
                 sides = (
                     "too high" if row["bias_low"] > 0 else "too low" if row["bias_high"] < 0 else "no bias to be seen"
                 )
-                text += f"; by the judge's own labels {row['judge']:.4f}, off by {_with_ends(row, 'bias')}: {sides}"
+                text += (
+                    f"; by the judge's own labels {row['judge']:.4f}, off by {with_ends(row, 'bias', '+.4f')}: {sides}"
+                )
             found.append(f"{text}.")
         return found
 
@@ -152,7 +156,3 @@ def estimated(
         confidence=confidence,
         settings={**settings, "checked": f"{int(drawn.sum()):,} of {int(counted['labels'].sum()):,} planned labels"},
     )
-
-
-def _with_ends(row: Mapping[Any, Any], name: str) -> str:
-    return f"{row[name]:.4f} [{row[f'{name}_low']:.4f}, {row[f'{name}_high']:.4f}]"

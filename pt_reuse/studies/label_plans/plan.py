@@ -49,7 +49,7 @@ class LabelPlan(Result):
         judge_rel: the lowest label of the judge that is relevant.
     """
 
-    title: ClassVar[str] = "LabelPlan"
+    title: ClassVar[str] = "Plan of labels"
 
     summary: pd.DataFrame
     curve: pd.DataFrame

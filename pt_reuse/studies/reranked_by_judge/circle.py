@@ -141,7 +141,7 @@ class Circularity(Result):
 
     def _notes(self) -> list[str]:
         settings = self.settings
-        notes = [f"Re-ranked: {settings['re-ranked']}.", f"People: {settings['people']}. Judges: {settings['judges']}."]
+        notes = [f"Re-ranked: {settings['re-ranked']}.", f"People: {settings['human']}. Judges: {settings['judges']}."]
         notes += [f"Intervals: {settings[INTERVALS]}."] if self.has_intervals else []
         return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
 

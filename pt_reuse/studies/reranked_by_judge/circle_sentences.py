@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse._sentences import with_ends
 
 Row = Mapping[Any, Any]
 
@@ -90,10 +91,4 @@ def _in_best(row: Row) -> str:
 
 
 def _told(row: Row, name: str, digits: str = "+.4f") -> str:
-    if pd.isna(row[name]):
-        return "no value"
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    said = format(row[name], digits)
-    if low is None or high is None or pd.isna(low):
-        return said
-    return f"{said} (interval {low:{digits}} to {high:{digits}})"
+    return with_ends(row, name, digits)

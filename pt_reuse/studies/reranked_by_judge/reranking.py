@@ -16,13 +16,13 @@ from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reranking import rerank_by_labels
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import few_topics, noted, tell
+from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, with_names
+from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, under, with_names
 from pt_reuse.studies.reranked_by_judge.circle import PEOPLE, Circularity
 from pt_reuse.studies.reranked_by_judge.standings import (
     FIELDS,
@@ -31,6 +31,9 @@ from pt_reuse.studies.reranked_by_judge.standings import (
     gain_numbers,
     tau_numbers,
 )
+
+#: columns before those of runs
+ABOUT = ("judge", "scorer", "measure")
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def circularity(
     field = asked.read(runs, human)
     compared = field.compared()
     labels = _common_labels(field, compared)
-    caveats = list(few_topics(len(labels.people.topics)))
+    caveats = field.caveats(compared, len(labels.people.topics))
     tell(caveats)
     before = {scorer: field.scored(qrels) for scorer, qrels in labels.scoring.items()}
     rows, ranked, by_run = [], [], []
@@ -163,7 +166,7 @@ def circularity(
                     "same": scorer == name,
                 }
                 rows.append({**about, **_numbers(side, sides[PEOPLE] if scorer != PEOPLE else None, top, bootstrap)})
-                by_run.append(_under(about, side.by_run(before[PEOPLE].run_table)))
+                by_run.append(under(about, ABOUT, side.by_run(before[PEOPLE].run_table)))
                 if scorer != PEOPLE:
                     ranked += [
                         {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)} for kind in FIELDS
@@ -260,12 +263,6 @@ def _taus(
     people: BeforeAfter, scorer: BeforeAfter, field: str, best: int, bootstrap: TopicBootstrap | None
 ) -> dict[str, float]:
     return tau_numbers(people.of(field), scorer.of(field), best, bootstrap)
-
-
-def _under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the judge, the scorer and the measure before its columns."""
-    first = {name: about[name] for name in ("judge", "scorer", "measure")}
-    return frame.assign(**first)[[*first, *frame.columns]]
 
 
 def _in_words(bootstrap: TopicBootstrap) -> str:

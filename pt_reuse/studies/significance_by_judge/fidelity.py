@@ -139,7 +139,7 @@ class SignificanceFidelity(Result):
                 "share of all significant results that the other side confirms."
             )
             notes += [f"Intervals: {self.settings[INTERVALS]}."] if self.has_intervals else []
-        notes.append(f"People: {self.settings['people']}. Judges: {self.settings['judges']}.")
+        notes.append(f"People: {self.settings['human']}. Judges: {self.settings['judges']}.")
         return [*notes, f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else notes
 
     @door

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse._sentences import ends
 
 
 def claims(row: Mapping[Any, Any]) -> str:
@@ -73,11 +74,8 @@ def _differ(n: int) -> str:
 
 
 def _share(row: Mapping[Any, Any], name: str) -> str:
-    said = f"{row[name]:.1%}"
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    if low is None or high is None or pd.isna(low):
-        return said
-    return f"{said}, interval {low:.1%} to {high:.1%}"
+    between = ends(row, name, ".1%")
+    return f"{row[name]:.1%}" + (f", interval {between}" if between else "")
 
 
 def _percent(share: float) -> str:

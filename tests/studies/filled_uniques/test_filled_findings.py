@@ -106,7 +106,8 @@ def test_what_was_not_filled_has_no_findings(messages):
     plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
     assert plain.filled is plain.filled_by_run is plain.filled_summary is None
     assert list(plain.tables()) == ["summary", "table", "by_run", "unique_counts"]
-    for call in (plain.findings, plain.plot_fill, lambda: plain.report("fill")):
+    assert plain.findings() == []
+    for call in (plain.plot_fill, lambda: plain.report("fill")):
         messages.refused(call)
 
 

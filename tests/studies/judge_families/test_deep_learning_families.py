@@ -32,7 +32,7 @@ GAINED = {"umbrela-gpt-4": (4.4, 1.4, -1.6), "binary-llama-3.2": (-12.0, -0.4, 2
 @pytest.mark.parametrize("judge", GAINED)
 def test_mean_ranks_gained(found, judge):
     cells = found.cells().query("judge == @judge").set_index("family")
-    gained = cells.loc[["gpt", "other later", "official"], "gained"]
+    gained = cells.loc[["gpt", "other later", "official"], "rise"]
     assert tuple(gained.round(1)) == GAINED[judge]
     assert cells["runs"].to_dict() == {"official": 37, "other later": 16, "gpt": 8}
 

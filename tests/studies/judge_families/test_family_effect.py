@@ -60,7 +60,7 @@ def test_scores_and_ranks_are_those_of_ir_measures(field, found):
             assert rows.loc[name, column] == pytest.approx(expected, abs=1e-9)
     for score, rank in (("score", "rank"), ("judge_score", "judge_rank")):
         assert rows[rank].tolist() == [1 + (rows[score] > mine).sum() for mine in rows[score]]
-    assert (rows["gained"] == rows["rank"] - rows["judge_rank"]).all()
+    assert (rows["rise"] == rows["rank"] - rows["judge_rank"]).all()
     change = rows["judge_score"] - rows["score"]
     assert rows["change"].to_numpy() == pytest.approx((change - change.mean()).to_numpy())
 
@@ -70,8 +70,8 @@ def test_the_table_follows_from_the_runs(found):
         table = found.table[(found.table["measure"] == measure) & (found.table["judge"] == judge)]
         for cell in table[table["against"] == "others"].itertuples():
             mine = rows["family"] == cell.family
-            gained = rows["gained"][mine].mean(), rows["gained"][~mine].mean()
-            assert (cell.gained, cell.others_gained) == pytest.approx(gained)
+            gained = rows["rise"][mine].mean(), rows["rise"][~mine].mean()
+            assert (cell.rise, cell.others_rise) == pytest.approx(gained)
             assert cell.rank_effect == pytest.approx(gained[0] - gained[1])
             assert cell.change == pytest.approx(rows["change"][mine].mean())
             slope, level = np.polyfit(rows["score"][~mine], rows["judge_score"][~mine], 1)
@@ -84,7 +84,7 @@ def test_the_table_follows_from_the_runs(found):
             known = pairs[pairs["match"].notna()]
             assert (cell.runs, cell.unmatched) == (len(known), len(pairs) - len(known))
             assert cell.others == known["match"].nunique()
-            gain = by_name.loc[known["name"], "gained"].mean() - by_name.loc[known["match"], "gained"].mean()
+            gain = by_name.loc[known["name"], "rise"].mean() - by_name.loc[known["match"], "rise"].mean()
             assert cell.rank_effect == pytest.approx(gain, nan_ok=True)
             near = np.abs(known["score"] - known["match_score"])
             assert (near <= 0.2 * np.std(by_name["score"], ddof=1)).all()
@@ -146,7 +146,7 @@ def test_a_planted_bias_is_found():
 
 def test_a_judge_equal_to_people_has_no_effect_at_all(field, runs):
     found = ptr.family_effect(runs, field.qrels, field.qrels, "AP", resamples=20)
-    numbers = [column for column in found.table if "effect" in column or column in ("gained", "change")]
+    numbers = [column for column in found.table if "effect" in column or column in ("rise", "change")]
     assert (found.table[numbers].fillna(0) == 0).all(axis=None)
     assert found.cells()[numbers].notna().all(axis=None)
 

@@ -73,7 +73,7 @@ def test_two_runs(field, messages):
     found = messages.warned(call, times=2)
     cell = found.cells().iloc[0]
     rows = found.by_run.set_index("name")
-    assert cell["rank_effect"] == rows.loc["neu2a", "gained"] - rows.loc["lex1a", "gained"]
+    assert cell["rank_effect"] == rows.loc["neu2a", "rise"] - rows.loc["lex1a", "rise"]
     assert np.isnan(cell["score_effect"])
     assert cell["rank_effect_low"] <= cell["rank_effect"] <= cell["rank_effect_high"]
     assert "in the score" not in found.findings()[0]
@@ -100,7 +100,7 @@ def test_a_binary_judge_on_graded_labels(field, runs):
     found = ptr.family_effect(runs, field.all_qrels, {"J": binary}, "P(rel=2)@5", rel=2, resamples=0)
     assert found.judges["relevant_from"].tolist() == [1]
     # it says of every document what people say
-    assert (found.by_run["gained"] == 0).all()
+    assert (found.by_run["rise"] == 0).all()
     assert (found.table["score_effect"].fillna(0) == 0).all()
 
 
@@ -122,7 +122,7 @@ def test_sentences_have_their_numbers_and_intervals(field, runs):
     for judge, text in (("A", first), ("B", second)):
         for against, number in (("others", "rank_effect"), ("matched", "rank_effect"), ("others", "score_effect")):
             row, digits = cells.loc[judge, against], 2 if number == "rank_effect" else 4
-            ends = f"({row[f'{number}_low']:.{digits}f} to {row[f'{number}_high']:.{digits}f})"
+            ends = f"({row[f'{number}_low']:+.{digits}f} to {row[f'{number}_high']:+.{digits}f})"
             assert f"{row[number]:+.{digits}f} {ends}" in text
     assert "its own family, gpt" in first
     assert "the family, gpt" in second

@@ -1,0 +1,43 @@
+"""What all studies of a field under judges' labels have in common: what they refuse, and what they say."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+
+FIELD = ptr.simulate_field(seed=7, n_topics=8)
+RUNS = FIELD.runs.with_metadata(metadata=FIELD.run_table[["name"]].assign(family=FIELD.run_table["type"]))
+JUDGE = ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(0.2, range(4)), seed=1)
+STUDIES = [ptr.audit_labels, ptr.circularity, ptr.family_effect, ptr.significance_fidelity]
+STUDY = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)
+
+
+@STUDY
+def test_judgments_of_people_are_refused_by_the_name_of_their_argument(study):
+    for human in (3, pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [-1]})):
+        with pytest.raises(ptr.InputError) as refused:
+            study(RUNS, human, JUDGE, "P@5")
+        assert refused.value.argument == "human"
+
+
+@STUDY
+def test_a_caveat_is_told_once_and_kept(study):
+    """Judgments of relevant documents only say nothing of unjudged ones, whoever made them."""
+    frame = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
+    relevant = frame[frame["label"] > 0]
+    with pytest.warns(ptr.ReuseWarning) as told:
+        found = study(RUNS, relevant, relevant, "Judged@5", resamples=0)
+    of_people = [str(one.message) for one in told if "relevant documents only" in str(one.message)]
+    assert sum("judge" not in text.partition("the judgments")[0] for text in of_people) == 1
+    assert "judgments of relevant documents only" in found.settings["beware"]
+
+
+@STUDY
+def test_conventions_have_the_same_words_everywhere(study):
+    said = study(RUNS, FIELD.qrels, {"j": JUDGE}, "P@5", resamples=0).settings
+    assert said["human"].startswith("relevant from label 1")
+    assert said["judges"].startswith("j (relevant from label 1; ")
+    assert said["missing"] == "a document without a label of the judge is unjudged under the judge"
+    assert said["complete"] is True
