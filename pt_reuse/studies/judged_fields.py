@@ -92,6 +92,21 @@ class AskedJudges:
 
 
 @dataclass(frozen=True)
+class ScoredSides:
+    """The runs under the labels of people and of one judge, for the same documents.
+
+    Attributes:
+        labels: of both.
+        human: scores under those of people.
+        judge: scores under those of the judge.
+    """
+
+    labels: ComparedLabels
+    human: Scores
+    judge: Scores
+
+
+@dataclass(frozen=True)
 class JudgedField:
     """A field and the judgments of people, with what is asked of judges.
 
@@ -131,6 +146,19 @@ class JudgedField:
             complete=asked.complete,
             verbose=asked.verbose,
         )
+
+    def both_scored(self, compared: Sequence[ComparedLabels]) -> list[ScoredSides]:
+        """Return of each judge the scores under the labels of people, and under its own."""
+        known: list[tuple[Qrels, Scores]] = []
+        found = []
+        for labels in compared:
+            # most judges label a document of every topic, and are compared with the same judgments
+            people = next((scores for qrels, scores in known if qrels is labels.human), None)
+            if people is None:
+                people = self.scored(labels.human)
+                known.append((labels.human, people))
+            found.append(ScoredSides(labels, people, self.scored(labels.on_scale)))
+        return found
 
     def settings(self, compared: Sequence[ComparedLabels]) -> dict[str, Any]:
         """Return the conventions of the field, of people and of the judges, for display."""

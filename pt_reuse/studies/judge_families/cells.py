@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import described
-from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns
 from pt_reuse.studies.judge_families.gains import AGAINST, MATCHED, Contrast, FieldGains, matched
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The runs under the labels of people and of one judge, for the same documents.
-
-    Attributes:
-        labels: of both.
-        human: scores under those of people.
-        judge: scores under those of the judge.
-    """
-
-    labels: ComparedLabels
-    human: Scores
-    judge: Scores
-
-
-def scored_under(
-    runs: RunSet, compared: Sequence[ComparedLabels], measures: list[ir_measures.Measure], options: dict[str, Any]
-) -> list[Scored]:
-    """Score the runs under the labels of people, once for all judges that have the same ones, and of each judge."""
-    by_people: list[tuple[Qrels, Scores]] = []
-    found = []
-    for labels in compared:
-        human = next((scores for qrels, scores in by_people if qrels is labels.human), None)
-        if human is None:
-            human = score(runs, labels.human, measures, **options)
-            by_people.append((labels.human, human))
-        with told_elsewhere():
-            found.append(Scored(labels, human, score(runs, labels.on_scale, measures, **options)))
-    return found
+from pt_reuse.studies.judged_fields import ScoredSides
 
 
 class Cells:
@@ -64,7 +28,7 @@ class Cells:
         caliper: within which runs are matched.
     """
 
-    def __init__(self, scored: Scored, of_runs: FamilyRuns, caliper: float):
+    def __init__(self, scored: ScoredSides, of_runs: FamilyRuns, caliper: float):
         self.scored, self.of_runs = scored, of_runs
         every = np.arange(len(of_runs.runs))
         self.contrasts: dict[tuple[str, str], Contrast] = {}
@@ -199,7 +163,7 @@ def _with_ends(
     return found
 
 
-def by_run(scored: Scored, runs: RunSet) -> pd.DataFrame:
+def by_run(scored: ScoredSides, runs: RunSet) -> pd.DataFrame:
     """Return one row per measure and run under one judge."""
     table = described(runs.run_table).drop(columns="pooled")
     own = (table["family"] == scored.labels.family).to_numpy(dtype=bool)

@@ -8,22 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, told
+from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import MISSING, compared_labels
-from pt_reuse.qrels.judgments import as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures
-from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table, scored_under
+from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table
 from pt_reuse.studies.judge_families.family_effects import FamilyEffect
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns
+from pt_reuse.studies.judged_fields import AskedJudges
 
 
 @door
@@ -110,46 +105,43 @@ def family_effect(
     their own kind; caliper: Austin 2011, Optimal caliper widths for propensity-score matching, Pharmaceutical
     Statistics 10.
     """
-    parsed = checked_measures(measures)
-    choice("missing", missing, MISSING)
     width = _checked_caliper(caliper)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    lowest = checked_rel(rel)
-    judges = as_judges(judge, rel=judge_rel, families=families)
-    runs, human = as_runs_before(runs, human)
-    of_runs = FamilyRuns(runs.run_table)
-    people = as_qrels(human, "human")
-    people = people if lowest is None else people.with_rel(lowest)
-    if without_topics == "error":
-        check_topics(runs, people)
-    of_runs.check_judges(judges)
-    compared = [compared_labels(people, one, missing=missing) for one in judges]
+    asked = AskedJudges.of(
+        judge,
+        measures,
+        rel=rel,
+        judge_rel=judge_rel,
+        families=families,
+        missing=missing,
+        complete=complete,
+        without_topics=without_topics,
+        verbose=verbose,
+    )
+    field = asked.read(runs, human)
+    of_runs = FamilyRuns(field.runs.run_table)
+    of_runs.check_judges(asked.judges)
+    compared = field.compared()
     caveats = [*few_topics(min(len(one.human.topics) for one in compared)), *of_runs.caveats()]
     tell(caveats)
-    options: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "verbose": verbose}
-    scored = scored_under(runs, compared, parsed, options)
+    scored = field.both_scored(compared)
     drawn = [Cells(one, of_runs, width) for one in scored]
-    table = pd.concat([cells.table(bootstrap, people.topics) for cells in drawn], ignore_index=True)
-    order = {repr(measure): n for n, measure in enumerate(parsed)}
+    table = pd.concat([cells.table(bootstrap, field.human.topics) for cells in drawn], ignore_index=True)
+    order = {repr(measure): n for n, measure in enumerate(asked.measures)}
     table = table.sort_values("measure", key=lambda column: column.map(order), kind="stable", ignore_index=True)
     n_cells = len(compared) * len(of_runs.names)
     return FamilyEffect(
         table=table,
-        by_run=pd.concat([by_run(one, runs) for one in scored], ignore_index=True),
+        by_run=pd.concat([by_run(one, field.runs) for one in scored], ignore_index=True),
         matches=pd.concat([cells.matches() for cells in drawn], ignore_index=True),
-        judges=judges_table(judges, compared),
+        judges=judges_table(asked.judges, compared),
         settings={
             "effect": "mean of (rank by people - rank by the judge) over the runs of the family, less the others'",
             "score effect": "above the line through the others (judge on people); matched: difference of changes",
             "against": "others: all ranked together; matched: nearest by people; alone: others ranked without family",
             "matched within": f"{width:g} standard deviations of the runs' means by people, with replacement",
             "runs without a family": of_runs.without,
-            "people": f"relevant from label {people.rel}",
-            "judges": "; ".join(f"{one.name}: {one.words()}" for one in compared),
-            "missing": missing,
-            **runs.settings,
-            "complete": complete,
+            **field.settings(compared),
             "ties": f"means equal to {DECIMALS} decimals",
             **({INTERVALS: _intervals_in_words(bootstrap, n_cells)} if bootstrap else {}),
             **noted(caveats),

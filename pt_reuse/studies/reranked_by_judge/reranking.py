@@ -269,8 +269,7 @@ def _under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_words(bootstrap: TopicBootstrap) -> str:
-    percent = f"{100 * bootstrap.confidence:.4g} %"
     return (
-        f"of tau_b {bootstrap.words()}, the best systems being those of all topics; of gains the {percent} percentile "
-        "interval of the same resamples"
+        f"of tau_b {bootstrap.words()}, the best systems being those of all topics; of gains t intervals from the same "
+        "draws"
     )

@@ -10,15 +10,13 @@ import pandas as pd
 from pt_reuse._check import checked_seed, examples, fraction, positive
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_every_topic
 from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.significance import RANDOM, SAMPLES, TESTS, check_test, pair_tests
-from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, with_names
+from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, ScoredSides, with_names
 from pt_reuse.studies.significance_by_judge.fidelity import SignificanceFidelity
 from pt_reuse.studies.significance_by_judge.verdicts import TestedPairs, with_intervals
 
@@ -139,7 +137,8 @@ def significance_fidelity(
     caveats = list(few_topics(min(len(labels.human.topics) for labels in compared)))
     tell(caveats)
     rows, pairs, by_run = [], [], []
-    for labels, people, of_judge in _scored(field, compared):
+    for sides in _scored(field, compared):
+        labels, people, of_judge = sides.labels, sides.human, sides.judge
         for m, measure in enumerate(people.measures):
             by_people, by_judge = (
                 pair_tests(scores.values[m], test, samples=drawn, seed=start) for scores in (people, of_judge)
@@ -173,20 +172,13 @@ def significance_fidelity(
     )
 
 
-def _scored(field: JudgedField, compared: list[ComparedLabels]) -> list[tuple[ComparedLabels, Scores, Scores]]:
-    """Return of each judge the scores under the labels of people, and under its own."""
-    known: list[tuple[Qrels, Scores]] = []
-    found = []
-    for labels in compared:
-        # most judges label a document of every topic, and are compared with the same judgments
-        people = next((scores for qrels, scores in known if qrels is labels.human), None)
-        if people is None:
-            people = field.scored(labels.human)
-            known.append((labels.human, people))
-        if not people.complete:
-            with located(labels.name):
-                check_every_topic(people.names, people.has_topic, "complete")
-        found.append((labels, people, field.scored(labels.on_scale)))
+def _scored(field: JudgedField, compared: list[ComparedLabels]) -> list[ScoredSides]:
+    """Return of each judge the scores under both labels, which a paired test takes of every run on every topic."""
+    found = field.both_scored(compared)
+    for sides in found:
+        if not sides.human.complete:
+            with located(sides.labels.name):
+                check_every_topic(sides.human.names, sides.human.has_topic, "complete")
     return found
 
 
