@@ -64,7 +64,7 @@ def covered(gains: Floats, n_topics: int) -> tuple[Floats, float]:
 def main(data: Path) -> None:
     """Simulate, and write the table."""
     text = [
-        f"Mean gains in nDCG@10 of runs re-ranked by a judge, {FIELDS:,} fields of each law, {RESAMPLES} resamples each.",
+        f"Mean gains in nDCG@10 of runs re-ranked by a judge, {FIELDS:,} fields of each law, {RESAMPLES} resamples.",
         "How many of 100 fields have a 95 % interval that contains the mean of the law: the percentile interval / the",
         "one that is used, t from the same draws; in brackets the width of that one. Skew: of the law, over topics.",
         "",
