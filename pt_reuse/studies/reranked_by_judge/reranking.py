@@ -163,7 +163,7 @@ def circularity(
                     "same": scorer == name,
                 }
                 rows.append({**about, **_numbers(side, sides[PEOPLE] if scorer != PEOPLE else None, top, bootstrap)})
-                by_run.append(_under(about, side.by_run(before[PEOPLE].run_table)))
+                by_run.append(_under(about, side.by_run(field.runs.run_table)))
                 if scorer != PEOPLE:
                     ranked += [
                         {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)} for kind in FIELDS

@@ -152,7 +152,7 @@ def significance_fidelity(
             about = {"judge": labels.name, "family": labels.family, "measure": measure}
             rows.append({**about, "topics": len(people.topics), "runs": len(people.names), **counts})
             pairs.append(_under(about, tested.frame(people.names)))
-            of_runs = described(people.run_table).drop(columns="pooled")
+            of_runs = described(field.runs.run_table).drop(columns="pooled")
             of_runs = of_runs.assign(**tested.of_runs(len(people.names)))
             by_run.append(_under(about, of_runs))
     settings = {
