@@ -130,7 +130,7 @@ class GivenMetadata:
             table["pooled"] = self.all_pooled
         table["pooled"] = table["pooled"].astype("boolean")
         for column in ("team", "type", *(("family",) if "family" in table else ())):
-            table[column] = pd.Series([None if is_blank(v) else str(v).strip() for v in table[column]], dtype=object)
+            table[column] = pd.Series([None if is_blank(v) else _as_text(v) for v in table[column]], dtype=object)
         if naming.complete:
             _tell_lacking(table, said, naming.noun)
         return table
@@ -263,6 +263,11 @@ def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) 
             f"nothing is said of whether {count(len(unnamed), noun)} had been pooled, which is taken as not on record: "
             f"{examples(unnamed)}."
         )
+
+
+def _as_text(value: Any) -> str:
+    """Return a team, type or family as a text; of whole numbers pandas makes floats where a cell is empty."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def _as_flag(name: str, value: Any, argument: str) -> Any:

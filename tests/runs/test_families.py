@@ -47,6 +47,13 @@ def test_the_column_comes_from_metadata_of_any_kind(field, tmp_path):
     assert "family" not in field.runs.run_table
 
 
+def test_whole_numbers_are_families_under_their_own_names(field):
+    given = pd.DataFrame({"name": ["neu2a", "neu2b", "lex1a"], "family": [1, 1, None], "team": [7, None, 8.5]})
+    table = field.runs.with_metadata(metadata=given).run_table.set_index("name").loc[given["name"]]
+    assert table["family"].tolist() == ["1", "1", None]
+    assert table["team"].tolist() == ["7", "team-2", "8.5"]
+
+
 def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
     some = runs.select(["neu2a", "lex1a"])
     assert some.families == ["lexical", "neural"]

@@ -40,8 +40,8 @@ class FamilyRuns:
             raise InputError("no run has a family. Give ", *how_to_give("family"), ".", argument="runs")
         if len(self.names) == 1 and None not in self.of_run:
             raise InputError(
-                f"all {len(self.of_run):,} runs are of the family {self.names[0]!r}, so there is no other run to hold "
-                "it against. Add runs of other families, or of none.",
+                f"{_every(len(self.of_run))} of the family {self.names[0]!r}, so there is no other run to hold it "
+                "against. Add runs of other families, or of none.",
                 argument="runs",
             )
 
@@ -96,3 +96,7 @@ class FamilyRuns:
                     Option("metadata", ...),
                     " of the runs, where they are one.",
                 )
+
+
+def _every(n_runs: int) -> str:
+    return "the only run is" if n_runs == 1 else f"all {n_runs:,} runs are"

@@ -76,7 +76,7 @@ class FieldGains:
         self.gained = self._gained_among(np.arange(human.shape[1]))
         change = judge - human
         # rounded as means are before they are ranked, so that nothing is no effect
-        self.change = np.round(change - change.mean(axis=1, keepdims=True), DECIMALS)
+        self.change = np.round(change - change.mean(axis=1, keepdims=True), DECIMALS) + 0.0
 
     def _gained_among(self, runs: Positions) -> NDArray[np.int64]:
         """Return (draws, len(runs)): the ranks that runs gain where they alone are the field."""
@@ -123,7 +123,8 @@ class FieldGains:
         slope = np.full(len(x), np.nan)
         np.divide((off * y).sum(axis=1), spread, out=slope, where=defined)
         expected = y_mean + slope * (self.human[:, family].mean(axis=1) - x_mean)
-        return np.round(self.judge[:, family].mean(axis=1) - expected, DECIMALS)
+        # + 0.0: what rounds to nothing has no sign
+        return np.round(self.judge[:, family].mean(axis=1) - expected, DECIMALS) + 0.0
 
 
 def matched(scores: Floats, family: Positions, others: Positions, caliper: float) -> Positions:

@@ -44,9 +44,9 @@ class Circularity(Result):
             ``field``, what is ranked, ``"original"``, ``"re-ranked"`` (every run is) or ``"both"`` together;
             ``systems``; ``tau_b`` of the scorer's ranking with people's, and ``tau_b_best`` of the systems alone that
             are best by people; with intervals the ends of both.
-        by_run: one row per judge, scorer, measure and run: ``judge scorer measure name team type score reranked_score
-            gain``; ``rank`` among all runs as they were, and ``reranked_rank``, the one that it has re-ranked while the
-            others stay as they were.
+        by_run: one row per judge, scorer, measure and run: ``judge scorer measure name team type``, ``family`` where
+            runs have one, ``score reranked_score gain``; ``rank`` among all runs as they were, and ``reranked_rank``,
+            the one that it has re-ranked while the others stay as they were.
         depth: how many documents of each list are sorted.
         best: how many systems are the best.
     """

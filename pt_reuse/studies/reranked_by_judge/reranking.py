@@ -166,7 +166,7 @@ def circularity(
                     "same": scorer == name,
                 }
                 rows.append({**about, **_numbers(side, sides[PEOPLE] if scorer != PEOPLE else None, top, bootstrap)})
-                by_run.append(under(about, ABOUT, side.by_run(before[PEOPLE].run_table)))
+                by_run.append(under(about, ABOUT, side.by_run(field.runs.run_table)))
                 if scorer != PEOPLE:
                     ranked += [
                         {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)} for kind in FIELDS
@@ -266,8 +266,7 @@ def _taus(
 
 
 def _in_words(bootstrap: TopicBootstrap) -> str:
-    percent = f"{100 * bootstrap.confidence:.4g} %"
     return (
-        f"of tau_b {bootstrap.words()}, the best systems being those of all topics; of gains the {percent} percentile "
-        "interval of the same resamples"
+        f"of tau_b {bootstrap.words()}, the best systems being those of all topics; of gains t intervals from the same "
+        "draws"
     )

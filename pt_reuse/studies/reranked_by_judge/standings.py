@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine import pairs
+from pt_reuse.runs.units import described
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
@@ -66,12 +67,16 @@ class BeforeAfter:
         """Return one row per run: its scores and ranks before and after."""
         rank, other_rank = self.ranks()
         score, other_score = self.before.means()[0], self.after.means()[0]
-        return run_table[["name", "team", "type"]].assign(
-            score=score,
-            reranked_score=other_score,
-            gain=other_score - score,
-            rank=rank,
-            reranked_rank=other_rank,
+        return (
+            described(run_table)
+            .drop(columns="pooled")
+            .assign(
+                score=score,
+                reranked_score=other_score,
+                gain=other_score - score,
+                rank=rank,
+                reranked_rank=other_rank,
+            )
         )
 
 
@@ -94,7 +99,7 @@ def gain_numbers(scorer: BeforeAfter, people: BeforeAfter | None, bootstrap: Top
             drawn = np.full(1, np.nan)
             if n_topics > 1:
                 drawn = np.concatenate([_mean_gain(scorer, against, counts) for counts in bootstrap.blocks(n_topics)])
-            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.percentiles(found[name], drawn)
+            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.around(found[name], drawn, n_topics)
     return found
 
 

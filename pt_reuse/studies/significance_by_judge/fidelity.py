@@ -43,7 +43,8 @@ class SignificanceFidelity(Result):
         pairs: one row per judge, measure and pair: ``judge measure first second outcome``; ``difference`` of the means
             by people's labels, first minus second, ``p`` and ``p_corrected`` for the number of pairs; the same by the
             judge's, ``judge_difference judge_p judge_p_corrected``.
-        by_run: one row per judge, measure and run: ``judge measure name team type``; ``false_wins false_losses``, the
+        by_run: one row per judge, measure and run: ``judge measure name team type``, and ``family`` where runs have
+            one; ``false_wins false_losses``, the
             false claims that the run is better or worse than another one; ``missed_wins missed_losses``, the pairs that
             it wins or loses by people and that the judge misses; ``opposite``, pairs in which the other run wins.
         alpha: the level of significance.

@@ -10,6 +10,7 @@ import pandas as pd
 from pt_reuse._check import checked_seed, examples, fraction, positive
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.runs.units import described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
@@ -153,7 +154,8 @@ def significance_fidelity(
             about = {"judge": labels.name, "family": labels.family, "measure": measure}
             rows.append({**about, "topics": len(people.topics), "runs": len(people.names), **counts})
             pairs.append(under(about, ABOUT, tested.frame(people.names)))
-            of_runs = people.run_table[["name", "team", "type"]].assign(**tested.of_runs(len(people.names)))
+            of_runs = described(field.runs.run_table).drop(columns="pooled")
+            of_runs = of_runs.assign(**tested.of_runs(len(people.names)))
             by_run.append(under(about, ABOUT, of_runs))
     settings = {
         "test": f"{TESTS[test]}, two-sided, over topics",

@@ -121,7 +121,7 @@ def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
         field = simulated(seed=seed, n_topics=20, n_docs=100, n_teams=4, length=12)
         runs = with_families(field, lambda run: {"team-1": "mixed", "team-2": "mixed", "team-3": "best"}.get(run.team))
         judges = {f"{n}": ptr.judging.Noisy(field.all_qrels, CONFUSION, 5 * seed + n) for n in range(5)}
-        table = ptr.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=200).table
+        table = ptr.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=100).table
         for number in ("rank_effect", "score_effect"):
             low, high = table[f"{number}_low"], table[f"{number}_high"]
             inside = ((low <= 0) & (high >= 0)).where(low.notna())

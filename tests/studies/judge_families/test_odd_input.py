@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +27,31 @@ def test_runs_without_families_are_refused(field, messages):
     messages.refused(lambda: ptr.family_effect(field.runs, field.qrels, field.qrels, "AP"), argument="runs")
     alike = with_families(field, lambda run: "gpt")
     messages.refused(lambda: ptr.family_effect(alike, field.qrels, field.qrels, "AP"), argument="runs")
+    only = alike.select(["neu2a"])
+    messages.refused(lambda: ptr.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
+
+
+def test_no_judgment_and_a_run_without_the_topics_of_a_judge_are_refused(field, runs, messages):
+    nothing = field.qrels.to_frame().head(0)
+    messages.refused(lambda: ptr.family_effect(runs, nothing, field.qrels, "AP"), argument="human")
+    frames = {name: field.runs[name] for name in field.runs.names}
+    frames["neu2a"] = frames["neu2a"].query("qid != '1'")
+    table = runs.run_table[["name", "family"]]
+    short = ptr.RunSet.from_frames(frames).with_metadata(metadata=table)
+    labels = {"J": field.all_qrels.select(["1"])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        messages.refused(lambda: ptr.family_effect(short, field.all_qrels, labels, "AP"))
+
+
+def test_a_measure_of_lower_grades_is_told_once(field, runs, messages):
+    people = field.all_qrels.with_rel(2)
+    messages.warned(lambda: ptr.family_effect(runs, people, noisy(field, 1), "P@5", resamples=0), times=1)
+
+
+def test_nothing_has_no_sign(field, runs):
+    found = ptr.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
+    assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report(of="score"))])
 
 
 WRONG = {

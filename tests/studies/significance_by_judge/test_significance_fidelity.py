@@ -133,6 +133,15 @@ def test_families_and_names_are_told(found):
     assert found.settings["correction"] == "none"
 
 
+def test_families_of_runs_stand_beside_them():
+    table = RUNS.run_table[["name"]].assign(family=RUNS.run_table["type"])
+    runs = RUNS.with_metadata(metadata=table)
+    one = ptr.significance_fidelity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
+    other = ptr.circularity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
+    for rows in (one, other):
+        assert rows["family"].tolist() == rows["type"].tolist()
+
+
 def test_a_judge_that_says_what_people_say_claims_nothing_falsely():
     found = ptr.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
     row = found.table.iloc[0]
