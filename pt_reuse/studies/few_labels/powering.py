@@ -145,8 +145,8 @@ def prediction_powered(
         >>> found = ptr.prediction_powered(field.runs, people, judge, "nDCG@10")
         >>> found.table[["name", "human", "estimate", "estimate_low", "estimate_high", "n_eff"]].round(3).head(2)
             name  human  estimate  estimate_low  estimate_high   n_eff
-        0  lex1a  0.560     0.502         0.440          0.564  43.342
-        1  lex1b  0.572     0.514         0.454          0.574  43.390
+        0  lex1a  0.560     0.502         0.429          0.574  31.811
+        1  lex1b  0.572     0.514         0.433          0.595  23.882
 
     Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
     https://arxiv.org/abs/2311.01453; Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, Reliable Confidence Intervals
