@@ -170,6 +170,12 @@ def test_topics_that_the_judge_did_not_label_do_not_count(labels, runs, messages
     assert plan.table["gain"].tolist() == pytest.approx([1 / 40] * 3)
 
 
+def test_labels_of_a_prior_that_no_document_has(labels, messages):
+    messages.refused(lambda: plan_labels(labels, width=0.1, prior={7: 0.1}), argument="prior")
+    plan = messages.warned(lambda: plan_labels(labels, width=0.1, prior={**PRIOR, 3: 0.9}), times=1)
+    assert plan.labels == 164
+
+
 def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     plan = plan_labels(labels, width=0.3)
     pool = plan.to_pool()
