@@ -106,8 +106,8 @@ def prediction_powered(
             unbiased also where few documents are labelled.
         variance: by topics, how that of an estimate is estimated where lambda is: ``"jackknife"`` (default), in which
             lambda is estimated anew without each of the n topics; or ``"plain"``, PPI++'s var(Y - lambda F)/n, which
-            takes lambda for known, and whose intervals cover one to three in a hundred less. With a given `lam` both are
-            the same.
+            takes lambda for known, and whose intervals cover one to three in a hundred less. With a given `lam` both
+            are the same.
         correction: of the tests of pairs for their number: ``"bonferroni"`` (default), under which the intervals of all
             ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``, all by statsmodels; or ``"none"``.
         confidence: of the intervals; pairs are tested at the level 1 - confidence.

@@ -125,7 +125,7 @@ def test_which_documents_are_drawn_depends_on_the_seed_alone(labels):
 
 def test_every_document_of_a_stratum_is_drawn_as_often(labels):
     some = labels.groupby("label").head(12)
-    plans = [plan_labels(some, budget=18, seed=seed) for seed in range(40)]
+    plans = [plan_labels(some, budget=18, seed=seed) for seed in range(20)]
     drawn = pd.concat([plan.sample for plan in plans]).groupby(["qid", "docno"]).size()
     assert plans[0].table["labels"].tolist() == [6, 6, 6]
     assert stats.chisquare(drawn.reindex(pd.MultiIndex.from_frame(some[["qid", "docno"]]), fill_value=0)).pvalue > 0.001
