@@ -10,9 +10,6 @@ from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import InputError, warn
 from pt_reuse.qrels.judgments import as_qrels
 
-#: so many labels are hardly all those of the judge by chance
-MANY = 10
-
 
 def counted_labels(
     table: pd.DataFrame, sample: pd.DataFrame, known: pd.DataFrame, checked: Any, *, rel: int
@@ -31,7 +28,7 @@ def counted_labels(
             stratum of which nothing was checked.
 
     Warns:
-        ReuseWarning: documents that were not checked, labels that are all those of the judge.
+        ReuseWarning: documents that were not checked.
     """
     judgments = as_qrels(checked, "checked")
     if judgments.stated_rel not in (None, rel):
@@ -64,12 +61,6 @@ def counted_labels(
             argument="checked",
         )
     mine = found[found["stratum"].notna()]
-    by_judge = mine.merge(sample[[*keys, "label"]], on=keys)
-    if len(by_judge) >= MANY and (by_judge["label"] == by_judge["said"]).fillna(False).all():
-        warn(
-            f"each of {count(len(by_judge), 'checked label')} is the one that the judge gave. Are these what people "
-            "say? The labels of plan.sample are the judge's own."
-        )
     counts = mine.assign(relevant=mine["said"] >= rel).groupby("stratum")["relevant"].agg(["size", "sum"])
     counts = counts.reindex(table["stratum"]).fillna(0).astype("int64")
     counted = table.assign(checked=counts["size"].to_numpy(), relevant=counts["sum"].to_numpy())

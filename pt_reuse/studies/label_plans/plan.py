@@ -167,8 +167,7 @@ class LabelPlan(Result):
 
         Warns:
             ReuseWarning: documents of the plan that were not checked. Those that were count as a random sample of their
-                strata: that they are is not to be seen from the labels. Labels that are all those of the judge, which
-                the column ``label`` of :attr:`sample` holds.
+                strata: that they are is not to be seen from the labels.
         """
         counted = counted_labels(self.table, self.sample, self.known, checked, rel=self.rel)
         numbers = numbers_of(self.table, self.target, self.number, self.judge_rel)
