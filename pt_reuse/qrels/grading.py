@@ -92,7 +92,8 @@ def grade_scores(
 
 
 def _bounds(thresholds: Any) -> np.ndarray:
-    given = [thresholds] if isinstance(thresholds, int | float | np.number) else thresholds
+    one = isinstance(thresholds, int | float | np.number) and not isinstance(thresholds, bool)
+    given = [thresholds] if one else thresholds
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():

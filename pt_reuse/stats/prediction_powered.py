@@ -12,6 +12,11 @@ from pt_reuse.stats._ranking_input import DECIMALS
 Floats = NDArray[np.float64]
 #: what lambda is where it is estimated, for settings
 ESTIMATED = "cov(Y, F) / ((1 + n/N) var F), cut to 0 and 1; cov of the n topics, var of all n + N"
+#: how the variance over the n topics is estimated: with lambda as uncertain as it is, or as if it had been known
+JACKKNIFE, PLAIN = "jackknife", "plain"
+VARIANCES = (JACKKNIFE, PLAIN)
+#: topics that people labelled at least where lambda is estimated anew without each
+LEAST_FOR_JACKKNIFE = 3
 
 
 @dataclass(frozen=True)
@@ -88,20 +93,23 @@ class PoweredMeans:
         return t_p_value(self.human, self.human_se, self.n)
 
 
-def powered_means(values: TopicValues, weight: float | None = None) -> PoweredMeans:
+def powered_means(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
     """Return the prediction-powered mean of each column, PPI++.
 
     The mean of Y over the n topics is moved by what the model says of how these topics differ from the N others:
-    Ybar_n + lambda (Fbar_N - Fbar_n). Its squared standard error is var(Y - lambda F) / n + lambda^2 var(F) / N, the
-    second variance over the N topics, both with a divisor of one less than the topics.
+    Ybar_n + lambda (Fbar_N - Fbar_n). By PPI++ its squared standard error is var(Y - lambda F) / n + lambda^2 var(F) /
+    N, the second variance over the N topics, both with a divisor of one less than the topics. That takes an estimated
+    lambda for a known one. By the jackknife the first term is (n - 1) / n times the sum of squares of the estimates
+    without each of the n topics, lambda estimated anew, about their mean. Of a given lambda both are the same.
 
     Args:
-        values: 2 topics of either kind at least.
+        values: 2 topics of either kind at least; 3 that people labelled for the jackknife of an estimated lambda.
         weight: lambda, from 0 to 1; None for the one of each column that makes the variance least, see
             :data:`ESTIMATED`, 0 where F is the same on all topics.
+        variance: one of :data:`VARIANCES`, read where lambda is estimated.
 
     Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
-    https://arxiv.org/abs/2311.01453.
+    https://arxiv.org/abs/2311.01453; Efron and Stein 1981, The jackknife estimate of variance.
     """
     y, f, f_more = values.human, values.judge, values.unlabelled
     n, more = len(y), len(f_more)
@@ -111,7 +119,11 @@ def powered_means(values: TopicValues, weight: float | None = None) -> PoweredMe
         lam = cut_weight(covariance, (1 + n / more) * every.var(axis=0, ddof=1))
     else:
         lam = np.full(y.shape[1], float(weight))
-    squared = (y - lam * f).var(axis=0, ddof=1) / n + lam**2 * f_more.var(axis=0, ddof=1) / more
+    if weight is None and variance == JACKKNIFE:
+        of_topics = _jackknife(values)
+    else:
+        of_topics = (y - lam * f).var(axis=0, ddof=1) / n
+    squared = of_topics + lam**2 * f_more.var(axis=0, ddof=1) / more
     return PoweredMeans(
         n=n,
         more=more,
@@ -124,18 +136,36 @@ def powered_means(values: TopicValues, weight: float | None = None) -> PoweredMe
     )
 
 
-def powered_differences(values: TopicValues, weight: float | None = None) -> PoweredMeans:
+def _jackknife(values: TopicValues) -> Floats:
+    """Return (columns,): the variance of the estimates over the n topics, by leaving each of them out."""
+    y, f, f_more = values.human, values.judge, values.unlabelled
+    n, more = len(y), len(f_more)
+    every = np.concatenate([f, f_more])
+    y_off, f_off, off = y - y.mean(axis=0), f - f.mean(axis=0), f - every.mean(axis=0)
+    # sums of products about the mean of what is left, without each topic
+    shared = (y_off * f_off).sum(axis=0) - y_off * f_off * n / (n - 1)
+    spread = ((every - every.mean(axis=0)) ** 2).sum(axis=0) - off**2 * (n + more) / (n + more - 1)
+    lam = cut_weight(shared / (n - 2), (1 + (n - 1) / more) * spread / (n + more - 2))
+    gap = f_more.mean(axis=0) - f.mean(axis=0)
+    # how far the estimate without a topic is from the mean by people's labels
+    moved = lam * (gap + f_off / (n - 1)) - y_off / (n - 1)
+    found: Floats = moved.var(axis=0) * (n - 1)
+    return found
+
+
+def powered_differences(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
     """Return the prediction-powered mean difference of each pair of columns, the first minus the second.
 
     Args:
         values: of the columns.
         weight: lambda of all pairs, None for the best of each.
+        variance: one of :data:`VARIANCES`.
 
     Returns:
         The pairs in the order of ``numpy.triu_indices(columns, 1)``.
     """
     n_columns = values.human.shape[1]
-    parts = [powered_means(values.differences(first), weight) for first in range(n_columns - 1)]
+    parts = [powered_means(values.differences(first), weight, variance) for first in range(n_columns - 1)]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
         for name in ("human", "human_se", "by_judge", "estimate", "se", "weight")
@@ -144,7 +174,7 @@ def powered_differences(values: TopicValues, weight: float | None = None) -> Pow
 
 
 def cut_weight(covariance: Floats, variance: Floats) -> Floats:
-    """Return (columns,) lambda, the quotient cut to 0 and 1, 0 where the variance is none."""
+    """Return lambda, the quotient cut to 0 and 1, 0 where the variance is none."""
     # a variance of 1e-33 is what rounding leaves of a column that is the same everywhere
     there = variance > 10.0 ** (-2 * DECIMALS)
     return np.clip(np.divide(covariance, variance, out=np.zeros_like(covariance), where=there), 0.0, 1.0)

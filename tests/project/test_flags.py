@@ -184,7 +184,7 @@ def covered(**flag):
 def powered(**flag):
     # two topics are few
     with told_elsewhere():
-        return ptr.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", **flag)
+        return ptr.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", lam=1, **flag)
 
 
 def chooser():

@@ -49,6 +49,7 @@ def test_probabilities_as_labels_are_refused_with_what_to_do(tmp_path, messages)
 def test_what_cannot_be_graded_is_refused(tmp_path, messages):
     messages.refused(lambda: ptr.grade_scores(SAID, [0.5, 0.5]), argument="thresholds")
     messages.refused(lambda: ptr.grade_scores(SAID, "high"), argument="thresholds")
+    messages.refused(lambda: ptr.grade_scores(SAID, True), argument="thresholds")
     messages.refused(lambda: ptr.grade_scores(SAID, []), argument="thresholds")
     messages.refused(lambda: ptr.grade_scores(SAID, 0.5, column="rank"), argument="column")
     messages.refused(lambda: ptr.grade_scores(SAID[["qid", "docno"]], 0.5), argument="column")

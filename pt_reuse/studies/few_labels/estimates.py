@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.engine.pairs import ranks
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.prediction_powered import PoweredMeans
+from pt_reuse.stats.prediction_powered import JACKKNIFE, PoweredMeans
 from pt_reuse.stats.significance import PairTests
 
 
@@ -27,6 +27,7 @@ class Asked:
         complete: whether a topic that a run lacks counts 0.
         without_topics: ``"error"`` where a run may not lack all topics of a kind, else ``"zero"``.
         verbose: whether to show progress bars.
+        variance: by topics, how it is estimated, one of :data:`VARIANCES`.
     """
 
     measures: list[ir_measures.Measure]
@@ -36,6 +37,7 @@ class Asked:
     complete: bool = True
     without_topics: str = "error"
     verbose: bool = False
+    variance: str = JACKKNIFE
 
 
 @dataclass(frozen=True)

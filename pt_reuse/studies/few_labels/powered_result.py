@@ -30,7 +30,8 @@ class PredictionPowered(Result):
             ``estimate_low estimate_high`` and its standard error ``se``; ``lambda``, how far the judge is trusted;
             ``n`` topics (documents) that people labelled and ``N`` that the judge alone did; ``n_eff``, how many people
             would have to label for an interval as narrow without the judge: n times the variance by people's labels
-            alone over that of the estimate, NaN where both are 0 or unknown. By documents the variances are those of
+            alone over that of the estimate, NaN where both are 0 or unknown; below n where lambda is uncertain and the
+            judge finds the topics of people unlike the others. By documents the variances are those of
             sampling, which go with 1/n - 1/pool, so that n_eff is not beyond the pool; and there are ``se_sampling
             sampling_low sampling_high``: how far other samples of documents of these same topics would lead elsewhere,
             NaN where a stratum has one labelled document of several.

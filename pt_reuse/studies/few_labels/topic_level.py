@@ -17,7 +17,13 @@ from pt_reuse.scoring.caveats import Caveat, told_elsewhere
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
-from pt_reuse.stats.prediction_powered import TopicValues, powered_differences, powered_means
+from pt_reuse.stats.prediction_powered import (
+    JACKKNIFE,
+    LEAST_FOR_JACKKNIFE,
+    TopicValues,
+    powered_differences,
+    powered_means,
+)
 from pt_reuse.studies.few_labels.asked_documents import JudgeLabels, documents_to_label, labels_for
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, columns_of
 
@@ -86,11 +92,12 @@ class SplitTopics:
             )
 
 
-def split_topics(runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFrame | None) -> SplitTopics:
+def split_topics(runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFrame | None, asked: Asked) -> SplitTopics:
     """Ask a judge, and say which topics people labelled and which it alone did.
 
     Raises:
-        InputError: fewer than two topics of either kind.
+        InputError: fewer than two topics of either kind, fewer than three of people where lambda is estimated anew
+            without each.
 
     Warns:
         ReuseWarning: topics that do not count, of people without labels of the judge, of the judge without any run.
@@ -104,6 +111,14 @@ def split_topics(runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFra
     alone = [topic for topic in others if topic in there]
     with located(judge.name):
         _check_topics(human, labelled, others, alone)
+        if asked.weight is None and asked.variance == JACKKNIFE and len(labelled) < LEAST_FOR_JACKKNIFE:
+            raise InputError(
+                f"people and the judge labelled {count(len(labelled), 'topic')}. To estimate lambda anew without each "
+                f"takes {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label more, or give ",
+                Option("lam", 1),
+                ".",
+                argument="human",
+            )
         if lost:
             warn(
                 f"the judge labelled nothing in {count(len(lost), 'topic')} that people judged: {examples(lost)}. "
@@ -184,6 +199,6 @@ def topic_estimates(runs: RunSet, human: Scores, split: SplitTopics, asked: Aske
         values = TopicValues(mine[rows], theirs[order[:n]], theirs[order[n:]])
         yield Estimates(
             measure=name,
-            means=columns_of(powered_means(values, asked.weight), asked.confidence),
-            pairs=columns_of(powered_differences(values, asked.weight), asked.confidence),
+            means=columns_of(powered_means(values, asked.weight, asked.variance), asked.confidence),
+            pairs=columns_of(powered_differences(values, asked.weight, asked.variance), asked.confidence),
         )

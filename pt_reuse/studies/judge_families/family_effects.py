@@ -37,8 +37,8 @@ class FamilyEffect(Result):
             ``_low`` and ``_high``. NaN where no run is matched, and of ``score_effect`` with fewer than three other
             runs.
         by_run: one row per measure, judge and run: ``name team type family``, ``own``, ``score`` and ``rank`` by
-            people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the ``rise``
-            in ranks.
+            people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the
+            ``rise`` in ranks.
         matches: one row per measure, judge and run of a family: ``family name``, the ``match``, None where no other run
             is near enough, and the ``score`` and ``match_score`` of both by people.
         judges: one row per judge: ``judge family``, from which label a document is relevant for it, ``documents`` of

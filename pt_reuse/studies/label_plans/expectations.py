@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, told
-from pt_reuse._errors import InputError
+from pt_reuse._check import count, examples, told
+from pt_reuse._errors import InputError, warn
 
 #: with this share the variance is the largest that there is
 CAREFUL = 0.5
@@ -50,13 +50,32 @@ class Expectation:
         Args:
             table: one row per stratum, with ``label``.
             counts: one row per label that a pilot has: ``label judged relevant``.
+
+        Raises:
+            InputError: no document has any of the labels that are named.
+
+        Warns:
+            ReuseWarning: no document has some of them.
         """
         labels = [None if label is pd.NA else int(label) for label in table["label"]]
+        self._check_labels(labels)
         seen = {
             None if label is pd.NA else int(label): (int(judged), int(relevant))
             for label, judged, relevant in counts.itertuples(index=False, name=None)
         }
         return np.array([self._share(label, *seen.get(label, (0, 0))) for label in labels], dtype=np.float64)
+
+    def _check_labels(self, labels: list[int | None]) -> None:
+        there = list(dict.fromkeys(labels))
+        odd = [label for label in self.of_label if label not in there]
+        if not odd:
+            return
+        if len(odd) == len(self.of_label):
+            raise InputError(
+                f"prior names labels that no document has: {examples(odd)}. The judge gave {examples(there)}.",
+                argument="prior",
+            )
+        warn(f"prior names labels that no document has: {examples(odd)}. The judge gave {examples(there)}.")
 
     def _share(self, label: int | None, judged: int, relevant: int) -> float:
         law = self.of_label.get(label, self.usual)

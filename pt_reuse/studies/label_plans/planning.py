@@ -93,7 +93,8 @@ def plan_labels(
             measure that is not ``P@k``, a pilot or a prior that says nothing of these labels.
 
     Warns:
-        ReuseWarning: topics of the runs that the judge did not label; they do not count.
+        ReuseWarning: topics of the runs that the judge did not label, which do not count; labels in `prior` that no
+            document has.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -37,6 +37,7 @@ def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messa
     for argument, options in {
         "level": {"level": "topic"},
         "lam": {"lam": 1.5},
+        "variance": {"variance": "n - 2"},
         "confidence": {"confidence": 95},
         "correction": {"correction": "tukey"},
         "measures": {"measures": "nDCK"},
@@ -56,6 +57,10 @@ def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messa
 def test_measures_that_are_no_sums_are_refused_by_documents(messages):
     for measure in ("nDCG@10", "AP", "R@10", "RR", "P(judged_only=True)@5", "RBP", "NumRet", "SDCG@10"):
         messages.refused(lambda m=measure: sampled(measures=m, runs="nowhere"), argument="measures")
+
+
+def test_the_variance_by_documents_is_one(messages):
+    messages.refused(lambda: sampled(variance="plain", runs="nowhere"), argument="variance")
 
 
 def test_samples_that_do_not_say_how_they_were_drawn(messages):
@@ -79,6 +84,11 @@ def test_topics_that_do_not_suffice(messages):
     messages.refused(lambda: called(judge=people), argument="judge")
     messages.refused(lambda: called(judge=every.select(every.topics[:25])), argument="judge")
     messages.refused(lambda: called(human=people.select(people.topics[:1])), argument="human")
+    messages.refused(lambda: called(human=people.select(people.topics[:2])), argument="human")
+    with told_elsewhere():
+        for options in ({"lam": 1}, {"variance": "plain"}):
+            two = called(human=people.select(people.topics[:2]), **options)
+            assert np.isfinite(two.table["estimate_low"]).all()
     messages.refused(lambda: called(judge=every.select(every.topics[24:])), argument="judge")
     strange = every.to_frame().assign(qid=lambda f: "x" + f["qid"])
     messages.refused(lambda: called(judge=pd.concat([people.to_frame(), strange])), argument="judge")

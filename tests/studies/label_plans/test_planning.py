@@ -125,7 +125,7 @@ def test_which_documents_are_drawn_depends_on_the_seed_alone(labels):
 
 def test_every_document_of_a_stratum_is_drawn_as_often(labels):
     some = labels.groupby("label").head(12)
-    plans = [plan_labels(some, budget=18, seed=seed) for seed in range(40)]
+    plans = [plan_labels(some, budget=18, seed=seed) for seed in range(20)]
     drawn = pd.concat([plan.sample for plan in plans]).groupby(["qid", "docno"]).size()
     assert plans[0].table["labels"].tolist() == [6, 6, 6]
     assert stats.chisquare(drawn.reindex(pd.MultiIndex.from_frame(some[["qid", "docno"]]), fill_value=0)).pvalue > 0.001
@@ -168,6 +168,12 @@ def test_topics_that_the_judge_did_not_label_do_not_count(labels, runs, messages
     plan = messages.warned(lambda: plan_labels(some, width=0.2, runs={"good": runs["good"]}))
     assert set(plan.sample["qid"]) == {"1", "3", "4", "5"}
     assert plan.table["gain"].tolist() == pytest.approx([1 / 40] * 3)
+
+
+def test_labels_of_a_prior_that_no_document_has(labels, messages):
+    messages.refused(lambda: plan_labels(labels, width=0.1, prior={7: 0.1}), argument="prior")
+    plan = messages.warned(lambda: plan_labels(labels, width=0.1, prior={**PRIOR, 3: 0.9}), times=1)
+    assert plan.labels == 164
 
 
 def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
