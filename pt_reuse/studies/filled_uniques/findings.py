@@ -177,9 +177,11 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
         change = round(row[f"{way}_change"], DECIMALS)
         if not (change < 0 if way == "removed" else change > 0):
             continue
+        ranks = row[f"{way}_own_{fall}"]
+        run = f"a run of it {moved} {count(ranks, 'rank')}" if ranks else f"no run of it {moved} a rank"
         yield (
-            f"{measure}: {word}, {row[units.column]} {moved} most: {_number(row, f'{way}_change', '+.4f')}, and a run "
-            f"of it {moved} {count(row[f'{way}_own_{fall}'], 'rank')} when its {by} alone is scored anew."
+            f"{measure}: {word}, {row[units.column]} {moved} most: {_number(row, f'{way}_change', '+.4f')}, and {run} "
+            f"when its {by} alone is scored anew."
         )
     yield (
         f"{measure}: tau-b with the true ranking is {_number(said, 'removed_tau_b', '.4f')} when each run is scored "
@@ -199,7 +201,9 @@ def _verdict(said: Mapping[Any, Any], judge: str) -> str:
 
 
 def _number(row: Mapping[Any, Any], name: str, written: str) -> str:
-    """Return a number with its interval, where it has one."""
+    """Return a number with its interval, where it has one; a coefficient has no value where all runs tie."""
+    if row[name] != row[name]:
+        return "undefined"
     text = format(row[name], written)
     low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
     if low is None or high is None or low != low:
