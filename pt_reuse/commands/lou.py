@@ -8,8 +8,8 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import count, listed, plural
-from pt_reuse._errors import InputError
+from pt_reuse._check import count, examples, listed, plural
+from pt_reuse._errors import InputError, arguments_as, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -20,7 +20,7 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import file_stem
+from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
@@ -83,8 +83,9 @@ def _add_fill(parser: Parser) -> None:
         "--fill",
         nargs="+",
         metavar="FILE",
-        help="qrels files with the labels of judges, such as language models: label the removed uniques by each of "
-        "them, and say what becomes of the scores; then --remove is judged by default",
+        help="files with the labels of judges, such as language models, or a folder of them, as `audit --judges` takes "
+        "it: label the removed uniques by each of them, and say what becomes of the scores; then --remove is judged by "
+        "default",
     )
     parser.add_argument(
         "--judge-rel",
@@ -141,11 +142,21 @@ def _run(options: argparse.Namespace) -> None:
 
 def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
     """Return the judges by the names of their files, read before any run is; None where nothing is to be filled."""
-    files = {file_stem(file): file for file in options.fill or ()}
-    if options.fill and len(files) < len(options.fill):
-        problem = f"two files of one name, {listed(sorted(files))}. A judge has the name of its file: rename one."
-        raise InputError(problem, argument="fill")
-    wanted = checked_fill(files or None, judge_rel=options.judge_rel, holes=options.holes)
+    labels: dict[str, Qrels] = {}
+    for place in options.fill or ():
+        with arguments_as(folder="fill"):
+            read = read_judges(place)
+        found, boards = read.labels, [name for name in read.leaderboards if name not in read.labels]
+        if not found:
+            raise InputError(f"{place}: a leaderboard has no labels. Give files of labels.", argument="fill")
+        if boards:
+            warn(f"{place}: {examples(boards)} left out: a leaderboard has no labels.")
+        twice = [name for name in found if name in labels]
+        if twice:
+            problem = f"two files of one name, {listed(twice)}. A judge has the name of its file: rename one."
+            raise InputError(problem, argument="fill")
+        labels |= found
+    wanted = checked_fill(labels or None, judge_rel=options.judge_rel, holes=options.holes)
     return None if wanted is None else {judge.name: judge.judge for judge in wanted.judges}
 
 

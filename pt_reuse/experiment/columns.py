@@ -91,6 +91,10 @@ class Values:
         """Return the values of some systems."""
         return Values(self.mean[systems], self.by_topic[:, systems])
 
+    def unknown(self) -> Values:
+        """Return that none of the values is known."""
+        return Values(np.full_like(self.mean, np.nan), np.full_like(self.by_topic, np.nan))
+
 
 @dataclass(frozen=True)
 class LeftOut:

@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import Attribute, Call, InputError, Option, Part
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.experiment.columns import SUMMED, Columns, Values
-from pt_reuse.experiment.read_texts import IDS, with_texts
+from pt_reuse.experiment.read_texts import IDS, has_texts, with_texts
 from pt_reuse.judging.hole_labels import HoleLabels, higher_grades, labels_of_holes
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
@@ -61,20 +61,92 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     return judges[0]
 
 
-def caveats_of(given: HoleLabels) -> Iterator[Caveat]:
-    """Yield that documents stay unjudged, where the judge does not know some."""
-    unknown, n = int((~given.known).sum()), len(given.labels)
-    if not unknown:
-        return
-    of = f"{unknown:,} of {count(n, 'unjudged document')}"
-    all_of_them = " So these columns are the scores as they are." if unknown == n else ""
-    yield Caveat(
-        f"{given.name} gave no label to {of}",
-        (
-            f"judge {given.name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
-            f"and 'filled unknown' counts them.{all_of_them}",
-        ),
-    )
+@dataclass(frozen=True)
+class _Answer:
+    """What a judge says of the unjudged documents of systems.
+
+    Attributes:
+        given: its labels; none at all where it failed.
+        unread: how many documents lack what it reads, so that it was not asked for them.
+        failure: why there is no label, None where the judge answered.
+    """
+
+    given: HoleLabels
+    unread: int = 0
+    failure: Exception | None = None
+
+    @classmethod
+    def of(cls, judge: NamedJudge, documents: pd.DataFrame, rel: int) -> _Answer:
+        """Ask a judge for the labels of documents, if there are any.
+
+        Args:
+            judge: who labels.
+            documents: one a row: ``qid docno``, and what the judge reads, missing where no system has it.
+            rel: the lowest label of people that is relevant.
+        """
+        labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
+        readable = has_texts(documents, judge)
+        unread = int((~readable).sum())
+        nothing = HoleLabels(judge.name, rel if judge.rel is None else judge.rel, labels)
+        if not readable.any():
+            return cls(nothing, unread)
+        try:
+            found = labels_of_holes(judge, documents[readable], rel)
+        except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
+            return cls(nothing, unread, error)
+        labels[readable] = found.labels
+        return cls(replace(found, labels=labels), unread)
+
+    def caveats(self, judge: NamedJudge, rel: int) -> Iterator[Caveat]:
+        """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels.
+
+        Args:
+            judge: who was asked.
+            rel: the lowest label of people that is relevant.
+        """
+        given, name = self.given, self.given.name
+        unknown, n = int((~given.known).sum()), len(given.labels)
+        if self.failure is not None:
+            yield self._failed()
+        elif unknown:
+            of = f"{unknown:,} of {count(n, 'unjudged document')}"
+            unread = f" It was not asked for {self.unread:,} of them, which lack what it reads." if self.unread else ""
+            all_of_them = " So these columns are the scores as they are." if unknown == n else ""
+            yield Caveat(
+                f"{name} gave no label to {of}",
+                (
+                    f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
+                    f"and 'filled unknown' counts them.{unread}{all_of_them}",
+                ),
+            )
+        if judge.rel is None and given.judge_rel < rel and judge.judge.known_pairs() is None:
+            yield Caveat(
+                f"labels 0 and 1 of {name} taken for binary",
+                (
+                    f"judge {name!r} gave the labels 0 and 1 alone, of which 1 is taken for relevant, where people "
+                    f"count from {rel}. ",
+                    Option("judge_rel", 1),
+                    " says that this is right, ",
+                    Option("judge_rel", rel),
+                    " that it grades as people do.",
+                ),
+            )
+
+    def _failed(self) -> Caveat:
+        error, name = self.failure, self.given.name
+        why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        return Caveat(
+            f"{name} failed, nothing is filled",
+            (
+                f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
+                "running the systems again, give ",
+                Attribute("result.runs"),
+                " in their place, and a judge that reads as ",
+                Call("judging.WithTexts", "judge, ..."),
+                ". It failed with: ",
+                why,
+            ),
+        )
 
 
 def filled_columns(
@@ -102,14 +174,16 @@ def filled_columns(
     frame = pool.to_frame()[list(IDS)]
     mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
     asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
-    given = (
-        labels_of_holes(judge, asked, qrels.rel) if len(asked) else HoleLabels(judge.name, qrels.rel, np.zeros(0, "i2"))
-    )
+    answer = _Answer.of(judge, asked, qrels.rel)
+    given = answer.given
     labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
     labels[mine] = given.labels
     holes = _Holes.of(systems, qrels, pool, labels, mine)
     added = holes.values(measures, depths)
-    caveats = [*caveats_of(given), *higher_grades(given, qrels.arrays.labels, measures.values())]
+    if answer.failure is not None:
+        # a score with nothing filled would pass for a filled one
+        added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
+    caveats = [*answer.caveats(judge, qrels.rel), *higher_grades(given, qrels.arrays.labels, measures.values())]
     settings = {**columns.settings, "fill": given.words(), "filled": "the unjudged documents of each system, by itself"}
     return replace(columns, added={**columns.added, **added}, settings=settings, caveats=tuple(caveats))
 

@@ -189,8 +189,8 @@ def Experiment(
             that of the scores (default).
         fill: a judge that labels unjudged documents: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
             function or a pipeline. It is asked once, after the systems have run, in one frame of all documents of all
-            systems: ``qid docno``, and what it reads (``query``, ``text``) as the results of the systems and the topics
-            have it. A function gets every column of texts.
+            systems: ``qid docno``, and what it reads: ``query`` as the topics have it, ``text`` as the results of the
+            systems do. A function gets every column of texts.
         judge_rel: the lowest label of the judge that is relevant; default what it says, as in
             :func:`leave_out_uniques`.
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
@@ -210,13 +210,15 @@ def Experiment(
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system
             named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
             argument, a value that cannot be one, a judge that reads what nobody has. After the run: a pipeline that
-            gives a document twice for one topic, an answer of the judge that is no label.
+            gives a document twice for one topic.
 
     Warns:
         ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
             judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
             judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
-            only; systems that score otherwise in the order in which :func:`score` ranks them; and, where `reuse` is
+            only; a judge that fails, for which filled scores are NaN, that labels but some of the documents, or whose
+            labels 0 and 1 are taken for binary; systems that score otherwise in the order in which :func:`score` ranks
+            them; and, where `reuse` is
             left at its default, how to get the field of a known collection, and arguments of leave-out-uniques that
             change nothing without a field.
 

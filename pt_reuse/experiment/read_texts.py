@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
+from numpy.typing import NDArray
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
@@ -16,6 +18,8 @@ from pt_reuse.judging.judges import NamedJudge
 
 #: what every judge is told
 IDS = ("qid", "docno")
+#: what topics know best
+QUERY = "query"
 #: nothing besides
 NO_TEXTS = pd.DataFrame(columns=list(IDS))
 
@@ -57,8 +61,21 @@ def check_texts(kept: Kept, topics: pd.DataFrame, systems: Mapping[str, Any]) ->
         )
 
 
+def has_texts(documents: pd.DataFrame, judge: NamedJudge) -> NDArray[np.bool_]:
+    """Return (documents,): whether nothing that the judge reads is missing; True where nobody says what it reads.
+
+    Args:
+        documents: what :func:`with_texts` returned.
+        judge: who reads.
+    """
+    read = [column for column in kept_for(judge).names if column in documents]
+    return documents[read].notna().all(axis=1).to_numpy(dtype=bool)
+
+
 def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     """Return documents with what a judge reads of them: what systems say first, then what their topics do.
+
+    The query is the other way round: that of a system may have been rewritten.
 
     Args:
         documents: ``qid docno``.
@@ -75,8 +92,10 @@ def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
         if first is not None:
             here = documents.merge(first, how="left", on=keys)
             for column in columns:
-                told = here[column]
-                found[column] = found[column].fillna(told) if column in found else told
+                told, before = here[column], found.get(column)
+                if before is not None:
+                    told = told.fillna(before) if column == QUERY else before.fillna(told)
+                found[column] = told
     return found
 
 

@@ -39,8 +39,13 @@ class Kept:
         named = [column for column in self.names if column in frame.columns]
         if not self.texts or frame.empty:
             return named
-        first = frame.iloc[0]
-        return [column for column in frame.columns if column not in _OWN and isinstance(first[column], str)]
+        return [column for column in frame.columns if column not in _OWN and _is_text(frame[column])]
+
+
+def _is_text(cells: pd.Series) -> bool:
+    # the first document may lack what others have
+    there = cells[cells.notna()]
+    return len(there) > 0 and isinstance(there.iloc[0], str)
 
 
 class Tap(pt.Transformer):

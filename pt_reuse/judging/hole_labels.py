@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import lowest_relevant, values_on_scale
+from pt_reuse.judging.label_pairs import lowest_of, values_on_scale
 from pt_reuse.scoring.caveats import Caveat, of_judged
 
 
@@ -88,7 +88,7 @@ def labels_of_holes(judge: NamedJudge, documents: pd.DataFrame, rel: int) -> Hol
     given = judge.labels(documents.reset_index(drop=True))
     known = (given >= 0).fillna(False).to_numpy(dtype=bool)
     values = given[known].to_numpy(dtype=np.int64)
-    lowest = judge.rel if judge.rel is not None else lowest_relevant(values, rel) if len(values) else rel
+    lowest = lowest_of(judge, values, rel)
     labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
     labels[known] = values_on_scale(values, lowest, rel)
     return HoleLabels(judge.name, lowest, labels)

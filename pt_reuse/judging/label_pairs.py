@@ -123,7 +123,7 @@ def compared_labels(
     both = human.select(topics) if without else human
     if missing == "drop":
         both = both.restrict(theirs)
-    lowest = judge.rel if judge.rel is not None else lowest_relevant(pairs["judge"], human.rel)
+    lowest = lowest_of(judge, pairs["judge"], human.rel)
     return ComparedLabels(
         name=judge.name,
         family=judge.family,
@@ -176,6 +176,24 @@ def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArr
     if judge_rel == rel:
         return given
     return np.where(given >= judge_rel, np.maximum(given, rel), np.minimum(given, rel - 1))
+
+
+def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], rel: int) -> int:
+    """Return the lowest label of a judge that is relevant: what is said of it, else what its labels tell.
+
+    Args:
+        judge: who gave the labels.
+        labels: what it answered, each of at least 0.
+        rel: the lowest label of people that is relevant.
+    """
+    if judge.rel is not None:
+        return judge.rel
+    lowest = rel if len(labels) == 0 else lowest_relevant(labels, rel)
+    known = judge.judge.known_pairs() if lowest < rel else None
+    if known is None:
+        return lowest
+    # few documents may have low labels alone, of a judge that has higher ones for others
+    return lowest_relevant(judge.labels(known).dropna(), rel)
 
 
 def lowest_relevant(labels: pd.Series | NDArray[np.int64], rel: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from command_parts import run
@@ -54,12 +56,14 @@ def test_what_is_said_and_written(files, tmp_path, field, capsys, monkeypatch):
 
 def test_what_cannot_be_is_told_first(files, tmp_path, capsys):
     (tmp_path / "more").mkdir()
-    same = tmp_path / "more" / "lenient.gz"
-    same.write_bytes(b"")
+    same = tmp_path / "more" / "lenient.txt"
+    same.write_bytes((tmp_path / "lenient.qrels").read_bytes())
+    (tmp_path / "board.eval").write_text("lex1a all nDCG@10 0.5\n")
     wrong = {
         "no such file": ["--fill", tmp_path / "nothing"],
         "--judge-rel is of a judge. Give one by --fill FILE": ["--judge-rel", "2"],
         "--holes must be one of 'uniques', 'unjudged'": ["--holes", "none", "--fill", tmp_path / "lenient.qrels"],
+        "a leaderboard has no labels": ["--fill", tmp_path / "board.eval"],
         "two files of one name": ["--fill", tmp_path / "lenient.qrels", same],
         "--judge-rel must be a grade": ["--judge-rel", "0", "--fill", tmp_path / "lenient.qrels"],
     }
@@ -67,3 +71,24 @@ def test_what_cannot_be_is_told_first(files, tmp_path, capsys):
         status, out, err = run(capsys, "lou", *files, *options)
         assert (status, out) == (2, "") or (status, out) == (1, ""), problem
         assert problem in " ".join(err.split())
+
+
+@pytest.mark.filterwarnings("default:.*a leaderboard has no labels:pt_reuse.ReuseWarning")
+def test_labels_in_any_form_and_a_folder_of_them(files, tmp_path, field, capsys):
+    labels = field.all_qrels.threshold(1).to_frame()[["qid", "docno", "label"]]
+    folder = tmp_path / "judges"
+    folder.mkdir()
+    labels.to_csv(folder / "comma.csv", index=False)
+    labels.to_json(folder / "lines.jsonl", orient="records", lines=True)
+    words = labels["label"].map({0: "False", 1: "True"})
+    (folder / "words.qrels").write_text(
+        "".join(f"{q} 0 {d} {w}\n" for q, d, w in zip(labels["qid"], labels["docno"], words, strict=True))
+    )
+    (folder / "judges.csv").write_text("name,rel\ncomma,1\n")
+    (folder / "board.eval").write_text("lex1a all nDCG@10 0.5\n")
+    status, said, err = run(capsys, "lou", *files, "--fill", folder, tmp_path / "lenient.qrels")
+    assert status == 0
+    assert "'board' left out: a leaderboard has no labels" in " ".join(err.split())
+    told = dict(re.findall(r"(\w+) labelled ([\d,]+ of [\d,]+) documents", " ".join(said.split())))
+    assert list(told) == ["comma", "lines", "words", "lenient"]
+    assert len(set(told.values())) == 1

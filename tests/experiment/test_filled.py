@@ -198,3 +198,92 @@ def test_a_judge_that_knows_none_of_the_documents_is_told(messages):
         assert found[f"{measure} filled"].tolist() == pytest.approx(found[str(measure)].tolist(), abs=1e-12)
         assert not found[f"{measure} filled docs"].any()
         assert found[f"{measure} filled unknown"].all()
+
+
+def bad_label(frame):
+    return [0.5] * len(frame)
+
+
+def no_machine(frame):
+    raise MemoryError("the model does not fit")
+
+
+@pytest.mark.parametrize(
+    "fails", [bad_label, no_machine, lambda frame: [1], ptr.judging.Callable(int, name="c", reads=("query",))]
+)
+def test_a_judge_that_fails_loses_nothing_that_systems_did(fails, messages):
+    systems = retrievers()
+    means, topics = messages.warned(lambda: experiment(systems, fails, perquery="both", reuse=["rank", "filled"]))
+    plain = pt.Experiment(retrievers(), TOPICS, QRELS, MEASURES)
+    pd.testing.assert_frame_equal(means[list(plain)], plain, check_frame_type=False)
+    assert "nothing is filled" in means.attrs["reuse"]["settings"]["beware"]
+    good = experiment(frames(), TRUTH)
+    again = experiment(means.runs, TRUTH)
+    for measure in MEASURES:
+        assert means[f"{measure} filled"].isna().all()
+        assert not means[f"{measure} filled docs"].any()
+        assert means[f"{measure} filled unknown"].tolist() == good[f"{measure} filled docs"].tolist()
+        assert again[f"{measure} filled"].tolist() == good[f"{measure} filled"].tolist()
+        assert means[f"{measure} rank"].notna().all()
+    assert topics["filled"].isna().all()
+    assert all(system.calls == 1 for system in systems.values())
+    assert means.report("AP").to_frame()["Filled"].isna().all()
+
+
+class Rewrite(pt.Transformer):
+    """Rewrites the query, as feedback does."""
+
+    def transform(self, inp):
+        return inp.assign(query="expanded^2 " + inp["query"])
+
+    def transform_outputs(self, input_columns):
+        return input_columns
+
+
+def test_a_judge_reads_the_query_of_the_topic_and_not_a_rewritten_one():
+    first, asked = Retriever(FIELD.runs["lex1a"]), []
+    seen = experiment(
+        {"a": Rewrite() >> first >> Texts(), "b": Retriever(FIELD.runs["neu2a"]) >> Texts()}, reader(asked)
+    )
+    assert asked
+    assert {query for query, _ in asked} == set(TOPICS["query"])
+    assert seen["AP filled docs"].all()
+
+
+def test_documents_without_the_text_that_a_judge_reads_are_unknown_to_it(messages):
+    asked = []
+    systems = {"a": Retriever(FIELD.runs["lex1a"]) >> Texts(), "b": FIELD.runs["neu2a"]}
+    found = messages.warned(lambda: experiment(systems, reader(asked))).set_index("name")
+    mine, other = (
+        {*FIELD.runs[name][["qid", "docno"]].itertuples(index=False, name=None)} for name in ("lex1a", "neu2a")
+    )
+    holes = other - set(labels_of(QRELS))
+    assert found.loc["b", "AP filled unknown"] == len(holes - mine) > 0
+    assert found.loc["b", "AP filled docs"] == len(holes & mine) > 0
+    assert not found.loc["a", "AP filled unknown"]
+    assert {text for _, text in asked} <= {f"text of {docno}" for _, docno in mine}
+
+
+def test_texts_that_the_first_document_lacks_are_kept():
+    run, seen = FIELD.runs["lex1a"], []
+    texts = ["" if i else None for i in range(len(run))]
+    experiment({"a": run.assign(text=texts)}, lambda frame: seen.append(frame) or [0] * len(frame))
+    assert "text" in seen[0]
+
+
+def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_asked(messages):
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    judged = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [2, 0]})
+    grades = pd.DataFrame({"qid": "1", "docno": ["a", "z", "b", "c"], "label": [3, 0, 1, 0]})
+    measure, given = P(rel=2) @ 2, {"reuse": ["filled"], "rel": 2}
+    topics = TOPICS.head(1).assign(qid="1")
+
+    def value(fill, **more):
+        return ptr.Experiment({"s": run}, topics, judged, [measure], fill=fill, **given, **more)[f"{measure} filled"][0]
+
+    # b has label 1 by a judge that grades from 0 to 3: not relevant, as for people
+    assert value(grades) == value(ptr.judging.Oracle(grades)) == 0.5
+    assert value(grades[grades["docno"] != "a"]) == 1.0
+    # a function says nothing of other documents: which is told, and is not where the user says it
+    assert messages.warned(lambda: value(lambda frame: [1] * len(frame))) == 1.0
+    assert value(lambda frame: [1] * len(frame), judge_rel=2) == 0.5

@@ -12,7 +12,7 @@ from pt_reuse._check import count, told
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import lowest_relevant, on_scale
+from pt_reuse.judging.label_pairs import lowest_of, on_scale
 from pt_reuse.pooling.given_documents import documents_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
@@ -104,5 +104,5 @@ def labels_for(judge: NamedJudge, pairs: pd.DataFrame, rel: int) -> JudgeLabels:
             of = f" for any of {count(len(pairs), 'document')} that it was asked for" if len(pairs) else ""
             raise InputError(f"the judge has no label of at least 0{of}.", argument="judge")
     found = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
-    lowest = judge.rel if judge.rel is not None else lowest_relevant(found["label"], rel)
+    lowest = lowest_of(judge, found["label"], rel)
     return JudgeLabels(on_scale(Qrels(found, rel=lowest), lowest, rel), lowest, len(pairs))

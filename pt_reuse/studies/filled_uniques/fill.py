@@ -24,7 +24,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.two_rankings import TopicScores
-from pt_reuse.studies.filled_uniques.holes import HOLES, Filling, only_relevant
+from pt_reuse.studies.filled_uniques.holes import HOLES, Filling, fitted_on_uniques, only_relevant
 from pt_reuse.studies.filled_uniques.tables import WAYS, FilledRows, FilledScores, FilledTables, Way, stacked
 from pt_reuse.studies.unique_sets import RemovedUniques, SetScores, UniqueSets
 
@@ -69,6 +69,8 @@ class Fill:
         found = list(filling.caveats())
         for given in filling.judges:
             found += higher_grades(given, people, measures)
+        for judge in self.judges:
+            found += fitted_on_uniques(judge, filling)
         return [*found, only_relevant(self.judges)] if remove == "relevant" else found
 
 

@@ -176,9 +176,11 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
         change = round(row[f"{way}_change"], DECIMALS)
         if not (change < 0 if way == "removed" else change > 0):
             continue
+        ranks = row[f"{way}_own_{fall}"]
+        run = f"a run of it {moved} {count(ranks, 'rank')}" if ranks else f"no run of it {moved} a rank"
         yield (
-            f"{measure}: {word}, {row[units.column]} {moved} most: {with_ends(row, f'{way}_change', '+.4f')}, and a "
-            f"run of it {moved} {count(row[f'{way}_own_{fall}'], 'rank')} when its {by} alone is scored anew."
+            f"{measure}: {word}, {row[units.column]} {moved} most: {with_ends(row, f'{way}_change', '+.4f')}, and "
+            f"{run} when its {by} alone is scored anew."
         )
     yield (
         f"{measure}: tau-b with the true ranking is {with_ends(said, 'removed_tau_b', '.4f')} when each run is scored "

@@ -165,6 +165,28 @@ def with_unjudged(qrels: Qrels, further: pd.DataFrame) -> Qrels:
     return Qrels.of_arrays(base.arrays.labelled(labels), qrels.stated_rel)
 
 
+def fitted_on_uniques(judge: NamedJudge, filling: Filling) -> Iterator[Caveat]:
+    """Yield that a judge was fitted on what people said of the uniques, which nobody would know without their units.
+
+    Args:
+        judge: who labels.
+        filling: what was removed.
+    """
+    if judge.fitted_on is None:
+        return
+    known = judge.fitted_on.arrays.documents.find(filling.judgments.arrays.documents) >= 0
+    n = int(known[filling.removed.row].sum())
+    if n:
+        yield Caveat(
+            f"{judge.name} was fitted on {count(n, 'removed unique')}",
+            (
+                f"judge {judge.name!r} was fitted on what people said of {n:,} of "
+                f"{count(len(filling.removed.row), 'unique')} that it labels. So filling looks better than it is. Fit "
+                "it on other topics, or on documents that several units contributed.",
+            ),
+        )
+
+
 def only_relevant(judges: Sequence[NamedJudge]) -> Caveat:
     """Return what is wrong with letting a judge label those uniques alone that people found relevant."""
     names = listed([judge.name for judge in judges])

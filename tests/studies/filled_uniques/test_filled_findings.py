@@ -179,3 +179,28 @@ def test_sensitivity_varies_conventions_of_what_is_filled():
     given = {"grid": ["complete"], "depth": 10, "fill": {"truth": FIELD.all_qrels}}
     moved = ptr.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
     assert not moved.table.empty
+
+
+def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
+    first = FIELD.qrels.topics[0]
+    seen = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels, share=[first])
+    found = messages.warned(lambda: filled(fill={"seen": seen}, resamples=0))
+    tops = pd.concat(FIELD.runs[name].assign(team=FIELD.runs.run_table["team"][i]) for i, name in enumerate(FIELD.runs))
+    tops = tops[tops["name"].isin(FIELD.runs.run_table["name"][FIELD.runs.pooled.fillna(False).astype(bool)])]
+    tops = tops.sort_values(["score", "docno"], ascending=False).groupby(["name", "qid"]).head(10)
+    teams = tops[tops["qid"] == first].groupby("docno")["team"].nunique()
+    assert found.settings["beware"] == f"seen was fitted on {(teams == 1).sum()} removed uniques"
+    other = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels.select(FIELD.qrels.topics[1:]))
+    alone = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels.select([first]), AP, depth=10, fill={"other": other})
+    assert "beware" not in alone.settings
+
+
+# one run is nobody's pool
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+def test_sentences_of_runs_that_tie_and_keep_their_ranks():
+    run = FIELD.runs[FIELD.runs.names[0]]
+    alone = ptr.RunSet.from_frames({"a": run}, teams={"a": "x"}, pooled=True)
+    said = ptr.leave_out_uniques(alone, FIELD.qrels, AP, depth=10, fill={"j": FIELD.all_qrels}).findings()
+    assert any(line.endswith("and no run of it loses a rank when its team alone is scored anew.") for line in said)
+    assert "tau-b with the true ranking is undefined when" in said[-1]
+    assert not any("nan" in line for line in said)
