@@ -142,7 +142,9 @@ def _of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, 
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError(f"expected a dict of judge -> value, got {told(given)}.", argument=argument)
+        raise InputError(
+            Argument(argument), f" must be a dict of judge -> family, got {told(given)}.", argument=argument
+        )
     strange = [name for name in given if name not in judges]
     if strange:
         raise InputError(

@@ -52,6 +52,15 @@ def test_labels_of_both_beside_each_other():
     assert found.on_scale.rel == 2
 
 
+def test_a_topic_in_which_people_judged_nothing_is_not_one_that_the_judge_left_out(messages):
+    human = ptr.Qrels(HUMAN.to_frame().assign(label=[3, 1, 0, -1, -2]), rel=2)
+    judge = as_judges(judged(1, 0, 0, 1, 1))[0]
+    messages.warned(lambda: compared_labels(human, judge), times=1)
+    with pytest.warns(ptr.ReuseWarning, match="people judged nothing in 1 topic"):
+        found = compared_labels(human, judge)
+    assert (found.without, found.human.topics, found.missing) == ((), ["1"], 0)
+
+
 def test_labels_are_brought_to_one_scale():
     labels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [0, 1, 2, 3]}))
     assert on_scale(labels, 1, 2).to_frame()["label"].tolist() == [0, 2, 2, 3]
