@@ -77,6 +77,16 @@ def test_what_is_no_judge_is_refused(messages):
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
 
 
+def test_several_judges_without_names_are_refused(tmp_path, messages):
+    ptr.Qrels(judged(1, 0, 0, 1, 1)).write(tmp_path / "one.qrels")
+    messages.hidden[str(tmp_path)] = "FOLDER"
+    messages.refused(lambda: as_judges([judged(1, 0, 0, 1, 1), HUMAN]), argument="judge")
+    messages.refused(lambda: as_judges([str(tmp_path / "one.qrels")]), argument="judge")
+    messages.refused(lambda: as_judges(tmp_path), argument="judge")
+    messages.refused(lambda: as_judges(ptr.judging.read_judges(tmp_path)), argument="judge")
+    assert [one.name for one in as_judges(ptr.judging.read_judges(tmp_path).labels)] == ["one"]
+
+
 def test_a_judge_says_for_which_documents_it_has_labels():
     pairs = [("1", "a"), ("1", "b"), ("1", "c"), ("2", "a")]
     for judge in (ptr.judging.Oracle(HUMAN), ptr.judging.Noisy(HUMAN, ptr.judging.flips(0.5, range(4)), seed=1)):
