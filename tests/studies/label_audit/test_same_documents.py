@@ -29,7 +29,7 @@ PEOPLE = {
     "bob": part(labelled(HUMAN, seed=8, right=0.7), list("23456")),
     "cem": part(labelled(HUMAN, seed=9, right=0.7), list("6")),
 }
-BOOTSTRAP = TopicBootstrap(40, seed=2, confidence=0.95)
+BOOTSTRAP = TopicBootstrap(12, seed=2, confidence=0.95)
 
 
 def others(people):
