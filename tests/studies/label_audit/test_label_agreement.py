@@ -64,7 +64,7 @@ def kept(pairs, items, rel, judge_rel):
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10_000), right=st.floats(0, 1), gaps=st.floats(0, 0.5), binary=st.booleans())
 def test_every_figure_is_that_of_scikit_learn_and_krippendorff(seed, right, gaps, binary):
-    human = judged(seed, n_topics=3, n_docs=7)
+    human = judged(seed, n_topics=2, n_docs=7)
     judge = labelled(human.threshold(2) if binary else human, seed + 1, right=right, gaps=gaps)
     if not meeting(human, judge):
         return
