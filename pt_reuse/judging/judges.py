@@ -84,6 +84,7 @@ def as_judges(
     Raises:
         InputError: no judge, a judge that is none, a `rel` or a family of a judge that is not there.
     """
+    _check_one_or_named(given, argument)
     several = _by_name(given, argument)
     if not several:
         raise InputError("there is no judge.", argument=argument)
@@ -111,6 +112,26 @@ def file_stem(path: str | Path) -> str:
     while name.suffix.lower() in _ENDS:
         name = name.with_suffix("")
     return name.name or ALONE
+
+
+def _check_one_or_named(given: Any, argument: str) -> None:
+    """Raise where several judges come without names: a list, a folder, or what was read from one."""
+    one = (pd.DataFrame, Qrels, Judge, str, Path)
+    if isinstance(given, list | tuple) and given and all(isinstance(part, one) or callable(part) for part in given):
+        raise InputError(
+            Argument(argument),
+            f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.",
+            argument=argument,
+        )
+    if isinstance(given, str | Path) and Path(given).expanduser().is_dir():
+        raise InputError(
+            f"{given} is a folder. Read the judges in it: ",
+            Call("judging.read_judges", "folder"),
+            " has their labels by name.",
+            argument=argument,
+        )
+    if isinstance(getattr(given, "labels", None), Mapping) and not isinstance(given, Judge):
+        raise InputError("these are several judges; give their labels by name, .labels of it.", argument=argument)
 
 
 def _by_name(given: Any, argument: str) -> dict[Any, Any]:
@@ -142,7 +163,9 @@ def _of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, 
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError(f"expected a dict of judge -> value, got {told(given)}.", argument=argument)
+        raise InputError(
+            Argument(argument), f" must be a dict of judge -> family, got {told(given)}.", argument=argument
+        )
     strange = [name for name in given if name not in judges]
     if strange:
         raise InputError(

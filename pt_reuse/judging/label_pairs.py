@@ -30,7 +30,7 @@ class ComparedLabels:
         judge_rel: the lowest label of the judge that is relevant, on its own scale.
         pairs: ``qid docno human judge``, one row per document that both labelled.
         left: ``qid docno human``, the documents on the topics that count that people judged and the judge did not.
-        without: topics of the people in which the judge labelled nothing, which do not count.
+        without: topics in which people judged and the judge labelled nothing, which do not count.
     """
 
     name: str
@@ -89,8 +89,8 @@ def compared_labels(
         InputError: the judge labelled none of the documents, or what it answers is no label.
 
     Warns:
-        ReuseWarning: topics in which the judge labelled nothing, which do not count; labels of people on which the
-            judge was fitted, with which it agrees better than with others.
+        ReuseWarning: topics in which people judged, or the judge labelled, nothing, which do not count; labels of
+            people on which the judge was fitted, with which it agrees better than with others.
     """
     choice("missing", missing, MISSING)
     frame = human.to_frame()
@@ -110,8 +110,14 @@ def compared_labels(
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
     there = set(pairs["qid"])
+    judged = set(asked["qid"])
     topics = [topic for topic in human.topics if topic in there]
-    without = tuple(topic for topic in human.topics if topic not in there)
+    without = tuple(topic for topic in human.topics if topic in judged and topic not in there)
+    if unjudged := [topic for topic in human.topics if topic not in judged]:
+        warn(
+            f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
+            f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
+        )
     if without:
         with located(judge.name):
             warn(
@@ -120,7 +126,7 @@ def compared_labels(
             )
     left = asked[asked["qid"].isin(there).to_numpy() & ~known].reset_index(drop=True)
     theirs = Qrels(pairs.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
-    both = human.select(topics) if without else human
+    both = human.select(topics) if len(topics) < len(human.topics) else human
     if missing == "drop":
         both = both.restrict(theirs)
     lowest = lowest_of(judge, pairs["judge"], human.rel)

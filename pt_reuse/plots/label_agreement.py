@@ -29,7 +29,8 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
         place: where to draw; default a new figure of a page's width.
 
     Returns:
-        The axes: a full dot in each row of a judge, a hollow square in those of people. Who has no value has no row.
+        The axes: a full dot in each row of a judge, a hollow square in those of people. Who has no value has no row,
+        and below it says how many these are.
     """
     sheet = Sheet.open(place or Place())
     ax, sizes = sheet.ax, sheet.sizes
@@ -67,7 +68,8 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
     ends = known[["value", "low"]].to_numpy(dtype=float)
     sheet.limit("x", (float(np.nanmin(ends, initial=0.0)) - 0.03, 1.03))
     bands = "\n(dotted: weak, moderate, strong)" if banded else ""
-    sheet.label(title="Agreement with the judgments of people", x=f"{said}{bands}")
+    without = f"\n({len(rows) - len(known):,} without a value)" if len(known) < len(rows) else ""
+    sheet.label(title="Agreement with the judgments of people", x=f"{said}{bands}{without}")
     names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in known["judge"]]
     ax.set_yticks(upright, names)
     ax.set_ylim(-0.7, max(len(known), 1) - 0.3)

@@ -52,6 +52,15 @@ def test_labels_of_both_beside_each_other():
     assert found.on_scale.rel == 2
 
 
+def test_a_topic_in_which_people_judged_nothing_is_not_one_that_the_judge_left_out(messages):
+    human = ptr.Qrels(HUMAN.to_frame().assign(label=[3, 1, 0, -1, -2]), rel=2)
+    judge = as_judges(judged(1, 0, 0, 1, 1))[0]
+    messages.warned(lambda: compared_labels(human, judge), times=1)
+    with pytest.warns(ptr.ReuseWarning, match="people judged nothing in 1 topic"):
+        found = compared_labels(human, judge)
+    assert (found.without, found.human.topics, found.missing) == ((), ["1"], 0)
+
+
 def test_labels_are_brought_to_one_scale():
     labels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [0, 1, 2, 3]}))
     assert on_scale(labels, 1, 2).to_frame()["label"].tolist() == [0, 2, 2, 3]
@@ -66,6 +75,16 @@ def test_what_is_no_judge_is_refused(messages):
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, rel={"y": 1}), argument="judge_rel")
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
+
+
+def test_several_judges_without_names_are_refused(tmp_path, messages):
+    ptr.Qrels(judged(1, 0, 0, 1, 1)).write(tmp_path / "one.qrels")
+    messages.hidden[str(tmp_path)] = "FOLDER"
+    messages.refused(lambda: as_judges([judged(1, 0, 0, 1, 1), HUMAN]), argument="judge")
+    messages.refused(lambda: as_judges([str(tmp_path / "one.qrels")]), argument="judge")
+    messages.refused(lambda: as_judges(tmp_path), argument="judge")
+    messages.refused(lambda: as_judges(ptr.judging.read_judges(tmp_path)), argument="judge")
+    assert [one.name for one in as_judges(ptr.judging.read_judges(tmp_path).labels)] == ["one"]
 
 
 def test_a_judge_says_for_which_documents_it_has_labels():

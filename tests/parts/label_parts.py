@@ -35,9 +35,12 @@ def compared(human, judges, *, rel=None, families=None):
 
 def meeting(human, judge):
     """Return (qid, docno) -> the labels of people and of a judge, of documents that both labelled."""
-    mine = {(row.qid, row.docno): row.label for row in human.to_frame().itertuples() if row.label >= 0}
-    theirs = {(row.qid, row.docno): row.label for row in judge.to_frame().itertuples() if row.label >= 0}
-    return {key: (label, theirs[key]) for key, label in mine.items() if key in theirs}
+    frames = [
+        one.to_frame().loc[lambda frame: frame["label"] >= 0, ["qid", "docno", "label"]] for one in (human, judge)
+    ]
+    both = frames[0].merge(frames[1], on=["qid", "docno"])
+    pairs = zip(both["label_x"].tolist(), both["label_y"].tolist(), strict=True)
+    return dict(zip(zip(both["qid"], both["docno"], strict=True), pairs, strict=True))
 
 
 def row_of(table, **wanted):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Report
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -52,8 +52,9 @@ class LabelAudit(Result):
         beside: per judge, other person and measure, on the documents that this person labelled: ``judge person measure
             topics documents``; ``tau_b`` of the judge's ranking with the one of people and ``person_tau_b`` of the
             person's; ``difference`` of the first less the second. Empty where there are no other people.
-        yardstick: the same over all other people: ``judge measure people``, how many; the means ``tau_b people_tau_b``
-            and their ``difference``.
+        yardstick: the same over all other people: ``judge measure people``, how many there is a ranking of; the means
+            over these ``tau_b people_tau_b`` and their ``difference``, which has no interval where one of them labelled
+            a single topic.
         labels: how far the labels agree.
     """
 
@@ -149,6 +150,8 @@ class LabelAudit(Result):
         if by == "part":
             return of_parts(table[table["judge"] == who], who, self.settings)
         if by == "person":
+            if not len(self.beside):
+                raise InputError("there are no other people to stand beside; give ", Option("people", ...), ".")
             return of_people(self._rows(self.beside, name, who), self._rows(self.yardstick, name, who), who, name)
         movers = self._rows(self.movers, name, who)
         if by == "run":

@@ -68,6 +68,12 @@ def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
 
 def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[str]:
     for row in yardstick.to_dict("records"):
+        if not row["people"]:
+            yield (
+                f"{judge}: on the documents of other people all runs tie by {measure} under people, under the judge or "
+                "under them, so that there is no ranking to compare."
+            )
+            continue
         people = "1 other person" if row["people"] == 1 else f"{row['people']:,} other people"
         verdict = ""
         if "difference_low" in row and not np.isnan(row["difference_low"]):

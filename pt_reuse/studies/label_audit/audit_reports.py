@@ -39,12 +39,12 @@ def of_judges(table: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
         Column("Largest rise", rows["max_rise"], Digits.COUNT),
     ]
     topics = sorted(set(rows["topics"]))
-    over = f"{topics[0]:,}" if len(topics) == 1 else f"{topics[0]:,} to {topics[-1]:,}"
+    over = count(topics[0], "topic") if len(topics) == 1 else f"{topics[0]:,} to {topics[-1]:,} topics"
     return Report(
         columns,
         caption=(
             f"The ranking of {count(int(rows['n_runs'].max()), 'run')} by {rows['measure'].iloc[0]} under the labels "
-            f"of each judge against the one under those of people, over {over} topics: correlations, and the most "
+            f"of each judge against the one under those of people, over {over}: correlations, and the most "
             "ranks that a run loses or gains."
         ),
         notes=_notes(settings, with_intervals="tau_b_low" in rows, with_people=bool((rows["kind"] == "people").any())),
@@ -183,7 +183,19 @@ def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure
             f"How far the ranking by {measure} under {judge} agrees with the one under people, and how far those under "
             "other people do, on the documents that each of them labelled."
         ),
+        notes=_notes_of_mean(beside, yardstick),
     )
+
+
+def _notes_of_mean(beside: pd.DataFrame, yardstick: pd.DataFrame) -> list[str]:
+    notes = []
+    if len(yardstick) and yardstick["people"].iloc[0] < len(beside):
+        notes.append("Where all runs tie there is no ranking: such a person is no part of the mean.")
+    if "difference_low" in beside and (beside["topics"] == 1).any():
+        notes.append(
+            "Of a person with one topic there is no interval, and none of a mean that such a person is part of."
+        )
+    return notes
 
 
 def signed(value: float, decimals: int) -> str | None:

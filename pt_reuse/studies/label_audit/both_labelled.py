@@ -38,8 +38,9 @@ class BothLabelled:
             scale: the labels that people give, of these documents and of others, in order.
         """
         given = compared.pairs["judge"]
-        # labels 0 and 1 beside grades say relevant or not
-        graded = len(scale) > 2 and 1 < given.max() <= scale[-1] and scale[0] <= given.min()
+        # labels 0 and 1 beside grades say relevant or not, but where they are relevant from 2 on
+        graded = len(scale) > 2 and (given.max() > 1 or compared.judge_rel > 1)
+        graded = graded and given.max() <= scale[-1] and scale[0] <= given.min()
         same = graded and compared.rel == compared.judge_rel
         known = tuple(np.union1d(scale, given.unique()).tolist()) if same else None
         return cls(compared.pairs, compared.rel, compared.judge_rel, known)

@@ -214,8 +214,8 @@ class LabelAgreement(Result):
                 relevant.
             labels: ``"binary"`` for relevant or not (default), or ``"grades"``.
             documents: of judges, ``"shared"`` for the documents that other people labelled, too (default where there
-                are other people), or ``"own"`` for all that the judge labelled. Other people are drawn on what they
-                labelled either way.
+                are other people of one scale), or ``"own"`` for all that the judge labelled. Other people are drawn on
+                what they labelled either way.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, below the axes, where there are other people.
@@ -229,7 +229,7 @@ class LabelAgreement(Result):
 
         choice("figure", figure, COMPARED)
         way = (choice("items", items, ITEMS), choice("labels", labels, TAKEN))
-        usual = "shared" if len(self.beside) and items == "all" else "own"
+        usual = "shared" if len(self._on_shared(figure, labels)) and items == "all" else "own"
         documents = usual if documents is None else choice("documents", documents, DOCUMENTS)
         place = Place(ax, title, legend, width)
         rows = self._chosen(self.table, *way)[["judge", "kind", figure, f"{figure}_low", f"{figure}_high"]]
@@ -239,9 +239,15 @@ class LabelAgreement(Result):
                 raise InputError(
                     Option("documents", "shared"), " needs ", Option("items", "all"), ".", argument="items"
                 )
-            shared = self._beside(figure, labels)
-            last = shared["person"].iloc[-1]
-            mine = shared.loc[shared["person"] == last, ["judge", "value", "value_low", "value_high"]]
+            self._beside(figure, labels)
+            mine = self._on_shared(figure, labels)[["judge", "value", "value_low", "value_high"]]
+            if not len(mine):
+                raise InputError(
+                    "other people together have no grades, since they differ in what is relevant: choose ",
+                    Option("documents", "own"),
+                    ".",
+                    argument="documents",
+                )
             mine = mine.set_axis(["judge", "value", "low", "high"], axis=1).assign(kind="model")
             rows = pd.concat([mine, rows[rows["kind"] == "people"]], ignore_index=True)
         said = f"{FIGURE_WORDS[figure]}, {LABELS_WORDS[labels]}; {DOCUMENTS_WORDS[documents, items]}"
@@ -310,6 +316,12 @@ class LabelAgreement(Result):
                 argument="judge",
             )
         return found
+
+    def _on_shared(self, figure: str, labels: str) -> pd.DataFrame:
+        """Return a row per judge on the documents of all other people, none where these have no such labels."""
+        several = self.beside["person"].eq(TOGETHER).any()
+        rows = self.beside[(self.beside["person"] == TOGETHER) | (not several)]
+        return rows[(rows["figure"] == figure) & (rows["labels"] == labels)]
 
     def _beside(self, figure: str, labels: str) -> pd.DataFrame:
         if not len(self.beside):

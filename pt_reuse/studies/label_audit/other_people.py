@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from pt_reuse._check import count
-from pt_reuse._errors import InputError, located
+from pt_reuse._check import count, examples
+from pt_reuse._errors import Call, InputError, located, warn
 from pt_reuse.judging.annotators.labels import AnnotatorLabels
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
@@ -27,11 +27,16 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
 
     Raises:
         InputError: one who labelled none of the documents that are judged.
+
+    Warns:
+        ReuseWarning: one whose labels are 0 and 1 while others gave more, which may be grades, too.
     """
+    _warn_of_few_grades(human, people)
     frame = human.to_frame()
     judged = frame.loc[frame["label"] >= 0, ["qid", "docno"]]
     for number, name in enumerate(people.annotators):
-        mine = people.given[:, number]
+        # below 0 there is no label, as in judgments
+        mine = people.values[:, number] >= 0
         columns = {"qid": people.qids, "docno": people.docnos, "label": people.values[:, number]}
         given = pd.DataFrame({column: values[mine] for column, values in columns.items()})
         there = set(judged.merge(given, on=["qid", "docno"])["qid"])
@@ -44,3 +49,18 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
                 )
         person = NamedJudge(name, Oracle(Qrels(given, rel=people.rel)), people.rel)
         yield compared_labels(human.select([topic for topic in human.topics if topic in there]), person)
+
+
+def _warn_of_few_grades(human: Qrels, people: AnnotatorLabels) -> None:
+    """Warn of people whose labels are 0 and 1 beside others who gave grades: few labels may happen to be the lowest."""
+    highest = people.values.max(axis=0)
+    if people.rel is not None or human.rel == 1 or highest.max() <= 1:
+        return
+    low = [name for name, most in zip(people.annotators, highest.tolist(), strict=True) if most <= 1]
+    if low:
+        warn(
+            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as not "
+            f"relevant and relevant. Where they are grades, say of all people from which one on they are relevant: ",
+            Call("Qrels", f"..., rel={human.rel}"),
+            ".",
+        )

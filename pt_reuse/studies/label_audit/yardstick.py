@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class _Taus:
     Attributes:
         judge: of all topics.
         person: of all topics.
-        drawn: (draws,) the first less the second in each draw.
+        drawn: (draws,) the first less the second in each draw; NaN where there is one topic.
     """
 
     judge: float
@@ -63,7 +64,8 @@ class Yardstick:
     """The agreement that people reach with each other, beside that of each judge.
 
     Topics are drawn once for all, from those of people, so that the differences of several other people may be averaged
-    draw by draw. A draw without a topic of a person has no difference there.
+    draw by draw. A draw without a topic of a person has no difference there. A person on whose documents all runs tie,
+    under people, judge or person, has no ranking to compare, and is no part of the mean.
 
     Args:
         scores: of the field under all labels.
@@ -94,18 +96,17 @@ class Yardstick:
                             "tau_b": found.judge,
                             "person_tau_b": found.person,
                             # one topic is always itself
-                            **self._difference(
-                                found.judge - found.person, found.drawn if len(one.topics) > 1 else found.drawn * np.nan
-                            ),
+                            **self._difference(found.judge - found.person, found.drawn),
                         }
                     )
-                means = [float(np.mean([getattr(found, who) for found in taus])) for who in ("judge", "person")]
-                drawn = np.mean([found.drawn for found in taus], axis=0)
+                ranked = [found for found in taus if not np.isnan(found.judge - found.person)]
+                means = [_mean([getattr(found, who) for found in ranked]) for who in ("judge", "person")]
+                drawn = np.mean([found.drawn for found in ranked], axis=0) if ranked else np.full(1, np.nan)
                 over_all.append(
                     {
                         "judge": judge,
                         "measure": measure,
-                        "people": len(mine),
+                        "people": len(ranked),
                         "tau_b": means[0],
                         "people_tau_b": means[1],
                         **self._difference(means[0] - means[1], drawn),
@@ -123,7 +124,9 @@ class Yardstick:
     def _taus(self, measure: int, one: BesidePerson) -> _Taus:
         judge, of_judge = self._tau(measure, one, one.by_judge)
         person, of_person = self._tau(measure, one, one.by_person)
-        return _Taus(judge, person, of_judge - of_person)
+        # one topic is always itself, so that nothing says what another one would do
+        drawn = of_judge - of_person if len(one.topics) > 1 else np.full(len(of_judge), np.nan)
+        return _Taus(judge, person, drawn)
 
     def _tau(self, measure: int, one: BesidePerson, estimate: int) -> tuple[float, NDArray[np.float64]]:
         # the same person beside each judge
@@ -137,6 +140,11 @@ class Yardstick:
             drawn = np.full(1, np.nan) if self._counts is None else _tau_b(*sides, self._counts[:, one.topics])
             self._known[key] = value, drawn
         return self._known[key]
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean of values, NaN of none."""
+    return float(np.mean(values)) if values else math.nan
 
 
 def _tau_b(truth: TopicScores, estimate: TopicScores, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

@@ -46,7 +46,7 @@ def track(request, data):
     files = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     people = {path.stem: path for path in sorted((folder / "re-annotators").glob("*.txt"))}
     human = read_qrels(folder / "qrels.gz", rel=2)
-    found = ptr.compare_labels(human, files, people=people or None)
+    found = ptr.compare_labels(human, files, people=people or None, resamples=1000 if people else 50)
     return Track(request.param, human, files | people, found)
 
 

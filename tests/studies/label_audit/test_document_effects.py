@@ -147,7 +147,7 @@ def test_of_a_measure_of_ir_measures_no_effect_is_known():
     assert list(found.documents) == list(audited(["P@5"]).documents)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 1000), share=st.floats(0.05, 0.9))
 def test_turning_people_and_judge_round_turns_every_move_round(seed, share):
     judge = relabelled(seed, share=share)

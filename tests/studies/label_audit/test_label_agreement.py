@@ -61,10 +61,10 @@ def kept(pairs, items, rel, judge_rel):
     return [pair for pair in pairs if items == "all" or pair[0] >= rel or pair[1] >= judge_rel]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10_000), right=st.floats(0, 1), gaps=st.floats(0, 0.5), binary=st.booleans())
 def test_every_figure_is_that_of_scikit_learn_and_krippendorff(seed, right, gaps, binary):
-    human = judged(seed, n_topics=3, n_docs=7)
+    human = judged(seed, n_topics=2, n_docs=7)
     judge = labelled(human.threshold(2) if binary else human, seed + 1, right=right, gaps=gaps)
     if not meeting(human, judge):
         return
@@ -86,7 +86,7 @@ def test_every_figure_is_that_of_scikit_learn_and_krippendorff(seed, right, gaps
 
 
 def test_intervals_are_those_of_drawing_topics_again():
-    bootstrap = TopicBootstrap(15, seed=3, confidence=0.9)
+    bootstrap = TopicBootstrap(8, seed=3, confidence=0.9)
     judges = {"graded": GRADED, "binary": BINARY}
     found = label_agreement(compared(HUMAN, judges), bootstrap)
     times = bootstrap.counts(6)

@@ -18,13 +18,13 @@ PEOPLE = {
     "ann": relabelled(7, share=0.2, gaps=0.3, topics=TOPICS[:4]),
     "bob": relabelled(8, share=0.2, gaps=0.3, topics=TOPICS[3:]),
 }
-DRAWS = TopicBootstrap(12, 2, 0.8)
+DRAWS = TopicBootstrap(6, 2, 0.8)
 
 
 def audited(people=None, measures=("P@5",), **options):
     judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
     given = {name: as_frame(labels) for name, labels in PEOPLE.items()} if people is None else people
-    chosen = {"resamples": 12, "seed": 2, "confidence": 0.8, **options}
+    chosen = {"resamples": 6, "seed": 2, "confidence": 0.8, **options}
     return ptr.audit_labels(RUNS, FIELD.qrels, judges, list(measures), people=given, **chosen)
 
 
@@ -130,3 +130,58 @@ def test_a_name_of_both_and_people_of_other_documents_are_refused(messages):
     messages.refused(lambda: audited({"one": as_frame(PEOPLE["ann"])}), argument="people")
     strange = as_frame(PEOPLE["ann"]).assign(docno=lambda frame: "x" + frame["docno"])
     messages.refused(lambda: audited({"cy": strange}), argument="people")
+
+
+def some(topic, label=None):
+    """Return labels of the documents of one topic, of a person who errs, or all the same."""
+    errs = relabelled(9, share=0.3, topics=[topic])
+    return as_frame(errs if label is None else dict.fromkeys(errs, label))
+
+
+def test_people_with_one_topic_each_say_nothing_of_other_topics():
+    found = audited({"ann": some(TOPICS[0]), "bob": some(TOPICS[1])})
+    means = found.yardstick.set_index("judge")
+    assert not any("these people than the others are" in said for said in found.findings())
+    for judge, rows in found.beside.groupby("judge"):
+        # each draw of one topic is that topic, which is no interval of no width
+        assert rows[["difference_low", "difference_high"]].isna().all(axis=None)
+        row = means.loc[judge]
+        assert row["difference"] == pytest.approx(rows["difference"].mean(), abs=1e-12)
+        assert np.isnan(row["difference_low"])
+        assert np.isnan(row["difference_high"])
+    assert any("no interval" in note for note in found.report("person").notes)
+
+
+@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
+def test_a_person_without_a_ranking_is_no_part_of_the_mean():
+    both = {"ann": as_frame(PEOPLE["ann"]), "none": some(TOPICS[0], 0)}
+    found = audited(both, judge_rel=1)
+    for judge, rows in found.beside.groupby("judge"):
+        ann = rows[rows["person"] == "ann"].iloc[0]
+        mean = found.yardstick[found.yardstick["judge"] == judge].iloc[0]
+        assert np.isnan(rows.loc[rows["person"] == "none", "person_tau_b"].iloc[0])
+        assert (mean["people"], mean["tau_b"], mean["people_tau_b"]) == (1, ann["tau_b"], ann["person_tau_b"])
+        assert (mean["difference_low"], mean["difference_high"]) == (ann["difference_low"], ann["difference_high"])
+    assert any("no part of the mean" in note for note in found.report("person").notes)
+
+
+@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
+def test_people_without_any_ranking_are_told():
+    found = audited({"none": some(TOPICS[0], 0)})
+    assert found.yardstick["people"].tolist() == [0, 0]
+    assert found.yardstick["difference"].isna().all()
+    assert sum("all runs tie by P@5" in said for said in found.findings()) == len(JUDGES)
+    assert not any("nan" in said or "None" in said for said in found.findings())
+
+
+def test_a_negative_label_of_a_person_is_none():
+    ann = pd.concat([as_frame(PEOPLE["ann"]), some(TOPICS[6], -2)])
+    found = audited({"ann": ann})
+    row = found.table[(found.table["judge"] == "ann") & (found.table["by"] == "all")].iloc[0]
+    assert (row["topics"], row["documents"]) == (4, len(PEOPLE["ann"]))
+
+
+def test_a_report_beside_people_needs_people(messages):
+    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
+    found = ptr.audit_labels(RUNS, FIELD.qrels, judges, "P@5", resamples=0)
+    messages.refused(lambda: found.report("person"))

@@ -29,9 +29,14 @@ def read_track(data, name):
 
 
 @pytest.fixture(scope="module")
-def of_2021(data):
-    _, runs, human, judges = read_track(data, "dl21-passages")
-    return ptr.audit_labels(runs, human, judges, "nDCG@10", resamples=20)
+def track_2021(data):
+    return read_track(data, "dl21-passages")
+
+
+@pytest.fixture(scope="module")
+def of_2021(track_2021):
+    _, runs, human, judges = track_2021
+    return ptr.audit_labels(runs, human, judges, "nDCG@10", resamples=0)
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +63,8 @@ def test_rankings_of_2021(of_2021):
     assert {judge: int(abs(rises).max()) for judge, rises in moved} == {judge: n for judge, (_, n) in OF_2021.items()}
 
 
-def test_the_order_of_ties_makes_a_difference_of_2021(data, of_2021):
-    _, runs, human, judges = read_track(data, "dl21-passages")
+def test_the_order_of_ties_makes_a_difference_of_2021(track_2021, of_2021):
+    _, runs, human, judges = track_2021
     last = "binary-llama-3.2"
     found = ptr.audit_labels(runs.reorder("trec_eval"), human, judges[last], "nDCG@10", resamples=0)
     row = found.table.iloc[0]

@@ -8,6 +8,7 @@ import pytest
 from label_parts import compared, judged, labelled, meeting, row_of
 from sklearn import metrics
 
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.stats.bootstrap import TopicBootstrap
@@ -28,7 +29,7 @@ PEOPLE = {
     "bob": part(labelled(HUMAN, seed=8, right=0.7), list("23456")),
     "cem": part(labelled(HUMAN, seed=9, right=0.7), list("6")),
 }
-BOOTSTRAP = TopicBootstrap(40, seed=2, confidence=0.95)
+BOOTSTRAP = TopicBootstrap(12, seed=2, confidence=0.95)
 
 
 def others(people):
@@ -128,9 +129,12 @@ def test_two_people_with_each_other(found):
     assert set(found.between["labels"]) == {"grades", "binary"}
 
 
-def test_people_with_other_bounds_are_together_as_relevant_or_not():
+def test_people_with_other_bounds_are_together_as_relevant_or_not(messages):
     people = {"ann": PEOPLE["ann"], "dia": part(JUDGES["binary"], list("456"))}
-    found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
+    # labels 0 and 1 beside grades of others may be grades
+    messages.warned(lambda: others(people), times=1)
+    with pytest.warns(ReuseWarning, match="'dia' are 0 and 1"):
+        found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
     rows = found.table[found.table["judge"] == "people together"]
     assert set(rows["labels"]) == {"binary"}
     pairs = [(label >= 2, given >= 2) for label, given in meeting(HUMAN, PEOPLE["ann"]).values()]
@@ -145,6 +149,20 @@ def test_people_with_other_bounds_are_together_as_relevant_or_not():
     same = [(mine[key][0] >= 2) == (mine[key][1] >= 2) for each in people.values() for key in meeting(HUMAN, each)
             if key in mine]  # fmt: skip
     assert (row["value"], row["n_items"]) == (pytest.approx(np.mean(same)), len(same))
+
+
+def test_low_grades_of_a_person_are_grades_where_the_labels_say_what_is_relevant():
+    low = PEOPLE["ann"].to_frame()
+    low = Qrels(low.assign(label=low["label"].clip(upper=1)), rel=2)
+    people = {"ann": low, "bob": PEOPLE["bob"].with_rel(2)}
+    found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
+    for name, labels in people.items():
+        pairs = list(meeting(HUMAN, labels).values())
+        rows = found.table[(found.table["judge"] == name) & (found.table["items"] == "all")].set_index("labels")
+        assert rows.loc["binary", "kappa"] == pytest.approx(kappa(pairs), abs=1e-12)
+        human, theirs = np.array(pairs).T
+        assert rows.loc["grades", "kappa"] == pytest.approx(metrics.cohen_kappa_score(human, theirs), abs=1e-12)
+    assert "grades" in set(found.table.loc[found.table["judge"] == "people together", "labels"])
 
 
 def test_without_other_people_nothing_stands_beside():
