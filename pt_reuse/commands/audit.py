@@ -134,14 +134,14 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
     for part in parts:
         lacks = part.lacks(given)
         if lacks is not None:
-            unanswered[part] = lacks
+            unanswered[part] = f"{lacks}."
             continue
         try:
             with arguments_as(judge="judges", missing="missing_labels"):
                 answer = part.answer(given)
         except InputError as error:
             # the other parts can be answered all the same
-            unanswered[part] = error.worded(options.shell.in_shell, function=False).rstrip(".")
+            unanswered[part] = error.worded(options.shell.in_shell, function=False)
             continue
         answers[part] = answer
         _say_findings(part, answer, options.all)
@@ -149,7 +149,7 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
             answer.result.save(folder / part.name, overwrite=options.overwrite)
             draw(answer.drawings, folder / part.name)
     for part, why in unanswered.items():
-        say(f"\n{part.question}\n- Not computed: {why}.")
+        say(f"\n{part.question}\n- Not computed: {why}")
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
     if folder is not None:

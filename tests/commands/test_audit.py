@@ -154,6 +154,15 @@ def test_a_part_that_cannot_be_computed_leaves_the_others(given, tmp_path, capsy
     assert not (tmp_path / "out" / "circularity").exists()
 
 
+def test_a_judge_of_other_documents_is_told_in_a_whole_sentence(given, tmp_path, capsys):
+    (tmp_path / "other.qrels").write_text("1 0 nowhere 1\n")
+    chosen = words(given, "--parts", "rankings,significance", "--resamples", 0)
+    chosen[chosen.index("--judges") + 1] = tmp_path / "other.qrels"
+    status, out, _ = run(capsys, *chosen)
+    assert status == 2
+    assert out.count("ids written alike?\n") == 2
+
+
 def test_leaderboards_alone(given, tmp_path, capsys):
     people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
     file = people.write_leaderboard(tmp_path / "people.eval.txt")

@@ -178,3 +178,10 @@ def test_sensitivity_varies_conventions_of_what_is_filled():
     given = {"grid": ["complete"], "depth": 10, "fill": {"truth": FIELD.all_qrels}}
     moved = ptr.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
     assert not moved.table.empty
+
+
+def test_what_units_lose_without_a_judge_is_said_once():
+    said = filled(fill={"one": FIELD.all_qrels, "two": FIELD.all_qrels}, resamples=0).findings()
+    assert len(set(said)) == len(said)
+    # once for each of the two measures
+    assert sum("without its uniques, " in line for line in said) == 2
