@@ -145,7 +145,8 @@ class LeaderboardAgreement(Result):
             for judge, other in zip(rows["judge"], rows["judge_measure"], strict=True)
         ]
         rows = rows.assign(judge=named, kind="model")
-        return plot_judge_taus(rows, measure=name, place=Place(ax, title, legend, width))
+        own = "Rankings of the runs by other leaderboards" if ax is None and title is None else title
+        return plot_judge_taus(rows, measure=name, place=Place(ax, own, legend, width))
 
     def _without(self) -> list[str]:
         """Return sentences about the runs that one of the two lacks."""
