@@ -210,10 +210,13 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def entered(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if _CALLED.get() is not None and sys._getframe(1).f_code.co_filename.startswith(_OURS):
+        by_us = sys._getframe(1).f_code.co_filename.startswith(_OURS)
+        if by_us and _CALLED.get() is not None:
             return function(*args, **kwargs)
         name = _method_name(bare, args[0]) if owner and args else bare
-        token, places, wordings = _CALLED.set(name), _PLACES.set(()), _WORDINGS.set(())
+        # a command of ours words the arguments of what it calls
+        wording = _WORDINGS.get() if by_us else ()
+        token, places, wordings = _CALLED.set(name), _PLACES.set(()), _WORDINGS.set(wording)
         try:
             return function(*args, **kwargs)
         except InputError as error:

@@ -56,6 +56,11 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--scores", metavar="FILE", help="a leaderboard by people, for judges with leaderboards: no runs are needed"
     )
+    parser.add_argument(
+        "--scores-format",
+        metavar="FORMAT",
+        help="format of --scores, where its lines do not tell: tot, ir_measures ...",
+    )
     add_measures(parser)
     parser.add_argument("--rel", type=int, metavar="LABEL", help="lowest label of people that is relevant")
     parser.add_argument(
@@ -98,13 +103,13 @@ def _run(options: argparse.Namespace) -> None:
     known = None if source is None else source.rel
     measures = chosen_measures(options, known if options.rel is None else options.rel)
     if options.by is not None and plan is not None:
-        check_unit_is_given(options.by, plan.columns)
+        check_unit_is_given(options.by, plan.columns, grouping=True)
     places = [checked_folder(options.judges, "judges")]
     places += [] if options.people is None else [checked_folder(options.people, "people")]
     table = checked_table(options.families)
-    folder = _out(options, parts)
-    with arguments_as("read_leaderboard", path="scores"):
-        scores = None if options.scores is None else read_leaderboard(options.scores)
+    folder = _out(options, parts, places)
+    with arguments_as(path="scores", format="scores_format"):
+        scores = None if options.scores is None else read_leaderboard(options.scores, options.scores_format)
     human = None if source is None else source.read()
     with arguments_as(folder="judges"):
         judges = read_judges(places[0], families=table)
@@ -129,14 +134,14 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
     for part in parts:
         lacks = part.lacks(given)
         if lacks is not None:
-            unanswered[part] = lacks
+            unanswered[part] = f"{lacks}."
             continue
         try:
             with arguments_as(judge="judges", missing="missing_labels"):
                 answer = part.answer(given)
         except InputError as error:
             # the other parts can be answered all the same
-            unanswered[part] = error.worded(options.shell.in_shell, function=False).rstrip(".")
+            unanswered[part] = error.worded(options.shell.in_shell, function=False)
             continue
         answers[part] = answer
         _say_findings(part, answer, options.all)
@@ -144,7 +149,7 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
             answer.result.save(folder / part.name, overwrite=options.overwrite)
             draw(answer.drawings, folder / part.name)
     for part, why in unanswered.items():
-        say(f"\n{part.question}\n- Not computed: {why}.")
+        say(f"\n{part.question}\n- Not computed: {why}")
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
     if folder is not None:
@@ -194,7 +199,10 @@ def _judge_rel(text: str | None) -> int | dict[str, int] | None:
             f" must be a label for all judges, or JUDGE=LABEL,JUDGE=LABEL, got {text!r}.",
             argument="judge_rel",
         )
-    return {name: int(label) for name, _, label in pairs}
+    found = {name: int(label) for name, _, label in pairs}
+    if len(found) < len(pairs):
+        raise InputError(Argument("judge_rel"), f" names a judge twice: {text!r}. Keep one.", argument="judge_rel")
+    return found
 
 
 def _chosen_parts(text: str | None) -> list[Part]:
@@ -216,12 +224,23 @@ def _human(options: argparse.Namespace, plan: FieldPlan) -> JudgmentSource:
     return JudgmentSource(None, plan.collection)
 
 
-def _out(options: argparse.Namespace, parts: list[Part]) -> Path | None:
-    """Return the folder of --out; raise when files of a part would be replaced unasked, or cannot be written."""
+def _out(options: argparse.Namespace, parts: list[Part], judges: list[Path]) -> Path | None:
+    """Return the folder of --out; raise when files of a part would be replaced unasked, or cannot be written.
+
+    Args:
+        options: of the command.
+        parts: that are asked for.
+        judges: folders of judges, in which what is written would be read as judges the next time.
+    """
     folder = out_folder(options, [NAME])
     if folder is None:
         return None
     with located("--out"):
+        if any(folder.resolve() == place.resolve() for place in judges):
+            raise InputError(
+                f"{folder} is a folder of judges, and what is written there would be read as judges. Give another.",
+                argument="out",
+            )
         for part in parts:
             place = folder / part.name
             if place.exists() and not place.is_dir():

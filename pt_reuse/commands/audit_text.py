@@ -19,7 +19,7 @@ def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Ma
     Args:
         given: what was audited.
         answers: of the parts that were computed.
-        unanswered: part -> why it was not.
+        unanswered: part -> why it was not, a sentence.
     """
     lines = ["# Labels by judges: what they do to the ranking of systems", "", *_about(given)]
     lines += ["", "## In short", ""]
@@ -33,7 +33,7 @@ def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Ma
         lines += ["", f"In the folder `{part.name}`: {tables}, and pictures."]
     if unanswered:
         lines += ["", "## What is not answered", ""]
-        lines += [f"- {part.question} Not computed: {why}." for part, why in unanswered.items()]
+        lines += [f"- {part.question} Not computed: {why}" for part, why in unanswered.items()]
     lines += ["", "## How the numbers were computed"]
     for part, answer in answers.items():
         lines += ["", f"### {part.question}", ""]

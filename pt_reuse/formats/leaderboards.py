@@ -64,10 +64,12 @@ def parse_leaderboard(data: bytes, format: str | None, *, file_name: str, header
         raise InputError(
             f"no text in UTF-8 (byte {error.start:,}). A leaderboard is text: save it as UTF-8.", argument="path"
         ) from error
-    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()][int(header) :]
+    # the ends of lines that AutoJudge's readers know
+    ends = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [(n, line) for n, line in enumerate(ends.split("\n"), 1) if line.strip()][int(header) :]
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
-    if format == "jsonl" or (format is None and _is_json(lines[0][1])):
+    if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
         return LeaderboardRows("jsonl", _of_json(lines))
     cells = [line.split() for _, line in lines]
     found = told_format(cells) if format is None else format
@@ -191,9 +193,11 @@ def _check_column(names: Iterable[str], what: str) -> None:
         )
 
 
-def _is_json(line: str) -> bool:
+def _is_json(line: str, file_name: str) -> bool:
     if not line.lstrip().startswith("{"):
         return False
+    if ".json" in file_name.lower():
+        return True
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
@@ -218,8 +222,19 @@ def _of_json(lines: Sequence[tuple[int, str]]) -> pd.DataFrame:
                 argument="path",
                 place=f"line {n:,}",
             )
+        strange = [key for key in _KEYS.values() if key != "value" and not _is_name(found[key])]
+        if strange:
+            raise InputError(
+                f"{listed(strange)} must be a text or a whole number, got {shown(str(found[strange[0]]))}.",
+                argument="path",
+                place=f"line {n:,}",
+            )
         rows.append([*(_text_of(found[key]) for key in _KEYS.values()), n])
     return pd.DataFrame(rows, columns=[*_KEYS, "line"])
+
+
+def _is_name(cell: Any) -> bool:
+    return isinstance(cell, str | int) and not isinstance(cell, bool)
 
 
 def _text_of(cell: Any) -> str:

@@ -42,13 +42,18 @@ class Kind(Enum):
     BOARD = "leaderboard"
 
 
+def of_leaderboard(path: Path) -> bool:
+    """Return whether a name says that it is a leaderboard: that of a folder, or with the ending ``.eval``."""
+    return path.is_dir() or _OF_BOARD.search(path.name) is not None
+
+
 def kind_of(path: Path) -> Kind:
     """Return what a file holds, by its name where that says it, else by its lines; a folder is a leaderboard.
 
     Raises:
         InputError: it cannot be read, or could be either.
     """
-    if path.is_dir() or _OF_BOARD.search(path.name):
+    if of_leaderboard(path):
         return Kind.BOARD
     if _CSV.search(path.name):
         return Kind.CSV
@@ -60,6 +65,14 @@ def kind_of(path: Path) -> Kind:
     if _OF_LABELS.search(path.name):
         return Kind.QRELS
     rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
+    if rows and all(len(row) == 3 and _WHOLE.match(row[2]) and row[1] != ALL for row in rows):
+        raise InputError(
+            "lines of three columns that end with whole numbers, without a row `all`, can be labels without the second "
+            f"column of TREC qrels, or a leaderboard of trec_eval. Write labels as `qid 0 docno label` to "
+            f"{path.name}.qrels, or rename the leaderboard to {path.name}.eval.",
+            argument="folder",
+            place=str(path),
+        )
     if not rows or any(len(row) != 4 for row in rows):
         # the reader of leaderboards says what is wrong
         return Kind.BOARD
@@ -160,6 +173,13 @@ def _json_labels(text: str) -> pd.DataFrame:
             raise InputError(
                 f"no {listed(lacking)} among {listed(list(map(str, row)) if isinstance(row, dict) else [])}. Give an "
                 f"object a line, with {listed(_COLUMNS)}.",
+                argument="folder",
+                place=f"line {n:,}",
+            )
+        strange = [name for name in ("qid", "docno") if isinstance(found[name], bool | list | dict)]
+        if strange:
+            raise InputError(
+                f"{listed(strange)} must be a text, got {shown(str(found[strange[0]]))}.",
                 argument="folder",
                 place=f"line {n:,}",
             )

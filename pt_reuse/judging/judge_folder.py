@@ -18,7 +18,7 @@ from pt_reuse._files import user_path
 from pt_reuse.formats.files import UnreadableError, read_bytes
 from pt_reuse.formats.leaderboards import FORMATS
 from pt_reuse.judging.annotators.label_files import SEPARATORS
-from pt_reuse.judging.judge_files import Kind, kind_of, read_judge_labels
+from pt_reuse.judging.judge_files import Kind, kind_of, of_leaderboard, read_judge_labels
 from pt_reuse.judging.judges import file_stem
 from pt_reuse.qrels.judgments import Qrels, checked_rel
 from pt_reuse.scoring.leaderboards import read_leaderboard
@@ -192,7 +192,7 @@ def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
                 labels[name] = read_judge_labels(path, kind).with_rel(of.rel)
                 size, topics = len(labels[name].arrays.labels), len(labels[name].topics)
         except InputError as error:
-            faults.append(error)
+            faults.append(_of_unknown_format(path) if error.argument == "format" else error)
             continue
         rows.append((name, kind.value, path.name, of.family, of.rel, topics, size))
     if faults:
@@ -206,6 +206,16 @@ def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
         families,
         found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object)),
         tuple(path.name for path in skipped),
+    )
+
+
+def _of_unknown_format(path: Path) -> InputError:
+    labels = "" if of_leaderboard(path) else f" If they are labels, write whole numbers, to {path.name}.qrels."
+    return InputError(
+        "the lines can be a leaderboard in several formats. Say which in a column `format` of "
+        f"{TABLE}: {listed(FORMATS)}.{labels}",
+        argument="folder",
+        place=str(path),
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Aside, InputError, Option, Part, arguments_as
+from pt_reuse._errors import Argument, Aside, InputError, Option, Part, arguments_as
 
 #: by -> the column of a table of runs that names the unit
 COLUMNS = {"team": "team", "run": "name", "type": "type", "family": "family"}
@@ -56,11 +56,18 @@ def check_unit(by: Any) -> None:
     choice("by", by, tuple(COLUMNS))
 
 
-def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "by") -> None:
-    """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
+def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "by", grouping: bool = False) -> None:
+    """Raise when no run will have the unit, before runs are read whose tables have these columns filled.
+
+    Args:
+        by: a key of :data:`COLUMNS`.
+        columns: of the tables that are filled.
+        argument: what the user calls `by`.
+        grouping: runs need not be grouped at all, so that the advice is to leave `by` out, in place of single runs.
+    """
     if by != "run" and COLUMNS[by] not in columns:
         with arguments_as(by=argument):
-            raise _without_unit(by, "no run has one")
+            raise _without_unit(by, "no run has one", grouping=grouping)
 
 
 def units_of(run_table: pd.DataFrame, by: str) -> Units:
@@ -108,14 +115,13 @@ def how_to_give(by: str) -> tuple[Part, ...]:
     return (Option(f"{by}s", ...),)
 
 
-def _without_unit(by: str, who: str) -> InputError:
+def _without_unit(by: str, who: str, *, grouping: bool = False) -> InputError:
     return InputError(
         Option("by", by),
         f" needs the {by} of every run; {who}. Give ",
         *how_to_give(by),
         Aside(" when reading the runs"),
-        ", or use ",
-        Option("by", "run"),
+        *((", or leave out ", Argument("by")) if grouping else (", or use ", Option("by", "run"))),
         ".",
         argument="by",
     )

@@ -222,6 +222,15 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     """
     numbers = np.array([_number(cell) for cell in rows["value"]])
     is_text = pd.Series(np.isnan(numbers) & ~rows["value"].str.lower().isin(["nan", "-nan", "+nan"]), index=rows.index)
+    if is_text.all():
+        row = rows.iloc[0]
+        raise InputError(
+            f"no value is a number; the first is {shown(row['value'])}. Write numbers such as 0.5, and check the ",
+            Option("format", ...),
+            " of the file.",
+            argument="path",
+            place=row["place"],
+        )
     all_text = is_text.groupby(rows["measure"]).transform("all")
     wrong = (is_text & ~all_text) | (~is_text & ~np.isfinite(numbers))
     if wrong.any():

@@ -154,6 +154,15 @@ def test_a_part_that_cannot_be_computed_leaves_the_others(given, tmp_path, capsy
     assert not (tmp_path / "out" / "circularity").exists()
 
 
+def test_a_judge_of_other_documents_is_told_in_a_whole_sentence(given, tmp_path, capsys):
+    (tmp_path / "other.qrels").write_text("1 0 nowhere 1\n")
+    chosen = words(given, "--parts", "rankings,significance", "--resamples", 0)
+    chosen[chosen.index("--judges") + 1] = tmp_path / "other.qrels"
+    status, out, _ = run(capsys, *chosen)
+    assert status == 2
+    assert out.count("ids written alike?\n") == 2
+
+
 def test_leaderboards_alone(given, tmp_path, capsys):
     people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
     file = people.write_leaderboard(tmp_path / "people.eval.txt")
@@ -235,3 +244,38 @@ def test_nothing_that_can_be_computed(given, capsys, messages):
     )
     assert status == 2
     messages.told(err)
+
+
+@pytest.fixture
+def four(given, tmp_path):
+    """Return a leaderboard by people whose lines do not tell its format."""
+    people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
+    text = people.write_leaderboard(tmp_path / "all.txt", "tot").read_text()
+    (tmp_path / "four.txt").write_text("".join(line for line in text.splitlines(True) if "\tall\t" not in line))
+    return tmp_path / "four.txt"
+
+
+def test_what_is_refused_before_anything_is_computed(given, four, tmp_path, capsys, messages):
+    for more in (
+        ["--judge-rel", "lax=2,lax=1"],
+        ["--out", given / "judges"],
+        ["--people", given / "others", "--out", given / "others"],
+        ["--scores", four],
+    ):
+        status, out, err = run(capsys, *words(given, *more))
+        assert (status, out) == (2, "")
+        messages.told(err.replace(str(given), "GIVEN"))
+    status, _, err = run(
+        capsys, *[word for word in words(given, "--by", "type") if word not in ("--metadata", given / "runs.csv")]
+    )
+    assert status == 2
+    messages.told(err)
+    assert sorted(path.name for path in (given / "others").iterdir()) == ["ann.qrels"]
+
+
+def test_the_format_of_scores_that_their_lines_do_not_tell(given, four, capsys):
+    judge = given / "judges" / "lax.eval.txt"
+    status, out, err = run(capsys, "audit", "--scores", four, "--scores-format", "tot", "--judges", judge)
+    assert (status, err) == (0, "")
+    found = ptr.compare_leaderboards(ptr.read_leaderboard(four, "tot"), {"lax": judge})
+    assert f"- {found.findings()[0]}" in out

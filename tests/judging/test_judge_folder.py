@@ -129,6 +129,10 @@ FAULTS = {
     "no rel": {"judges.csv": "name,rel\na,two\n", "a.qrels": "1 0 d1 1\n"},
     "words and more": {"a.qrels": "1 0 d1 True\n1 0 d1\n"},
     "a format that nobody knows": {"judges.csv": "name,format\na,tots\n", "a.eval": "r 1 AP .5\n"},
+    "labels in three columns": {"a.txt": "1 d1 1\n1 d2 0\n"},
+    "either of two leaderboards, or probabilities": {"a.txt": "r 1 AP .5\nr 2 AP .5\n"},
+    "a leaderboard of no format": {"a.eval": "r 1 AP .5\nr 2 AP .5\n"},
+    "a topic that is a list": {"a.jsonl": '{"qid": ["1"], "docno": "d", "label": 1}\n'},
     "a broken leaderboard": {"a.eval.txt": "r 1 AP .5\nr all AP\n"},
 }
 

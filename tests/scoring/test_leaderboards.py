@@ -189,6 +189,22 @@ def test_rows_all_alone(tmp_path):
     assert again.read_text() == "a\tAP\tall\t0.5\na\tGRADE\tall\t3.0\nb\tAP\tall\t0.25\nb\tGRADE\tall\t2.0\n"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_ends_of_lines_that_their_readers_know(end, tmp_path):
+    path = write(tmp_path / "board", end.join(["a 1 AP .5", "a 2 AP 1e-1", "a all AP .3", ""]))
+    with autojudge() as theirs:
+        read = theirs.results.load(path, "ir_measures", recompute_aggregates=False, verify=True, on_missing="error")
+    found = ptr.read_leaderboard(path)
+    assert [(e.run_id, e.topic_id, e.measure, e.value) for e in read.entries][:2] == [
+        tuple(row) for row in found.per_topic.to_numpy().tolist()
+    ]
+
+
+def test_json_that_ends_early_is_told_as_json(tmp_path, messages):
+    path = write(tmp_path / "board.jsonl", '{"run_id": "a"')
+    messages.refused(lambda: ptr.read_leaderboard(path), argument="path")
+
+
 def test_a_first_line_that_names_the_columns(tmp_path):
     path = write(tmp_path / "board", "run_id topic_id measure value\na 1 AP .5\na all AP .5\n")
     assert ptr.read_leaderboard(path).mean["AP"].tolist() == [0.5]
@@ -218,6 +234,10 @@ BAD = {
     "a heading alone": (("run topic measure value\n", "ir_measures"), "path"),
     "twice": (("a 1 AP .5\nb 1 AP .1\na 1 AP .4\na all AP .5\n",), "path"),
     "no number": (("a 1 AP .5\na 2 AP none\na all AP .5\n",), "path"),
+    "texts alone": (("a 1 AP 0,5\na all AP 0,5\n",), "path"),
+    "JSON of nothing": (('{"run_id": "a", "topic_id": "1", "measure": "AP", "value": null}\n',), "path"),
+    "a name that is null": (('{"run_id": null, "topic_id": "1", "measure": "AP", "value": 1}\n',), "path"),
+    "a name that is a list": (('{"run_id": "a", "topic_id": ["1"], "measure": "AP", "value": 1}\n',), "path"),
     "not finite": (("a 1 AP nan\na all AP .5\n",), "path"),
     "no JSON": (('{"run_id": "a", "topic_id": "1", "measure": "AP", "value": 1}\nrun_id\n',), "path"),
     "a key that is missing": (('{"run_id": "a", "topic_id": "1", "value": 1}\n',), "path"),

@@ -121,6 +121,10 @@ def test_runs_that_are_missing_as_autojudge_has_them(tmp_path):
     assert found.missing.to_numpy().tolist() == [
         ["judge", JUDGE.names[0], "judge"], ["judge", JUDGE.names[1], "judge"], ["judge", "new", "people"],
     ]  # fmt: skip
+    assert found.findings()[-2:] == [
+        f"judge has no scores of 2 runs: '{JUDGE.names[0]}', '{JUDGE.names[1]}'. They count 0.",
+        "judge alone scores 1 run: 'new'. It is not ranked.",
+    ]
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
@@ -189,9 +193,9 @@ def test_a_judge_equal_to_the_truth():
     assert tuple(row[["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]]) == (1, 1, 1, 0, 0)
     assert row["tau_b_low"] == row["tau_b_high"] == 1.0
     assert found.findings() == [
-        f"same: {len(PEOPLE.names)} runs by AP and, by people, by AP are ranked with tau_b 1.0000 (1.0000 to 1.0000); "
-        "among the best 10 it is 1.0000 (1.0000 to 1.0000); the run that loses most loses 0 ranks (0 to 0), the one "
-        "that gains most gains 0 (0 to 0)."
+        f"same: the ranking of {len(PEOPLE.names)} runs on 8 topics by AP has tau_b 1.0000 (1.0000 to 1.0000) with "
+        "people's by AP; among the best 10 it is 1.0000 (1.0000 to 1.0000); the run that loses most loses 0 ranks "
+        "(0 to 0), the one that gains most gains 0 (0 to 0)."
     ]
 
 

@@ -48,7 +48,8 @@ class FilledUniques:
             for said in of_judge.to_dict("records"):
                 mine = rows[(rows["judge"] == judge) & (rows["measure"] == said["measure"])]
                 found += _of_measure(said, mine, self.units)
-        return found
+        # what a unit loses without any judge is said once
+        return list(dict.fromkeys(found))
 
     @door
     def plot_fill(

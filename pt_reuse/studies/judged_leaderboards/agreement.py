@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from pt_reuse._check import count
+from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
@@ -63,19 +63,19 @@ class LeaderboardAgreement(Result):
         """Return what was found in sentences, each with its number, and its interval where there is one."""
         found = []
         for row in self.of_all.to_dict("records"):
-            runs = count(row["n_runs"], "run")
-            head = f"{row['judge']}: {runs} by {row['judge_measure']} and, by people, by {row['measure']}"
+            topics = f" on {count(row['topics'], 'topic')}" if row["topics"] else ""
+            runs = f"{row['judge']}: the ranking of {count(row['n_runs'], 'run')}{topics} by {row['judge_measure']}"
             if pd.isna(row["tau_b"]):
-                found.append(f"{head}: all tie in one of the two, so that there is no ranking.")
+                found.append(f"{runs} has no tau_b with people's by {row['measure']}: all runs tie in one of the two.")
                 continue
             best = self._best(row)
             at_k = "" if best is None else f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
             found.append(
-                f"{head} are ranked with tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')}{at_k}; the run that loses most "
-                f"loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop', '.0f')}, the one that gains most "
-                f"gains {int(row['max_rise']):,}{_ends(row, 'max_rise', '.0f')}."
+                f"{runs} has tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} with people's by {row['measure']}{at_k}; "
+                f"the run that loses most loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop', '.0f')}, "
+                f"the one that gains most gains {int(row['max_rise']):,}{_ends(row, 'max_rise', '.0f')}."
             )
-        return found
+        return [*found, *self._without()]
 
     def key_figures(self) -> pd.DataFrame:
         """Return tau_b, gamma, tau_ap_b and the largest moves of each judge over all runs."""
@@ -146,7 +146,22 @@ class LeaderboardAgreement(Result):
             for judge, other in zip(rows["judge"], rows["judge_measure"], strict=True)
         ]
         rows = rows.assign(judge=named, kind="model")
-        return plot_judge_taus(rows, measure=name, place=Place(ax, title, legend, width))
+        own = "Rankings of the runs by other leaderboards" if ax is None and title is None else title
+        return plot_judge_taus(rows, measure=name, place=Place(ax, own, legend, width))
+
+    def _without(self) -> list[str]:
+        """Return sentences about the runs that one of the two lacks."""
+        found = []
+        zero = self.settings["missing"] == "zero"
+        for (judge, who), rows in self.missing.groupby(["judge", "lacks"], sort=False):
+            runs, one = f"{count(len(rows), 'run')}: {examples(rows['name'])}", len(rows) == 1
+            if who == "judge" and zero:
+                became = "It counts 0" if one else "They count 0"
+            else:
+                became = "It is not ranked" if one else "They are not ranked"
+            lacks = f"{judge} has no scores of" if who == "judge" else f"{judge} alone scores"
+            found.append(f"{lacks} {runs}. {became}.")
+        return found
 
     def _best(self, row: dict[Any, Any]) -> dict[Any, Any] | None:
         """Return the row of the best runs beside that of all; None where the best are all, or tie."""

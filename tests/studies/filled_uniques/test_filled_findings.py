@@ -204,3 +204,10 @@ def test_sentences_of_runs_that_tie_and_keep_their_ranks():
     assert any(line.endswith("and no run of it loses a rank when its team alone is scored anew.") for line in said)
     assert "tau-b with the true ranking is undefined when" in said[-1]
     assert not any("nan" in line for line in said)
+
+
+def test_what_units_lose_without_a_judge_is_said_once():
+    said = filled(fill={"one": FIELD.all_qrels, "two": FIELD.all_qrels}, resamples=0).findings()
+    assert len(set(said)) == len(said)
+    # once for each of the two measures
+    assert sum("without its uniques, " in line for line in said) == 2
