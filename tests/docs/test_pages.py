@@ -80,7 +80,7 @@ def test_the_pages_are_in_the_order_in_which_one_reads_them():
     ]
     assert max(map(len, found.values())) <= 5, "a caption that cannot be scanned"
     assert found["Begin"] == ["install", "ten-minutes"]
-    assert found["Questions"] == [f"questions/{name}" for name in ("unjudged", "fair", "depth", "types", "pooled")]
+    assert found["Questions"] == [f"questions/{name}" for name in ("unjudged", "fair", "depth", "types", "pooled", "model-labels")]
     assert found["Concepts"] == ["concepts", "glossary"]
     assert found["Reference"] == ["api", "command-line"]
     assert found["Figures and tables"][0] == "gallery"
