@@ -1,4 +1,4 @@
-"""``.. command::`` executes `pt-reuse` when the pages are built, and shows the line and what it prints.
+r"""``.. command::`` executes `pt-reuse` when the pages are built, and shows the line and what it prints.
 
 .. code-block:: rst
 
@@ -6,7 +6,8 @@
 
       pt-reuse unjudged --collection demo
 
-Each line is a command, and nothing but `pt-reuse` is executed. Options are those of ``.. run::``.
+Each line is a command, and nothing but `pt-reuse` is executed. A command goes on in the next line behind a ``\``, as in
+a shell. Options are those of ``.. run::``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from pt_reuse.cli import main
 
 #: of lines, so that they fit the page
 COLUMNS = 88
+#: between the lines of one command
+_GOES_ON = "\\\n"
 
 
 def as_python(command: str) -> str:
@@ -61,11 +64,13 @@ class Command(Run):
     def executed(self, code: str, line: int) -> Output:
         """Return what the commands print."""
         page_of(self)[0].namespace["_shell"] = shell
-        return super().executed("\n".join(map(as_python, code.splitlines())), line)
+        commands = code.replace(_GOES_ON, " ").splitlines()
+        return super().executed("\n".join(map(as_python, commands)), line)
 
     def shown(self, code: str) -> nodes.literal_block:
         """Return the lines as in a terminal."""
-        lines = "\n".join(f"$ {each}" for each in code.splitlines())
+        commands = code.replace(_GOES_ON, "\0").splitlines()
+        lines = "\n".join(f"$ {each}" for each in commands).replace("\0", _GOES_ON)
         return nodes.literal_block(lines, lines, language="console", classes=["run-code"])
 
 

@@ -78,9 +78,10 @@ def test_the_pages_are_in_the_order_in_which_one_reads_them():
         "Project",
         "For developers",
     ]
-    assert max(map(len, found.values())) <= 5, "a caption that cannot be scanned"
+    assert max(map(len, found.values())) <= 6, "a caption that cannot be scanned"
     assert found["Begin"] == ["install", "ten-minutes"]
-    assert found["Questions"] == [f"questions/{name}" for name in ("unjudged", "fair", "depth", "types", "pooled")]
+    asked = ("unjudged", "fair", "depth", "types", "pooled", "model-labels")
+    assert found["Questions"] == [f"questions/{name}" for name in asked]
     assert found["Concepts"] == ["concepts", "glossary"]
     assert found["Reference"] == ["api", "command-line"]
     assert found["Figures and tables"][0] == "gallery"
@@ -223,6 +224,9 @@ def test_a_command_is_executed_and_its_error_ends_the_build(build):
     assert "$ pt-reuse unjudged --collection demo --by type" in shown
     assert "dense       4       0.0591  97 of 1,640" in shown
     assert max(map(len, shown.splitlines())) <= 88
+    _, longer = build(COMMAND.format("unjudged --collection demo \\\n       --by type"), data=True)
+    assert "$ pt-reuse unjudged --collection demo \\\n    --by type" in longer
+    assert longer.split("--by type")[1] == shown.split("--by type")[1]
     said, _ = build(COMMAND.format("unjudged --collection nonsense"), data=True)
     assert "index.rst:6: RuntimeError: pt-reuse ended with status 2" in said
     assert "no collection 'reuse:nonsense'" in said
