@@ -5,7 +5,7 @@
 DATA is a folder with dl19-passages and dl21-passages, their llm-labels and the re-annotators of 2019 (default:
 PT_REUSE_DATA). The results go to
 docs/papers/stored, the pairs of runs and most runs' gains left out, which would take megabytes; the tables under the
-corrections and the findings go to docs/experiments. It takes about a minute.
+corrections and the findings are printed. It takes about a minute.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def claims(data: Path, year: str) -> None:
         texts.append(corrected.report())
         if (year, correction) == ("21", "holm"):
             _keep(f"claims-dl{year}-holm", corrected)
-    _write(f"claims-dl{year}.txt", texts)
+    _show(texts)
 
 
 def yardstick(data: Path) -> None:
@@ -65,7 +65,7 @@ def yardstick(data: Path) -> None:
     replace(circle, by_run=circle.by_run.head(0)).save(
         DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
     )
-    _write("claims-and-circles-people.txt", [fidelity.report(), fidelity.report(numbers="shares"), circle.report()])
+    _show([fidelity.report(), fidelity.report(numbers="shares"), circle.report()])
 
 
 def _keep(name: str, found: ptr.SignificanceFidelity) -> None:
@@ -81,7 +81,7 @@ def circles(data: Path, year: str) -> None:
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))
         few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
-    _write(f"circle-dl{year}.txt", [found.report(), found.report(numbers="rankings"), said(found.findings())])
+    _show([found.report(), found.report(numbers="rankings"), said(found.findings())])
 
 
 def said(findings: list[str]) -> str:
@@ -89,10 +89,8 @@ def said(findings: list[str]) -> str:
     return "\n".join(textwrap.fill(f"- {one}", 100, subsequent_indent="  ", break_on_hyphens=False) for one in findings)
 
 
-def _write(name: str, texts: list) -> None:
-    text = "\n\n".join(map(str, texts)) + "\n"
-    (DOCS / "experiments" / name).write_text(text)
-    print(text)
+def _show(texts: list) -> None:
+    print("\n\n".join(map(str, texts)) + "\n")
 
 
 def main(data: Path) -> None:

@@ -1,9 +1,26 @@
-"""What a strategy asks for, by the two methods of a chooser alone."""
+"""What a strategy asks for, by the two methods of a chooser alone; and one that asks for one thing only."""
 
 from __future__ import annotations
 
+from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
+
+
+class Chosen(Chooser):
+    """Always chooses one thing; it is here because a process can import it from here."""
+
+    name = "chosen"
+
+    def __init__(self, topic, random, *, what=0):
+        self.what = what
+        super().__init__(topic, random)
+
+    def choose(self):
+        return self.what
+
+    def observe(self, document, relevant):
+        pass
 
 
 def asked_for(strategy, seed, *, runs, qrels, depth, contributing=None):

@@ -70,7 +70,7 @@ def test_the_settings_are_those_asked_for():
 
 def test_repr_and_html_say_what_was_found(lou):
     assert repr(lou).startswith("Leave-out-uniques: AP own tau_b ")
-    assert "P@2 own tau_b nan, largest drop 0, whole field drop 2 (<script>alert(1)</script>)" in repr(lou)
+    assert "P@2 own tau_b undefined, largest drop 0, whole field drop 2 (<script>alert(1)</script>)" in repr(lou)
     for name, value in lou.settings.items():
         assert f"{name}={value}" in repr(lou)
     assert " ".join(str(lou).split()).startswith(" ".join(repr(lou).split()) + " ")

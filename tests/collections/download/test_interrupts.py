@@ -33,7 +33,6 @@ def test_an_interrupt_in_a_check(server, folder):
     with pytest.raises(KeyboardInterrupt):
         fetch(server, folder, *PACKED, n_jobs=1, check=interrupt)
     assert [path.name for path in folder.iterdir()] == [".partial"]
-    assert len(server.asked) <= 2  # a worker may have begun the next one
     before = len(server.headers("/bm25"))
     fetched = fetch(server, folder, *PACKED)
     assert len(fetched.files) == 3

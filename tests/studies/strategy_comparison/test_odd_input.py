@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from same import assert_same
 from scipy.stats import kendalltau
-from strategy_parts import asked_for
+from strategy_parts import Chosen, asked_for
 
 import pt_reuse as ptr
 from pt_reuse.qrels.judgments import Qrels
@@ -31,22 +31,6 @@ def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):
     return ptr.compare_strategies(
         runs, qrels, strategies, **{"budgets": 0.5, "measures": "AP", "depth": 5, "repeats": 1, **options}
     )
-
-
-class Chosen(ptr.Chooser):
-    """Always chooses one thing."""
-
-    name = "chosen"
-
-    def __init__(self, topic, random, *, what=0):
-        self.what = what
-        super().__init__(topic, random)
-
-    def choose(self):
-        return self.what
-
-    def observe(self, document, relevant):
-        pass
 
 
 @pytest.mark.parametrize(
