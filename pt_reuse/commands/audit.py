@@ -159,11 +159,12 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
 
 def _say_findings(part: Part, answer: Answer, every: bool) -> None:
     say(f"\n{part.question}")
-    shown = answer.findings if every else answer.findings[:SHOWN]
+    found = answer.result.findings()
+    shown = found if every else found[:SHOWN]
     for sentence in shown:
         say(f"- {sentence}")
-    if len(shown) < len(answer.findings):
-        rest = count(len(answer.findings) - len(shown), "finding")
+    if len(shown) < len(found):
+        rest = count(len(found) - len(shown), "finding")
         say(f"... and {rest} more; --all shows every one, --out writes them")
 
 

@@ -114,12 +114,10 @@ class Answer:
 
     Attributes:
         result: with its tables.
-        findings: in sentences.
         drawings: the pictures, by file.
     """
 
     result: Result
-    findings: list[str]
     drawings: Mapping[str, Drawing]
 
 
@@ -190,7 +188,7 @@ def _rankings(given: Audited) -> Answer:
         drawings[picture("scores", measure)] = partial(found.plot, measure, kind="scores")
         for judge in found.judges:
             drawings[picture(f"ranks-{judge}", measure)] = partial(found.plot, measure, kind="ranks", judge=judge)
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _families(given: Audited) -> Answer:
@@ -210,7 +208,7 @@ def _families(given: Audited) -> Answer:
     for measure in _measures(found):
         drawings[picture("map", measure)] = partial(found.plot, measure)
         drawings[picture("forest", measure)] = partial(found.plot, measure, kind="forest")
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _significance(given: Audited) -> Answer:
@@ -235,7 +233,7 @@ def _significance(given: Audited) -> Answer:
         drawings[picture("counts", measure)] = partial(found.plot, measure)
         for judge in given.judges.labels:
             drawings[picture(f"pairs-{judge}", measure)] = partial(found.plot, measure, kind="pairs", judge=judge)
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _circularity(given: Audited) -> Answer:
@@ -253,7 +251,7 @@ def _circularity(given: Audited) -> Answer:
         verbose=options.bars,
     )
     drawings: dict[str, Drawing] = {picture("gains", m): partial(found.plot, m) for m in _measures(found)}
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _holes(given: Audited) -> Answer:
@@ -274,7 +272,7 @@ def _holes(given: Audited) -> Answer:
         for measure in found.scores.measures
         for judge in given.judges.labels
     }
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _leaderboards(given: Audited) -> Answer:
@@ -291,7 +289,7 @@ def _leaderboards(given: Audited) -> Answer:
             **options.drawn,
         )
     drawings: dict[str, Drawing] = {picture("agreement", m): partial(found.plot, m) for m in _measures(found)}
-    return Answer(found, found.findings(), drawings)
+    return Answer(found, drawings)
 
 
 def _measures(found: Result) -> list[str]:

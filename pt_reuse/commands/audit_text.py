@@ -28,7 +28,7 @@ def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Ma
     if any(beware.values()):
         lines += ["", "## Beware", "", *(f"- {part.question} {note}." for part, note in beware.items() if note)]
     for part, answer in answers.items():
-        lines += ["", f"## {part.question}", "", *(f"- {sentence}" for sentence in answer.findings)]
+        lines += ["", f"## {part.question}", "", *(f"- {sentence}" for sentence in answer.result.findings())]
         tables = listed([f"`{name}.csv`" for name in answer.result.tables()])
         lines += ["", f"In the folder `{part.name}`: {tables}, and pictures."]
     if unanswered:

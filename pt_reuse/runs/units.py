@@ -70,12 +70,13 @@ def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "b
             raise _without_unit(by, "no run has one", grouping=grouping)
 
 
-def units_of(run_table: pd.DataFrame, by: str) -> Units:
+def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Units:
     """Return the units of a table of runs, or say which runs have none.
 
     Args:
         run_table: one row per run, with ``name team type``, and ``family`` where anybody gave one.
         by: a key of :data:`COLUMNS`.
+        grouping: see :func:`check_unit_is_given`.
 
     Raises:
         InputError: another `by`, or runs without a team, type or family.
@@ -84,7 +85,7 @@ def units_of(run_table: pd.DataFrame, by: str) -> Units:
     values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
     if lacking:
-        raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}")
+        raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}", grouping=grouping)
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
 

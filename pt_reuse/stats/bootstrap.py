@@ -133,7 +133,7 @@ class TopicBootstrap:
         low, high = np.percentile(found, [tail, 100 - tail]).tolist()
         return min(low, estimate), max(high, estimate)
 
-    def around(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
+    def t_interval(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
         """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none.
 
         Of few topics the draws of a mean vary too little, and percentiles of the normal law are too near: the standard

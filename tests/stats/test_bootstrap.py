@@ -25,16 +25,16 @@ def test_a_around_is_that_of_the_mean():
     values, asked = np.random.default_rng(2).gamma(2.0, size=12), TopicBootstrap(40_000, 1, 0.9)
     drawn = asked.counts(12) @ values / 12
     expected = scipy.stats.t.interval(0.9, 11, values.mean(), scipy.stats.sem(values))
-    assert asked.around(values.mean(), drawn, 12) == pytest.approx(expected, rel=0.01)
+    assert asked.t_interval(values.mean(), drawn, 12) == pytest.approx(expected, rel=0.01)
     with_gaps = np.append(drawn, np.nan)
-    assert asked.around(values.mean(), with_gaps, 12) == asked.around(values.mean(), drawn, 12)
+    assert asked.t_interval(values.mean(), with_gaps, 12) == asked.t_interval(values.mean(), drawn, 12)
     for estimate, some, n_topics in (
         (np.nan, drawn, 12),
         (0.5, drawn[:1], 12),
         (0.5, np.full(9, np.nan), 12),
         (0.5, drawn, 1),
     ):
-        assert np.isnan(asked.around(estimate, some, n_topics)).all()
+        assert np.isnan(asked.t_interval(estimate, some, n_topics)).all()
 
 
 def test_a_draw_has_as_many_topics_as_there_are():

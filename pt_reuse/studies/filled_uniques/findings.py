@@ -36,7 +36,7 @@ class FilledUniques:
         Returns:
             list of str: for each judge how many documents it labelled, and how many of them it calls relevant; for each
             measure the mean change of the units' own runs when their uniques are removed and when the judge labels
-            them, how many units it puts above the truth, the unit that gains most, and tau-b of the rankings; each
+            them, how many units it puts above the truth, the unit that gains most, and tau_b of the rankings; each
             number with its interval over topics where there are any. None where nothing was filled.
         """
         rows, summary = self.filled, self.filled_summary
@@ -184,7 +184,7 @@ def _of_measure(said: Mapping[Any, Any], rows: pd.DataFrame, units: Units) -> It
             f"{run} when its {by} alone is scored anew."
         )
     yield (
-        f"{measure}: tau-b with the true ranking is {with_ends(said, 'removed_tau_b', '.4f')} when each run is scored "
+        f"{measure}: tau_b with the true ranking is {with_ends(said, 'removed_tau_b', '.4f')} when each run is scored "
         f"without its own {by}'s uniques, {with_ends(said, 'filled_tau_b', '.4f')} with them filled by {judge}, and "
         f"{with_ends(said, 'judge_alone_tau_b', '.4f')} by {judge} alone."
     )

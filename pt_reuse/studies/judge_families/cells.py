@@ -154,7 +154,7 @@ def _with_ends(
     found: dict[str, Any] = {}
     ends = {
         "rank_effect": bootstrap.interval(row["rank_effect"], drawn[0]),
-        "score_effect": bootstrap.around(row["score_effect"], drawn[1], n_topics),
+        "score_effect": bootstrap.t_interval(row["score_effect"], drawn[1], n_topics),
     }
     for name, value in row.items():
         found[name] = value

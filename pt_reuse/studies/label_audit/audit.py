@@ -94,8 +94,8 @@ class LabelAudit(Result):
         """Return what was found in sentences, each with its number, and its interval where there is one.
 
         Returns:
-            list of str: per judge how far labels agree, and per judge and measure how far the rankings do, what that is
-            beside other people, who gains and loses most and by which document, and which types or families do.
+            list of str: per judge and measure how far the rankings agree; what that is beside other people; which types
+            or families gain; who gains and loses most, by which document; and per judge how far the labels agree.
 
         Example:
             >>> import pt_reuse as ptr
@@ -104,7 +104,7 @@ class LabelAudit(Result):
             >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
             >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)
             >>> said = found.findings()
-            >>> said[3].partition(";")[0]
+            >>> said[0].partition(";")[0]
             'noisy ranks 18 runs by P@10 on 25 topics with tau_b 0.6756 (0.5044 to 0.8468) to the ranking by people'
         """
         return all_findings(self.table, self.movers, self.documents, self.yardstick, self.labels)

@@ -30,16 +30,19 @@ def all_findings(
         yardstick: judges beside other people.
         labels: how far labels agree.
     """
-    found = labels.findings()
+    rankings: list[str] = []
+    beside: list[str] = []
+    groups: list[str] = []
+    moves: list[str] = []
     for judge in dict.fromkeys(table.loc[table["kind"] == "model", "judge"]):
         for measure in dict.fromkeys(table["measure"]):
-            mine = [_of(each, judge, measure) for each in (table, yardstick, movers, documents)]
-            found += [
-                *_of_ranking(judge, measure, mine[0]),
-                *_of_people(judge, measure, mine[1]),
-                *_of_groups(judge, measure, mine[0]),
-                *_of_movers(judge, measure, mine[2], mine[3]),
-            ]
+            ranked, people, runs, causes = (_of(each, judge, measure) for each in (table, yardstick, movers, documents))
+            rankings += _of_ranking(judge, measure, ranked)
+            beside += _of_people(judge, measure, people)
+            groups += _of_groups(judge, measure, ranked)
+            moves += _of_movers(judge, measure, runs, causes)
+    # a kind of number stands together, so that judges can be read beside each other
+    found = [*rankings, *beside, *groups, *moves, *labels.findings()]
     if not len(yardstick):
         found.append(
             "There are no labels of other people here, so that nothing says whether another person would do better "

@@ -7,27 +7,22 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, examples, positive
-from pt_reuse._errors import InputError, arguments_as, door, located, warn
+from pt_reuse._check import examples, positive
+from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import MISSING, compared_labels
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.runs.units import units_of
+from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures
+from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.studies.judged_fields import MISSING_WORDS
+from pt_reuse.studies.judged_fields import AskedJudges
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit
 from pt_reuse.studies.label_audit.compared_rankings import without_ranking
 from pt_reuse.studies.label_audit.field_audit import Asked, FieldAudit
-from pt_reuse.studies.label_audit.field_parts import checked_grouping, groups_of
+from pt_reuse.studies.label_audit.field_parts import checked_grouping
 from pt_reuse.studies.label_audit.other_people import compared_people
 
 
@@ -115,47 +110,48 @@ def audit_labels(
     Processing and Management 36, for rankings under the labels of other people; Upadhyay et al. 2024, UMBRELA,
     https://arxiv.org/abs/2406.06519, for those under the labels of a model.
     """
-    parsed = checked_measures(measures)
+    asked = AskedJudges.of(
+        judge,
+        measures,
+        rel=rel,
+        judge_rel=judge_rel,
+        families=families,
+        missing=missing,
+        complete=complete,
+        without_topics=without_topics,
+        verbose=verbose,
+    )
     grouping, k = checked_grouping(by), positive("best", best, "runs")
-    choice("missing", missing, MISSING)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    checked_rel(rel)
-    judges = as_judges(judge, rel=judge_rel, families=families)
     given = None if people is None else as_annotator_labels(people, "people")
-    check_names([one.name for one in judges], () if given is None else given.annotators)
-    with arguments_as(qrels="human"):
-        runs, human = as_runs_before(runs, human)
-        human = as_qrels(human, "human")
-    human = human if rel is None else human.with_rel(rel)
-    _check_field(runs, human, every_topic=without_topics == "error")
-    groups = None if grouping is None else groups_of(runs.run_table, grouping)
-    warn_of_lower_grades(parsed, human.rel)
-    caveats = [*few_topics(len(human.topics)), *relevant_only(human, of_judged(parsed))]
+    check_names([one.name for one in asked.judges], () if given is None else given.annotators)
+    judged = asked.read(runs, human)
+    if len(judged.runs) < 2:
+        raise InputError("there is 1 run, and a ranking takes 2 at least.", argument="runs")
+    groups = None if grouping is None else units_of(judged.runs.run_table, grouping, grouping=True)
     # labels of people are there already, a judge may take its time
-    beside = [] if given is None else list(compared_people(human, given))
-    pairs = [compared_labels(human, one, missing=missing) for one in judges]
-    for one in (*pairs, *beside):
+    beside = [] if given is None else list(compared_people(judged.human, given))
+    for one in beside:
         with located(one.name):
-            _check_field(runs, one.human, every_topic=without_topics == "error")
-        if len(human.topics) >= FEW_TOPICS:
-            caveats += few_topics(len(one.human.topics), one.name)
+            if without_topics == "error":
+                check_topics(judged.runs, one.human)
+    pairs = judged.compared()
+    n_topics = len(judged.human.topics)
+    caveats = judged.caveats(pairs, n_topics)
+    for one in (*pairs, *beside) if n_topics >= FEW_TOPICS else ():
+        caveats += few_topics(len(one.human.topics), one.name)
     tell(caveats)
-    field = FieldAudit(runs, human, parsed, pairs, beside, drop=missing == "drop")
+    field = FieldAudit(judged.runs, judged.human, asked.measures, pairs, beside, drop=missing == "drop")
     found = field.ranked(Asked(k, groups, bootstrap), complete=complete, verbose=verbose)
     _warn_of_ties(found.table)
     labels = label_agreement(pairs, bootstrap, people=beside)
-    provided = provided_measures(parsed)
+    provided = provided_measures(asked.measures)
     settings = {
-        "human": f"relevant from label {human.rel}",
-        "judges": "; ".join(f"{one.name} ({one.words()})" for one in pairs),
+        **judged.settings(pairs),
         **({"people": "; ".join(f"{one.name} ({one.words()})" for one in beside)} if beside else {}),
         "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
-        "missing": MISSING_WORDS[missing],
         "best": f"the {k:,} best runs under the labels of people, over all topics",
         **({} if grouping is None else {"by": grouping}),
-        **runs.settings,
-        "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         **{f"documents, {measure}": words for measure, words in found.effects.items()},
         "intervals": "none"
@@ -174,16 +170,6 @@ def audit_labels(
         yardstick=found.yardstick,
         labels=labels,
     )
-
-
-def _check_field(runs: RunSet, human: Qrels, *, every_topic: bool) -> None:
-    """Raise where there is no ranking: one run, no judgment, or, where that is asked, a run without any topic."""
-    if len(runs) < 2:
-        raise InputError("there is 1 run, and a ranking takes 2 at least.", argument="runs")
-    if not (human.arrays.labels >= 0).any():
-        raise InputError("people judged no document.", argument="human")
-    if every_topic:
-        check_topics(runs, human)
 
 
 def _warn_of_ties(table: pd.DataFrame) -> None:

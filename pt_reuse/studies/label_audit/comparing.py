@@ -72,8 +72,10 @@ def compare_labels(
         >>> found = ptr.compare_labels(labels["ann"], {"model": labels["model"]}, rel=2, resamples=0)
         >>> found.table[["judge", "items", "labels", "agreement", "kappa", "precision", "recall"]].round(3)
            judge     items  labels  agreement  kappa  precision  recall
-        0  model       all  binary      0.667    0.4        0.5     1.0
-        1  model  relevant  binary      0.500    0.0        0.5     1.0
+        0  model       all  grades      0.500  0.357        0.5     1.0
+        1  model  relevant  grades      0.500  0.333        0.5     1.0
+        2  model       all  binary      0.667  0.400        0.5     1.0
+        3  model  relevant  binary      0.500  0.000        0.5     1.0
 
     Source: Cohen 1960, A coefficient of agreement for nominal scales; Krippendorff 2004, Content analysis, chapter 11.
     """

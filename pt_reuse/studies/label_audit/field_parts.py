@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Argument, Aside, InputError, Option
+from pt_reuse._check import choice
 from pt_reuse.engine import pairs
-from pt_reuse.runs.units import COLUMNS, Units, how_to_give, units_of
+from pt_reuse.runs.units import COLUMNS, Units
 from pt_reuse.stats._ranking_input import rounded
 
 #: `by` of the parts that are no groups, and what the first is called
@@ -39,32 +37,6 @@ class FieldPart:
 def checked_grouping(by: str | None) -> str | None:
     """Return a user's ``by=``, or say that nothing groups runs so."""
     return None if by is None else choice("by", by, GROUPS)
-
-
-def groups_of(run_table: pd.DataFrame, by: str) -> Units:
-    """Return the groups of runs, or say which runs have none.
-
-    Args:
-        run_table: one row per run.
-        by: one of :data:`GROUPS`.
-
-    Raises:
-        InputError: runs without a group.
-    """
-    lacking = run_table["name"][run_table[COLUMNS[by]].isna()].tolist() if COLUMNS[by] in run_table else None
-    if lacking is None or lacking:
-        who = "no run has one" if lacking is None else f"{count(len(lacking), 'run')} without: {examples(lacking)}"
-        raise InputError(
-            Option("by", by),
-            f" needs the {by} of every run; {who}. Give ",
-            *how_to_give(by),
-            Aside(" when reading the runs"),
-            ", or leave out ",
-            Argument("by"),
-            ".",
-            argument="by",
-        )
-    return units_of(run_table, by)
 
 
 def parts_of(truth: NDArray[np.float64], best: int, groups: Units | None) -> Iterator[FieldPart]:

@@ -35,7 +35,7 @@ class Circularity(Result):
         table: one row per judge, scorer and measure: ``judge family scorer measure``; ``same``, whether the judge
             scores itself; ``topics runs``; ``mean_gain``, by how much the mean score of the runs is higher once they
             are re-ranked; ``excess_gain``, by how much that is above the one under people, NaN for people;
-            ``gaining losing``, how many runs score higher, and lower; ``mean_places``, how many places a re-ranked run
+            ``gaining losing``, how many runs score higher, and lower; ``mean_rise``, how many ranks a re-ranked run
             gains on average when the other runs stay as they were; ``reranked_in_best originals_in_best``, how many of
             the best systems are re-ranked, and how many are runs as they were, all of them ranked together (more than
             `best` where systems tie for the last place). Where intervals were asked for, both gains have their ends
@@ -108,7 +108,7 @@ class Circularity(Result):
 
         Args:
             measure: one of the measures; default the first.
-            numbers: ``"gains"`` of score and places (default), or the ``"rankings"``: tau_b with people.
+            numbers: ``"gains"`` of score and ranks (default), or the ``"rankings"``: tau_b with people.
         """
         name = measure_among(self.measures, measure)
         choice("numbers", numbers, NUMBERS)
@@ -118,7 +118,7 @@ class Circularity(Result):
             columns.append(Column("Mean gain", rows["mean_gain"], Digits.SCORE))
             if self.has_intervals:
                 columns.append(intervals("the gain", rows["mean_gain_low"], rows["mean_gain_high"], Digits.SCORE))
-            columns.append(Column("Places gained", rows["mean_places"].map("{:+.1f}".format)))
+            columns.append(Column("Ranks gained", rows["mean_rise"].map("{:+.1f}".format)))
             columns.append(Column("Re-ranked among the best", rows["reranked_in_best"], Digits.COUNT))
             caption = (
                 f"By how much {name} rises when {count(int(rows['runs'].max()), 'run')} are re-ranked by a judge's "

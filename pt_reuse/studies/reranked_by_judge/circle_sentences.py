@@ -49,8 +49,8 @@ def findings_of(table: pd.DataFrame, rankings: pd.DataFrame, *, depth: int, best
             )
             found.append(f"{about}: the same sorting changes the mean score {between}.")
         found.append(
-            f"{about}: a re-ranked run gains {own['mean_places']:+.1f} places on average by the judge and "
-            f"{people['mean_places']:+.1f} by people; of the {best:,} best of all runs, as they were and re-ranked, "
+            f"{about}: a re-ranked run gains {own['mean_rise']:+.1f} ranks on average by the judge and "
+            f"{people['mean_rise']:+.1f} by people; of the {best:,} best of all runs, as they were and re-ranked, "
             f"{_in_best(own)} by the judge and {_in_best(people)} by people are re-ranked."
         )
         mine = rankings[(rankings["judge"] == own["judge"]) & (rankings["measure"] == own["measure"])]

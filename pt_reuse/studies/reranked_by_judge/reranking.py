@@ -253,7 +253,7 @@ def _numbers(
         **gain_numbers(side, people, bootstrap),
         "gaining": int((gains > 0).sum()),
         "losing": int((gains < 0).sum()),
-        "mean_places": float((rank - reranked).mean()),
+        "mean_rise": float((rank - reranked).mean()),
         "reranked_in_best": in_best[0],
         "originals_in_best": in_best[1],
     }

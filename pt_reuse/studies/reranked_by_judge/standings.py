@@ -99,7 +99,7 @@ def gain_numbers(scorer: BeforeAfter, people: BeforeAfter | None, bootstrap: Top
             drawn = np.full(1, np.nan)
             if n_topics > 1:
                 drawn = np.concatenate([_mean_gain(scorer, against, counts) for counts in bootstrap.blocks(n_topics)])
-            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.around(found[name], drawn, n_topics)
+            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.t_interval(found[name], drawn, n_topics)
     return found
 
 

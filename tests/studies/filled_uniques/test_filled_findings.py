@@ -202,7 +202,7 @@ def test_sentences_of_runs_that_tie_and_keep_their_ranks():
     alone = ptr.RunSet.from_frames({"a": run}, teams={"a": "x"}, pooled=True)
     said = ptr.leave_out_uniques(alone, FIELD.qrels, AP, depth=10, fill={"j": FIELD.all_qrels}).findings()
     assert any(line.endswith("and no run of it loses a rank when its team alone is scored anew.") for line in said)
-    assert "tau-b with the true ranking is undefined when" in said[-1]
+    assert "tau_b with the true ranking is undefined when" in said[-1]
     assert not any("nan" in line for line in said)
 
 

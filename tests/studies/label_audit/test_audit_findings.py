@@ -50,10 +50,10 @@ def test_the_ranking(found, judge):
     assert f"among the best 4 it is {rows['best']['tau_b']:.4f} {ends(rows['best'], 'tau_b')}." in text
 
 
-def test_the_labels_come_first(found):
+def test_the_labels_come_last(found):
     of_labels = found.labels.findings()
     assert len(of_labels) > 4
-    assert found.findings()[: len(of_labels)] == of_labels
+    assert found.findings()[-len(of_labels) :] == of_labels
 
 
 def test_the_run_that_gains_most_and_its_document(found):

@@ -25,7 +25,8 @@ def audited(runs=RUNS, human=FIELD.qrels, judge=JUDGE, measures="P@5", **options
 
 def ranked(found):
     """Return the sentences about rankings."""
-    return found.findings()[len(found.labels.findings()) :]
+    of_labels = found.labels.findings()
+    return [sentence for sentence in found.findings() if sentence not in of_labels]
 
 
 def must_not_be_asked(pairs):

@@ -111,7 +111,7 @@ def test_gains_and_places_are_those_written_out(found, literal, judge, scorer):
         others = np.delete(before, i)
         now.append(1 + sum(other > mine + 1e-12 for other in others))
     assert runs["reranked_rank"].tolist() == now
-    assert row["mean_places"] == pytest.approx(np.mean(np.array(was) - now))
+    assert row["mean_rise"] == pytest.approx(np.mean(np.array(was) - now))
     both = np.concatenate([before, after]).round(12)
     rank = np.array([1 + (both > score).sum() for score in both])
     n = len(before)
@@ -207,7 +207,7 @@ def test_missing_labels_keep_their_places_or_are_dropped_for_all():
     assert people["score"].tolist() == pytest.approx(expected.tolist())
     # sorting three of five documents leaves the precision of five
     assert found.table["mean_gain"].tolist() == [0, 0]
-    assert found.table["mean_places"].tolist() == [0, 0]
+    assert found.table["mean_rise"].tolist() == [0, 0]
 
 
 def test_judges_count_on_the_topics_that_all_have(messages):
@@ -267,7 +267,7 @@ def test_what_cannot_be_compared_is_refused(messages):
 def test_reports(found):
     gains = found.report().to_frame()
     assert gains["Mean gain"].tolist() == found.table["mean_gain"].tolist()
-    assert gains["Places gained"][0] == f"{found.table['mean_places'][0]:+.1f}"
+    assert gains["Ranks gained"][0] == f"{found.table['mean_rise'][0]:+.1f}"
     taus = found.report(numbers="rankings").to_frame()
     both = found.rankings[found.rankings["field"] == "both"]
     assert taus["Tau-b, both"].tolist() == both["tau_b"].tolist()
