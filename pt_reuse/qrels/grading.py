@@ -46,7 +46,8 @@ def grade_scores(
         Qrels: the labels, with the number that each comes from in the column ``judge_score``.
 
     Raises:
-        InputError: thresholds that do not ascend, a file or a frame without numbers, a document that stands twice.
+        InputError: thresholds that do not ascend, a file or a frame without numbers, no number at all, a document that
+            stands twice.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -86,6 +87,8 @@ def grade_scores(
             f"{shown(row[name])}.",
             argument="scores",
         )
+    if len(has) and not has.any():
+        raise InputError(f"no document has a number in the column {shown(name)}.", argument="scores")
     labels = np.searchsorted(bounds, numbers, side="right")
     graded = frame[["qid", "docno"]].assign(label=labels, judge_score=numbers)[has]
     return Qrels(graded.reset_index(drop=True), topics=dict.fromkeys(frame["qid"].astype(str)), rel=lowest)

@@ -69,6 +69,13 @@ def of_annotators(field, runs, qrels):
     return found
 
 
+def one_label_else(labels):
+    """Return judgments by someone who takes the first document to be what it is not."""
+    frame = labels.to_frame()
+    first = frame.index == 0
+    return frame.assign(label=frame["label"].where(~first, (frame["label"] < labels.rel).astype(int)))
+
+
 def of_relevants(field, runs, qrels):
     """Return what there is to say of relevant documents, by a name of their own."""
     found = {}
@@ -80,7 +87,7 @@ def of_relevants(field, runs, qrels):
             f"Density{name}": ptr.density(labels, runs=some, depths=[1, 5]),
             f"Saturation{name}": ptr.saturation(ptr.score(some, labels, MEASURES[:2])),
             f"LabelPlan{name}": (plan := ptr.plan_labels(labels, width=0.3, by_topic=bool(name))),
-            f"LabelEstimate{name}": plan.estimate(labels.restrict(plan.sample)),
+            f"LabelEstimate{name}": plan.estimate(one_label_else(labels.restrict(plan.sample))),
             f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
             f"PoolCosts{name}": ptr.pool_costs(some, labels, MEASURES[:2], depths=[1, 5, 10], resamples=2),
             f"DynamicUniques{name}": ptr.leave_out_dynamic(

@@ -55,6 +55,7 @@ def test_what_cannot_be_graded_is_refused(tmp_path, messages):
     messages.refused(lambda: ptr.grade_scores(SAID[["qid", "docno"]], 0.5), argument="column")
     messages.refused(lambda: ptr.grade_scores(SAID.assign(probability="x"), 0.5), argument="scores")
     messages.refused(lambda: ptr.grade_scores(7, 0.5), argument="scores")
+    messages.refused(lambda: ptr.grade_scores(SAID.assign(probability=float("nan")), 0.5), argument="scores")
     messages.refused(lambda: ptr.grade_scores(pd.concat([SAID, SAID.assign(probability=0.7)]), 0.5))
     path = tmp_path / "said"
     messages.refused(lambda: ptr.grade_scores(path, 0.5), argument="scores")

@@ -10,6 +10,9 @@ from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import InputError, warn
 from pt_reuse.qrels.judgments import as_qrels
 
+#: so many labels that all equal the judge's are more likely its own than what people said
+_SUSPECT = 10
+
 
 def counted_labels(
     table: pd.DataFrame, sample: pd.DataFrame, known: pd.DataFrame, checked: Any, *, rel: int
@@ -28,7 +31,7 @@ def counted_labels(
             stratum of which nothing was checked.
 
     Warns:
-        ReuseWarning: documents that were not checked.
+        ReuseWarning: documents that were not checked; labels that are all those of the judge.
     """
     judgments = as_qrels(checked, "checked")
     if judgments.stated_rel not in (None, rel):
@@ -71,6 +74,12 @@ def counted_labels(
             f"{examples(empty['stratum'])}. Have people check the documents of plan.sample, at least one of each "
             "stratum.",
             argument="checked",
+        )
+    same = mine.merge(sample[[*keys, "label"]], on=keys)
+    if len(same) >= _SUSPECT and (same["said"] == same["label"]).all():
+        warn(
+            f"all {len(same):,} labels are those of the judge. Are they what people said, and not the judge's own "
+            "labels of plan.sample?"
         )
     missing = len(sample) - len(mine)
     if missing:

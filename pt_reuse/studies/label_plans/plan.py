@@ -92,10 +92,11 @@ class LabelPlan(Result):
         """Return how many labels are to be checked, and what will be known."""
         of = len(self.sample) + len(self.rest)
         what = "the precision of each label" if self.target == PRECISION else self.number
+        interval = f"{100 * self.confidence:g} % interval"
         before = f", {len(self.known):,} known before" if len(self.known) else ""
         return (
-            f"check {self.labels:,} of {count(of, 'document')}{before}, in {_strata(len(self.table))}, for {what} "
-            f"within {self.width:.4f} ({100 * self.confidence:g} %)"
+            f"check {self.labels:,} of {count(of, 'document')}{before}, in {_strata(len(self.table))}: a {interval} "
+            f"{self.width:.4f} wide for {what}"
         )
 
     def findings(self) -> list[str]:
@@ -167,7 +168,7 @@ class LabelPlan(Result):
 
         Warns:
             ReuseWarning: documents of the plan that were not checked. Those that were count as a random sample of their
-                strata: that they are is not to be seen from the labels.
+                strata: that they are is not to be seen from the labels. Ten labels or more that all equal the judge's.
         """
         counted = counted_labels(self.table, self.sample, self.known, checked, rel=self.rel)
         numbers = numbers_of(self.table, self.target, self.number, self.judge_rel)

@@ -217,7 +217,7 @@ def test_the_figure_shows_the_curve(labels):
 def test_what_a_plan_says(labels):
     plan = plan_labels(labels, width=0.1, prior=PRIOR)
     assert plan.headline() == (
-        f"check {plan.labels} of 1,000 documents, in 3 strata, for share relevant within {plan.width:.4f} (95 %)"
+        f"check {plan.labels} of 1,000 documents, in 3 strata: a 95 % interval {plan.width:.4f} wide for share relevant"
     )
     assert [len(plan.findings()), len(plan.report().columns)] == [2, 5]
     assert plan.key_figures()["value"].tolist() == [plan.labels, plan.width]
