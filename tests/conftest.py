@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -20,9 +21,17 @@ from pt_reuse.runs.run_set import RunSet
 
 
 def pytest_configure() -> None:
-    """Have tests and package compiled once, and not by each of the hundred processes that tests start."""
+    """Have tests and package compiled once, not by each process that tests start, and each process keep to one core."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # inherited by workers and processes: threads of matrix products that wait for each other take time from the others
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported and collected out of the garbage collector's way: statsmodels calls it by name."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
