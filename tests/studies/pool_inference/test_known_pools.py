@@ -6,9 +6,9 @@ import numpy as np
 import pyterrier as pt
 import pytest
 from pool_parts import fitter
+from real_runs import read_real
 
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
@@ -95,7 +95,7 @@ def passages(data, name):
     folder = data / name
     if not folder.is_dir():
         pytest.skip(f"the test data has no folder {name}")
-    return read_runs(folder / "inputs"), read_qrels(folder / "qrels.gz")
+    return read_real(folder / "inputs"), read_qrels(folder / "qrels.gz")
 
 
 def test_deep_learning_2019_passages_need_no_option(data):
