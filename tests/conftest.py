@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,18 +13,30 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from messages import FOLDER, Messages
+from real_runs import PARSED, read_real
 
 from pt_reuse.collections import registration, registry
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
 
-def pytest_configure() -> None:
-    """Have tests and package compiled once, and not by each of the hundred processes that tests start."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Have tests and package compiled once, not by each process that tests start, and each process keep to one core."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # inherited by workers and processes: threads of matrix products that wait for each other take time from the others
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if PARSED not in os.environ:
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        config.add_cleanup(folder.cleanup)
+        os.environ[PARSED] = folder.name
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported and collected out of the garbage collector's way: statsmodels calls it by name."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ def trec8(data: Path) -> Collection:
     folder = _folder(data, "trec8-adhoc")
     lines = (folder / "runs_table.adhoc").read_text(encoding="latin-1").splitlines()
     rows = [line.split(":") for line in lines if line]
-    runs = read_runs(
+    runs = read_real(
         folder / "inputs",
         teams=folder / "runs-pids",
         types={row[0]: row[4] for row in rows},
@@ -93,7 +107,7 @@ def covid(data: Path) -> Collection:
         }
     )
     return Collection(
-        read_runs(folder / "runs", metadata=table), read_qrels(folder / "qrels.covid-round5.txt.gz"), folder
+        read_real(folder / "runs", metadata=table), read_qrels(folder / "qrels.covid-round5.txt.gz"), folder
     )
 
 

@@ -159,7 +159,12 @@ def simulate_field(
 
 
 def _top(scores: NDArray, qids: NDArray, docnos: NDArray, length: int) -> pd.DataFrame:
-    best = np.argsort(-scores, axis=1, kind="stable")[:, :length]
+    length = min(length, scores.shape[1])
+    best = np.empty((len(scores), length), dtype=np.int64)
+    for row, of_topic in zip(best, -scores, strict=True):
+        # of documents of one score the first comes first; what cannot be among the best is not sorted
+        some = np.flatnonzero(of_topic <= np.partition(of_topic, length - 1)[length - 1])
+        row[:] = some[np.argsort(of_topic[some], kind="stable")[:length]]
     return pd.DataFrame(
         {
             "qid": np.repeat(qids, best.shape[1]),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from every import every
 from public import NAMESPACES
-from sources import Trees
+from sources import Trees, outside_expressions, statements
 
 import pt_reuse
 
@@ -51,8 +51,8 @@ def layer(module):
 
 def imports(tree, inside="file"):
     """Yield (module of ours that is imported, where: in the ``file``, a ``function``, or for ``types`` only)."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for node in outside_expressions(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from imports(node, "function")
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             yield from imports(node, "types")
@@ -94,7 +94,7 @@ def test_no_module_imports_itself_by_way_of_others():
 
 @EVERY_FILE
 def test_imports_are_absolute(module):
-    assert not [n for n in ast.walk(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
+    assert not [n for n in statements(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
 
 
 @EVERY_FILE

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from public import PUBLIC
-from sources import parsed
+from sources import parsed, statements
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.rst"))
@@ -53,7 +53,7 @@ def test_the_api_page_has_a_line_and_an_entry_for_every_public_name(name):
 def docstrings():
     """Yield (where, whether it is a property's, text) for every docstring of the package."""
     for path in sorted((ROOT / "pt_reuse").rglob("*.py")):
-        for node in ast.walk(parsed(path)):
+        for node in statements(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node):
                 decorators = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]
                 is_property = any(each.split(".")[-1] in ("property", "cached_property") for each in decorators)

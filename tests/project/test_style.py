@@ -9,7 +9,7 @@ from pathlib import Path
 
 from every import every
 from public import PUBLIC
-from sources import Trees
+from sources import Trees, outside_expressions, statements
 
 import pt_reuse as ptr
 
@@ -27,7 +27,7 @@ MESSAGES = "_errors.py"
 
 def functions(tree, inside_class=False):
     """Yield (function, whether it is a method) for every function of a file."""
-    for node in ast.iter_child_nodes(tree):
+    for node in outside_expressions(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node, inside_class
         yield from functions(node, isinstance(node, ast.ClassDef))
@@ -46,8 +46,8 @@ def all_parameters(function):
 
 def private_imports(tree):
     """Yield what a file imports, outside of functions, of other packages under a name that begins with `_`."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for node in outside_expressions(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if is_private(alias.name))
@@ -102,7 +102,7 @@ def test_hardly_anything_private_of_others_is_imported():
 
 def test_no_argument_of_ours_is_checked_by_assert():
     asserts = [
-        f"{file}:{n.lineno}" for file, tree in TREES.items() for n in ast.walk(tree) if isinstance(n, ast.Assert)
+        f"{file}:{n.lineno}" for file, tree in TREES.items() for n in statements(tree) if isinstance(n, ast.Assert)
     ]
     assert not asserts
 

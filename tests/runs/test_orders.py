@@ -209,11 +209,12 @@ def test_pools_of_deep_learning(track, expected, data):
     runs = read_runs(folder / "inputs")
     qrels = read_qrels(folder / "qrels.gz")
     assert pools(runs, qrels, 10) == expected
-    reached(runs, folder / "inputs")
+    some = sorted((folder / "inputs").iterdir())[::4]
+    reached(read_runs(some), some)
 
 
 def test_trec8_in_every_order(trec8):
-    some = [trec8.folder / "inputs" / f"input.{name}.gz" for name in [*trec8.runs.names[::8], "uwmt8a0"]]
+    some = [trec8.folder / "inputs" / f"input.{name}.gz" for name in [*trec8.runs.names[::16], "uwmt8a0"]]
     reached(read_runs(some), some)
 
 

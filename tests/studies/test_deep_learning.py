@@ -9,10 +9,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
+from real_runs import read_real
 
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -26,7 +26,7 @@ def track(request, data):
     if not folder.is_dir():
         pytest.skip(f"the test data has no folder {request.param}")
     types = folder / "types"
-    runs = read_runs(
+    runs = read_real(
         folder / "inputs",
         teams=folder / "runs-pids",
         types=types if types.exists() else None,

@@ -9,12 +9,12 @@ import pytest
 import pytrec_eval
 from annotator_parts import slow_alpha, slow_kappa
 from ir_measures import AP, RR, nDCG
+from real_runs import read_real
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 
 NAMES = [f"annotator-{i}" for i in range(1, 9)]
 #: annotator -> items, kappa with NIST of grades and of relevant (label 2 and above) or not
@@ -157,7 +157,7 @@ def test_the_majority(labels):
 
 
 def test_rankings_under_each(folder, labels, nist, plain):
-    runs = read_runs(folder / "inputs", order="trec_eval9", pool_order="file")
+    runs = read_real(folder / "inputs", order="trec_eval9", pool_order="file")
     measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]
     result = ptr.judging.rankings_by_annotator(runs, labels, nist, measures)
     wide = result.table.pivot_table(index="annotator", columns="measure", values="tau_b").round(4)

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from cal_parts import CORPUS, LABELS, TOPICS, Fused
 from matplotlib import pyplot as plt
+from real_runs import read_real
 from same import assert_same
 
 import pt_reuse as ptr
@@ -32,7 +33,7 @@ def dl21(data):
     folder = data / "dl21-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
-    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids")
     qrels = ptr.read_qrels(folder / "qrels.gz").with_rel(2)
     # there is no text of the passages: the fusion of the runs stands in for the classifier
     judge = ptr.judging.Oracle(qrels, unknown="skip")

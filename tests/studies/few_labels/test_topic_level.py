@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
+from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
@@ -208,7 +209,7 @@ def test_runs_of_live_pipelines_and_judgments_in_other_forms():
 def dl21(data):
     """Return the runs, people's labels and UMBRELA's of the passages of DL 2021."""
     folder = data / "dl21-passages"
-    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
     return runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), folder / "llm-labels" / "umbrela-gpt-4.gz"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from ir_measures import nDCG
+from real_runs import read_real
 
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.uniques import leave_out_uniques
 
 #: most judgments were chosen by a classifier and have no contributor
@@ -37,7 +37,7 @@ def filled(data, track, **options):
     folder = data / track
     if not folder.is_dir():
         pytest.skip(f"the test data has no folder {track}")
-    runs = read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
     judge = folder / "llm-labels" / "umbrela-gpt-4.gz"
     return leave_out_uniques(runs, read_qrels(folder / "qrels.gz"), nDCG @ 10, depth=10, fill=judge, **options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from real_runs import read_real
 
 import pt_reuse as ptr
 
@@ -16,9 +17,9 @@ def found(data):
         pytest.skip("the test data has no folder dl19-passages/later")
     later = pd.read_csv(folder / "later.csv")
     later["family"] = later["family"].where(later["family"] == "gpt", "other later")
-    official = ptr.read_runs(folder / "inputs", order="trec_eval9").with_metadata(pooled=True)
+    official = read_real(folder / "inputs", order="trec_eval9").with_metadata(pooled=True)
     official = official.with_metadata(metadata=official.run_table[["name"]].assign(family="official"))
-    runs = official | ptr.read_runs(folder / "later", names="file", order="trec_eval9", metadata=later)
+    runs = official | read_real(folder / "later", names="file", order="trec_eval9", metadata=later)
     judges = {path.stem: path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     human = ptr.read_qrels(folder / "qrels.gz")
     families = {name: "llama" if "llama" in name else "gpt" for name in judges}

@@ -9,10 +9,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_runs_that_came_after_the_pool(data):
     folder = data / "dl19-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl19-passages")
-    official = read_runs(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True)
-    later = read_runs(folder / "later", names="file").with_metadata(pooled=False)
+    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True)
+    later = read_real(folder / "later", names="file").with_metadata(pooled=False)
     families = pd.read_csv(folder / "later.csv")
     names = set(families.loc[families["family"].str.contains("gpt", case=False), families.columns[0]])
     runs = official | later.with_metadata(teams={name: name for name in later.names})

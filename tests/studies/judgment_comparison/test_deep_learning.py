@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from ir_measures import AP, RR, P, nDCG
+from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 
 #: labels of relevant documents only cannot say what is unjudged
 SPARSE = "ignore::pt_reuse.scoring.caveats.CaveatWarning"
@@ -37,9 +37,9 @@ def folder(data):
 def field(folder):
     """Return the official runs, and the later ones as runs that were not pooled."""
     how = {"order": "trec_eval9", "pool_order": "file"}
-    official = read_runs(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True, **how)
+    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True, **how)
     families = pd.read_csv(folder / "later.csv").set_index("name")["family"]
-    later = read_runs(folder / "later", names="file", pooled=False, **how)
+    later = read_real(folder / "later", names="file", pooled=False, **how)
     types = {name: "GPT re-ranker" if families.get(name) == "gpt" else "other later run" for name in later.names}
     return official.with_metadata(pooled=True) | later.with_metadata(types=types)
 
@@ -113,7 +113,7 @@ def test_strict_and_lenient_labels(data):
     folder = data / "dl21-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
-    runs = read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
     qrels = read_qrels(folder / "qrels.gz")
     found = ptr.compare_judgments(runs, qrels, qrels.threshold(2), [AP, P @ 10, nDCG @ 10], names=("1-3", "2-3"))
     for (measure, _), expected in STRICT.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
+from real_runs import read_real
 
 import pt_reuse as ptr
 
@@ -24,7 +25,7 @@ def read_track(data, name):
     if not folder.is_dir():
         pytest.skip(f"the test data has no folder {name}")
     judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").iterdir())}
-    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
     return folder, runs, ptr.read_qrels(folder / "qrels.gz", rel=2), judges
 
 
@@ -42,7 +43,7 @@ def of_2021(track_2021):
 @pytest.fixture(scope="module")
 def of_2019(data):
     folder, runs, human, judges = read_track(data, "dl19-passages")
-    later = ptr.read_runs(folder / "later", names="file", order="trec_eval9")
+    later = read_real(folder / "later", names="file", order="trec_eval9")
     with (folder / "later.csv").open(newline="") as lines:
         families = {row["name"]: row["family"] for row in csv.DictReader(lines)}
     types = dict.fromkeys(runs.names, "official")

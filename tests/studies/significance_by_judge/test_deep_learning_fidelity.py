@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
@@ -37,7 +38,7 @@ def track(request, data):
     folder = data / request.param
     if not (folder / "llm-labels").is_dir():
         pytest.skip(f"the test data has no labels of models for {request.param}")
-    runs = ptr.read_runs(folder / "inputs", order="trec_eval9")
+    runs = read_real(folder / "inputs", order="trec_eval9")
     judges = {judge: ptr.read_qrels(folder / "llm-labels" / f"{judge}.gz") for judge in TABLES[request.param]}
     return request.param, runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), judges
 

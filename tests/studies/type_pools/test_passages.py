@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from real_runs import read_real
 
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 from pt_reuse.studies.found_documents import found_by_depth
 from pt_reuse.studies.type_pools.type_study import by_type
 
@@ -18,7 +18,7 @@ def track(data):
     folder = data / "dl19-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl19-passages")
-    runs = read_runs(
+    runs = read_real(
         folder / "inputs",
         teams=folder / "runs-pids",
         types=folder / "types",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from ir_measures import AP, nDCG
+from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -39,7 +39,7 @@ def test_which_label_is_relevant_and_the_order_of_pooling_on_dl21(data):
     folder = data / "dl21-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
-    runs = read_runs(
+    runs = read_real(
         folder / "inputs", teams=folder / "runs-pids", pooled=True, order="file", pool_order="file", pool_depth=10
     )
     qrels = read_qrels(folder / "qrels.gz")
