@@ -44,7 +44,7 @@ def populations(data: Path) -> Iterator[tuple[str, str, Floats]]:
         )
         yield name, "people", honest
         yield name, "the judge", own
-        yield name, "the difference", own - honest
+        yield name, "difference", own - honest
 
 
 def covered(gains: Floats, n_topics: int) -> tuple[Floats, float]:
@@ -55,30 +55,35 @@ def covered(gains: Floats, n_topics: int) -> tuple[Floats, float]:
         drawn = gains[random.integers(0, len(gains), n_topics)]
         bootstrap = TopicBootstrap(RESAMPLES, field, 0.95)
         means, estimate = bootstrap.counts(n_topics) @ drawn / n_topics, float(drawn.mean())
-        ends = bootstrap.percentiles(estimate, means), bootstrap.around(estimate, means, n_topics)
+        ends = bootstrap.percentiles(estimate, means), bootstrap.t_interval(estimate, means, n_topics)
         found.append([*(low <= mean <= high for low, high in ends), ends[1][1] - ends[1][0]])
     percentile, student, width = np.mean(found, axis=0)
     return 100 * np.array([percentile, student]), float(width)
+
+
+def row(judge: str, scorer: str, skew: str, cells: list[str]) -> str:
+    """Return a line of the table."""
+    return "  ".join([judge.ljust(16), scorer.ljust(10), skew.rjust(5), *(cell.center(19) for cell in cells)]).rstrip()
 
 
 def main(data: Path) -> None:
     """Simulate, and write the table."""
     text = [
         f"Mean gains in nDCG@10 of runs re-ranked by a judge, {FIELDS:,} fields of each law, {RESAMPLES} resamples.",
-        "How many of 100 fields have a 95 % interval that contains the mean of the law: the percentile interval / the",
-        "one that is used, t from the same draws; in brackets the width of that one. Skew: of the law, over topics.",
+        "How many of 100 fields have a 95 % interval that contains the mean of the law: the percentile",
+        "interval / the one that is used, t from the same draws; in brackets the width of that one.",
+        "gain under: people, the judge itself, or the gain under the judge less that under people.",
+        "skew: of the law, over topics.",
         "",
-        "  ".join(
-            ["re-ranked by".ljust(16), "gain under".ljust(14), "  skew", *(f"{n} topics".center(20) for n in TOPICS)]
-        ).rstrip(),
+        row("re-ranked by", "gain under", "skew", [f"{n} topics" for n in TOPICS]),
     ]
     for judge, scorer, gains in populations(data):
         skew = float(((gains - gains.mean()) ** 3).mean() / gains.std() ** 3)
         cells = []
         for n_topics in TOPICS:
             (percentile, student), width = covered(gains, n_topics)
-            cells.append(f"{percentile:.1f} / {student:.1f} ({width:.3f})".center(20))
-        text.append("  ".join([judge.ljust(16), scorer.ljust(14), f"{skew:+6.1f}", *cells]).rstrip())
+            cells.append(f"{percentile:.1f} / {student:.1f} ({width:.3f})")
+        text.append(row(judge, scorer, f"{skew:+.1f}", cells))
         print(text[-1], flush=True)
     TARGET.write_text("\n".join([*text, ""]))
 

@@ -25,8 +25,8 @@ TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "family-
 CONFUSION = {0: [0.85, 0.10, 0.05], 1: [0.20, 0.60, 0.20], 2: [0.10, 0.20, 0.70]}
 #: the family in words -> which runs are of it: team of the run, its type, its number
 FAMILIES = {
-    "6 runs, a team of each type": lambda table: table["team"].isin(["team-1", "team-2", "team-3"]),
-    "6 runs, the best type": lambda table: table["type"] == "manual",
+    "6 runs, each type": lambda table: table["team"].isin(["team-1", "team-2", "team-3"]),
+    "6 runs, best type": lambda table: table["type"] == "manual",
     "1 run": lambda table: table["name"] == table["name"].iloc[7],
 }
 #: of the documents that the family has among its first ten, the share that a biased judge raises
@@ -62,32 +62,38 @@ def one(seed: int, n_topics: int, which: str, bias: float) -> list[tuple[float, 
     return found
 
 
+def row(cells: list[str]) -> str:
+    """Return a line of the table: words to the left, numbers to the right."""
+    widths = (-17, 6, 4, -14, 6, 5, 5, 8, 8)
+    placed = [cell.ljust(-wide) if wide < 0 else cell.rjust(wide) for cell, wide in zip(cells, widths, strict=True)]
+    return "  ".join(placed).rstrip()
+
+
 def main(seeds: int, jobs: int) -> None:
     """Simulate, and write the table."""
     cases = [(n, which, bias) for n in (25, 50) for which in FAMILIES for bias in BIASES]
     lines = [
         f"The effect of a judge on a family of 18 simulated runs by nDCG@10, {seeds} fields each, 1,000 resamples.",
-        "cover: of 100 intervals of 95 %, how many contain 0; above: how many lie above it; mean: of the effect.",
-        "bias: the share of the family's first ten documents that the judge raises by one label. matched: fields with",
-        "a matched run. plain: mean difference of the changes of score, which the scale of the judge moves, too.",
+        "cover: of 100 intervals of 95 %, how many contain 0. above: how many lie above it.",
+        "mean: of the effect.",
+        "family: each type is three teams, one of each type; best type is the three teams of the best one.",
+        "bias: the share of the family's first ten documents that the judge raises by one label.",
+        "fields: those with an interval; where runs are matched, those with a matched run.",
+        "plain: mean difference of the changes of score, which the scale of the judge moves, too.",
         "",
-        f"{'family':<28}  {'topics':>6}  {'bias':>4}  {'effect on':<14}  {'fields':>6}  {'cover':>5}  {'above':>5}  "
-        f"{'mean':>8}  {'plain':>8}",
+        row(["family", "topics", "bias", "effect on", "fields", "cover", "above", "mean", "plain"]),
     ]
     for n, which, bias in cases:
         every = Parallel(n_jobs=jobs)(delayed(one)(seed, n, which, bias) for seed in range(seeds))
         for (of, against), rows in zip(NUMBERS, np.array(every).transpose(1, 0, 2), strict=True):
             effect, low, high, plain = rows[~np.isnan(rows[:, 1])].T
-            numbers = [f"{'':>5}", f"{'':>5}", f"{'':>8}"]
+            numbers = ["", "", ""]
             if len(effect):
                 covers = 100 * np.mean((low <= 0) & (high >= 0))
-                numbers = [f"{covers:>5.1f}", f"{100 * np.mean(low > 0):>5.1f}", f"{effect.mean():>+8.3f}"]
-            shown = f"{plain.mean():>+8.3f}" if of == "score" and len(plain) else f"{'':>8}"
-            lines.append(
-                f"{which:<28}  {n:>6}  {bias:>4.1f}  {f'{of}, {against}':<14}  {len(effect):>6}  "
-                + "  ".join([*numbers, shown]).rstrip()
-            )
-    TARGET.write_text("\n".join([line.rstrip() for line in lines] + [""]))
+                numbers = [f"{covers:.1f}", f"{100 * np.mean(low > 0):.1f}", f"{effect.mean():+.3f}"]
+            shown = f"{plain.mean():+.3f}" if of == "score" and len(plain) else ""
+            lines.append(row([which, str(n), f"{bias:.1f}", f"{of}, {against}", str(len(effect)), *numbers, shown]))
+    TARGET.write_text("\n".join([*lines, ""]))
     print(TARGET.read_text())
 
 

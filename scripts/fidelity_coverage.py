@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,24 +96,29 @@ def covered(population: Population, n_topics: int, correction: str) -> tuple[Flo
     return value, np.mean(rows, axis=0)
 
 
+def row(population: str, topics: str, correction: str, cells: Sequence[str]) -> str:
+    """Return a line of the table."""
+    placed = [population.ljust(16), topics.rjust(6), correction.ljust(10), *(cell.center(18) for cell in cells)]
+    return "  ".join(placed).rstrip()
+
+
 def main(data: Path) -> None:
     """Simulate, and write the table."""
     text = [
         f"{FIELDS} fields of each population, {RESAMPLES} resamples a field, tests at the level .05.",
-        "How many of 100 fields have a 95 % interval that contains the mean share of all fields of that size: the",
-        "percentile interval / the one that is used, joined with its mirror image; in brackets the width of that one.",
+        "How many of 100 fields have a 95 % interval that contains the mean share of all fields of that size:",
+        "the percentile interval / the one that is used, joined with its mirror image; in brackets the width",
+        "of that one.",
         "",
-        "  ".join(["population".ljust(16), "topics", "correction", *(share.center(20) for share in SHARES)]).rstrip(),
+        row("population", "topics", "correction", SHARES),
     ]
     every = list(populations(data))
     cases = [(one, n, "none") for one in every for n in TOPICS]
     cases += [(one, n, "holm") for one in every[-2:] for n in TOPICS]
     for population, n_topics, correction in cases:
         _, found = covered(population, n_topics, correction)
-        cells = [f"{100 * pct:.0f} / {100 * joined:.0f} ({wide:.3f})".center(20) for (pct, _), (joined, wide) in found]
-        text.append(
-            "  ".join([population.name.ljust(16), str(n_topics).rjust(6), correction.ljust(10), *cells]).rstrip()
-        )
+        cells = [f"{100 * pct:.0f} / {100 * joined:.0f} ({wide:.3f})" for (pct, _), (joined, wide) in found]
+        text.append(row(population.name, str(n_topics), correction, cells))
         print(text[-1], flush=True)
     TARGET.write_text("\n".join([*text, ""]))
 

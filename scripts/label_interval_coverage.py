@@ -28,6 +28,8 @@ from pt_reuse.studies.label_audit.label_counts import LabelCounts, figures_of
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-agreement-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, TOPICS = 1000, 500, 0.95, (10, 20, 40, 80)
 FIGURES = ("agreement", "kappa", "alpha_nominal", "judge_relevant", "surplus", "precision", "recall")
+#: figures of which the column of the table has another name
+SHORT = {"alpha_nominal": "alpha", "judge_relevant": "relevant"}
 WAY = ("all", "binary")
 Floats = NDArray[np.float64]
 
@@ -69,22 +71,28 @@ def hits(population: LabelCounts, n: int, random: np.random.Generator) -> Floats
     return found / FIELDS
 
 
+def row(topics: str, interval: str, cells: list[str]) -> str:
+    """Return a line of the table."""
+    return "  ".join([topics.rjust(6), interval.ljust(10), *(cell.rjust(9) for cell in cells)])
+
+
 def main(data: Path) -> None:
     """Simulate and write."""
     random = np.random.default_rng(0)
     lines = [
         f"{FIELDS:,} fields of each number of topics, {RESAMPLES} resamples, relevant or not: in how many of 100 an",
-        "interval of 95 % contains the figure of the population; the mean of ten populations (five judges on Deep",
-        "Learning 2019 and 2021), and in brackets the least.",
+        "interval of 95 % contains the figure of the population; the mean of ten populations (five judges on",
+        "Deep Learning 2019 and 2021), and in brackets the least. alpha: alpha_nominal. relevant:",
+        "judge_relevant, the share that the judge calls relevant.",
         "",
-        f"{'topics':>6}  {'interval':<10}" + "".join(f"{figure:>16}" for figure in FIGURES),
+        row("topics", "interval", [SHORT.get(figure, figure) for figure in FIGURES]),
     ]
     cases = populations(data)
     for n in TOPICS:
         found = np.stack([hits(population, n, random) for population in cases.values()])
         for way, name in enumerate(("percentile", "expanded")):
             cells = [f"{100 * part.mean():.1f} ({100 * part.min():.0f})" for part in found[:, way].T]
-            lines.append(f"{n:>6}  {name:<10}" + "".join(f"{cell:>16}" for cell in cells))
+            lines.append(row(str(n), name, cells))
     TARGET.write_text("\n".join([*lines, ""]))
     print(TARGET.read_text())
 

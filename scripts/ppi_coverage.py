@@ -87,7 +87,7 @@ def of_normal(agreement: float) -> Population:
 
 def fields(data: Path) -> Iterator[tuple[str, ptr.RunSet, ptr.Qrels, dict[str, Path]]]:
     """Yield the fields: name, runs, people's labels, and judges."""
-    for name, folder in (("DL 2021", data / "dl21-passages"), ("DL 2019", data / "dl19-passages")):
+    for name, folder in (("2021", data / "dl21-passages"), ("2019", data / "dl19-passages")):
         runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
         judges = {judge: folder / "llm-labels" / f"{judge}.gz" for judge in JUDGES}
         yield name, runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), judges
@@ -98,13 +98,13 @@ def populations(data: Path) -> Iterator[Population]:
     for name, runs, human, judges in fields(data):
         measures = [nDCG @ 10, P(rel=2) @ 10, AP(rel=2)]
         mine = ptr.score(runs, human, measures)
-        for judge in JUDGES if name == "DL 2021" else JUDGES[:1]:
+        for judge in JUDGES if name == "2021" else JUDGES[:1]:
             labels = scaled(human, judges[judge])
             theirs = ptr.score(runs, labels, measures)
             for measure, a, b in zip(mine.measures, mine.values, theirs.values, strict=True):
                 if measure == "nDCG@10" or judge == JUDGES[0]:
                     yield of_topics(f"{name}, {measure}, {judge}: means", a, b)
-                    yield differences(f"{name}, {measure}, {judge}: differences", a, b)
+                    yield differences(f"{name}, {measure}, {judge}: pairs", a, b)
     for agreement in (0.9, 0.7, 0.3):
         yield of_normal(agreement)
 
@@ -190,23 +190,28 @@ def main(data: Path, jobs: int) -> None:
     known = list(populations(data))
     cases = [(i, *of) for i in range(len(known)) for of in LABELLED]
     found = Parallel(n_jobs=jobs)(delayed(covered)(known[i], *of, seed) for seed, (i, *of) in enumerate(cases))
-    rows = [["population", "n", "of", "alone", "powered", "plain", "width", "powered", "plain", "n_eff"]]
+    rows = [["", "", "", "cover", "", "", "width", "", "", ""]]
+    rows.append(["population", "n", "of", "alone", "jack", "plain", "alone", "jack", "plain", "n_eff"])
     for (i, n, topics), (*numbers, worth) in zip(cases, found, strict=True):
         rows.append([known[i].name, str(n), str(topics), *(f"{number:.3f}" for number in numbers), f"{worth:.1f}"])
     documents = Parallel(n_jobs=jobs)(delayed(covered_documents)(data, share) for share in SHARES)
-    head = ["population", "labelled", "alone", "lambda 1", "best", "width", "lambda 1", "best", "away", "n_eff"]
+    head = [["", "", "cover", "", "", "width", "", "", "", ""]]
+    head.append(["population", "n", "alone", "lam 1", "best", "alone", "lam 1", "best", "away", "n_eff"])
     shares = " and ".join(f"{share:.0%}" for share in SHARES)
     text = [
-        f"Topics: {FIELDS:,} fields of 400 topics each, or of 53, n of them labelled by people and all by the model.",
-        "Coverage of intervals of 95 %, means over runs or pairs of runs: by people's labels alone, prediction-powered",
-        '(variance by the jackknife), and with variance="plain"; their widths; and the effective number of topics.',
+        f"Topics: {FIELDS:,} fields of 400 topics, or of 53, n of them labelled by people and all by the model.",
+        "2021, 2019: Deep Learning, passages. means: scores of runs. pairs: differences of two runs.",
+        "cover: in how many fields an interval of 95 % contains the truth, mean over runs or pairs of runs.",
+        "width: of that interval. alone: by people's labels alone. jack: prediction-powered, variance by the",
+        'jackknife. plain: with variance="plain". n_eff: the effective number of topics.',
         "",
         laid_out(rows),
-        f"Documents: {SAMPLES} samples of the pool of depth 10, {shares} of each topic. Coverage of intervals of 95 %",
-        "for the sampling, by people's labels alone, with lambda 1 and with the best lambda; their widths; how far the",
-        "estimates with the best lambda lie from the truth on average; and the effective number of documents.",
+        f"Documents: {SAMPLES} samples of the pool of depth 10, {shares} of each topic; n: labelled documents.",
+        "cover and width: of intervals of 95 % for the sampling. alone: by people's labels alone. lam 1: with",
+        "lambda 1. best: with the best lambda. away: how far the estimates with the best lambda lie from the",
+        "truth on average. n_eff: the effective number of documents.",
         "",
-        laid_out([head, *(row for part in documents for row in part)]),
+        laid_out([*head, *(row for part in documents for row in part)]),
     ]
     TARGET.write_text("\n".join(text))
     print(TARGET.read_text())

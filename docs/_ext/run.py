@@ -36,6 +36,8 @@ from stored import Stored, StoredError
 from pt_reuse import read_result
 
 _PAGE = "pt_reuse_page"
+#: no table that is printed has more columns
+WIDEST_TABLE = 100
 
 
 class RunError(SphinxError):
@@ -185,7 +187,7 @@ def output_nodes(at: SphinxDirective, output: Output, *, alt: str | None, width:
     box += [nodes.paragraph("", "", nodes.Text(warning), classes=["run-warning"]) for warning in output.warned]
     for text in (output.printed, output.text):
         if text:
-            box += nodes.literal_block(text, text, language="none")
+            box += text_nodes(text)
     if output.table:
         box += table_node(output.table)
     if output.html:
@@ -194,6 +196,14 @@ def output_nodes(at: SphinxDirective, output: Output, *, alt: str | None, width:
         raise RunError(f"{_file(at)}:{at.lineno}: a block that draws says in :alt: what the figure shows")
     box += [image_node(at, figure, alt=alt or "", width=width) for figure in output.figures]
     return [box] if box.children else []
+
+
+def text_nodes(text: str) -> list[nodes.Node]:
+    """Return printed text in one block; sentences, which are wider than any table, each in a block that wraps."""
+    lines = text.splitlines()
+    if max(map(len, lines)) <= WIDEST_TABLE:
+        return [nodes.literal_block(text, text, language="none")]
+    return [nodes.literal_block(line, line, language="none", classes=["run-sentence"]) for line in lines]
 
 
 def image_node(at: SphinxDirective, figure: bytes, *, alt: str, width: str | None = None) -> nodes.image:
