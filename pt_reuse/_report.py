@@ -51,6 +51,8 @@ class Digits(Enum):
     COUNT = ",.0f"
     #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
     SCORE = ".4f"
+    #: an effective number, one decimal: ``2,880.1``
+    TENTHS = ",.1f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
     PERCENT = "+.1f"
     #: a mean of changes of rank, two decimals, with its sign: ``+4.41``

@@ -4,7 +4,7 @@
 
 DATA is a folder with dl21-passages (default: PT_REUSE_DATA). The law that topics are drawn from is that of Deep
 Learning 2021: each of its topics as likely, with the mean gain of every second run under people and under the model by
-whose labels they are re-ranked. It takes about a minute of the processor.
+whose labels they are re-ranked. It takes about half a minute of the processor.
 """
 
 from __future__ import annotations

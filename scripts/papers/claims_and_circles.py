@@ -3,9 +3,8 @@
     python scripts/papers/claims_and_circles.py [DATA]
 
 DATA is a folder with dl19-passages and dl21-passages, their llm-labels and the re-annotators of 2019 (default:
-PT_REUSE_DATA). The results go to
-docs/papers/stored, the pairs of runs and most runs' gains left out, which would take megabytes; the tables under the
-corrections and the findings are printed. It takes about a minute.
+PT_REUSE_DATA). The results go to docs/papers/stored, the pairs of runs and most runs' gains left out, which would take
+megabytes; the tables under the corrections and the findings are printed. It takes about a minute.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str
             Column("Measure and judge" if several else "Measure", names),
             Column("Reach, people alone", summary["human_reach"], Digits.SCORE),
             Column("Reach", summary["reach"], Digits.SCORE),
-            Column(f"Effective {level}", summary["n_eff"].round(1)),
+            Column(f"Effective {level}", summary["n_eff"], Digits.TENTHS),
             Column("Pairs, people alone", summary["human_significant"], Digits.COUNT),
             Column("Pairs", summary["significant"], Digits.COUNT),
         ],

@@ -53,7 +53,7 @@ def test_reports():
     found = parts.by_topics()
     frame = found.report().to_frame()
     assert frame["Measure and judge"].tolist() == ["nDCG@10, one", "P@5, one", "nDCG@10, two", "P@5, two"]
-    assert frame["Effective topics"].tolist() == found.summary["n_eff"].round(1).tolist()
+    assert frame["Effective topics"].tolist() == found.summary["n_eff"].tolist()
     runs = found.report("run", measure="P@5", judge="two").to_frame()
     table = of(found.table, "two", "P@5").sort_values("estimate", ascending=False)
     assert runs["Estimate"].tolist() == table["estimate"].tolist()
