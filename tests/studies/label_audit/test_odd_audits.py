@@ -158,6 +158,7 @@ def test_runs_that_all_tie_have_no_ranking_and_a_warning_says_so():
     assert found.table["tau_b"].isna().all()
     assert ranked(found)[0] == "none: by P@5 all runs tie under people or under the judge, so that there is no ranking."
     assert found.headline().endswith("P@5 tau_b undefined")
+    assert not [sentence for sentence in ranked(found) if " gains most" in sentence], "where all tie none moves"
     # those with the worst score of people lose none of the ranks that all share
     assert (found.movers["judge_rank"] == 1).all()
 
