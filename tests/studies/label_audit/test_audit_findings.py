@@ -146,3 +146,14 @@ def test_a_judge_that_has_no_label_in_some_topics_and_all_others_left_nothing():
     with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 1 topic"):
         found = ptr.audit_labels(RUNS, FIELD.qrels, {"some": some}, "P@5", resamples=0)
     assert said(found, "some has") == "some has no label in 1 topic."
+
+
+def test_reports_of_runs_that_move_are_empty_where_none_does_and_say_so():
+    two = RUNS.select(RUNS.names[:2])
+    found = ptr.audit_labels(two, FIELD.qrels, {"one": JUDGES["one"]}, "nDCG@5", resamples=0)
+    assert (found.movers["rise"] == 0).all()
+    assert len(found.documents), "their scores change"
+    for by in ("run", "document"):
+        report = found.report(by)
+        assert len(report.to_frame()) == 0
+        assert report.notes[0] == "No run: each has the rank that people give it."
