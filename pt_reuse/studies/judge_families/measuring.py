@@ -87,7 +87,8 @@ def family_effect(
 
     Warns:
         ReuseWarning: a family of one run, fewer than three other runs, fewer than five topics; a judge whose family is
-            spelt almost as one of the runs; topics in which a judge labelled nothing.
+            spelt almost as one of the runs; topics in which a judge labelled nothing; a `rel` above every label of
+            people.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -142,7 +142,9 @@ def test_a_topic_all_of_one_grade_counts():
         assert rest.notna().all()
 
 
-@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
+@pytest.mark.filterwarnings(
+    "ignore:audit_labels. (all runs tie|people call no document relevant):pt_reuse.ReuseWarning"
+)
 def test_where_nothing_is_relevant_to_people_or_to_the_judge_one_divisor_serves_both():
     nothing = as_frame(dict.fromkeys(HUMAN, 0))
     for human, judge in ((nothing, FIELD.qrels), (FIELD.qrels, nothing)):
