@@ -75,7 +75,6 @@ def _plan(options: argparse.Namespace) -> None:
     judge = judgment_source(options.judge)
     pilot = None if options.pilot is None else judgment_source(options.pilot)
     labels = judge.read()
-    say(f"{labels!r}")
     plan = plan_labels(
         labels,
         target=options.target,
@@ -91,6 +90,8 @@ def _plan(options: argparse.Namespace) -> None:
         judge_rel=options.judge_rel,
         seed=options.seed,
     )
+    # what the judge calls relevant is known now
+    say(f"{labels.with_rel(plan.judge_rel)!r}")
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in plan.settings.items())}")
     say("\nLabels to check:")
     shown = plan.table[["stratum", "documents", "known", "share", "labels", "probability"]]

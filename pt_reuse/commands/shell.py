@@ -47,6 +47,7 @@ _BY_COMMAND = {
     "plan_labels": "`pt-reuse plan-labels`",
     "pool_costs": "`pt-reuse pool-costs`",
     "remainder": "`pt-reuse pool`",
+    "sample": "to_check.csv of the plan",
     "saturation": "`pt-reuse saturation`",
     "score": "`pt-reuse score`",
     "stability": "`pt-reuse stability`",

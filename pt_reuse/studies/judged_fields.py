@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import ir_measures
 import pandas as pd
 
 from pt_reuse._check import choice, count
-from pt_reuse._errors import InputError, arguments_as, located
+from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
@@ -149,7 +149,7 @@ class JudgedField:
         """
         few = min(len(labels.human.topics) for labels in compared) if n_topics is None else n_topics
         measured = of_judged(self.asked.measures)
-        found = [*few_topics(few), *relevant_only(self.human, measured)]
+        found = [*few_topics(few), *relevant_only(self.human, measured), *_nothing_relevant(self.human)]
         for labels in compared:
             for caveat in relevant_only(labels.judge, measured):
                 found.append(Caveat(f"{labels.name}: {caveat.note}", (f"{labels.name}: ", *caveat.parts)))
@@ -188,6 +188,21 @@ class JudgedField:
             "missing": MISSING_WORDS[self.asked.missing],
             "complete": self.asked.complete,
         }
+
+
+def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
+    """Yield that people call no document relevant, where labels are judged by a bound above all of theirs."""
+    highest = int(human.arrays.labels.max(initial=-1))
+    if 0 <= highest < human.rel:
+        yield Caveat(
+            f"no label of people is relevant from {human.rel}",
+            (
+                f"people call no document relevant: their highest label is {highest}, and relevant is a label of at "
+                f"least {human.rel}. ",
+                Option("rel", ...),
+                " is the lowest label that is relevant.",
+            ),
+        )
 
 
 def under(about: Mapping[str, Any], columns: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:

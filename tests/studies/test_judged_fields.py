@@ -35,6 +35,15 @@ def test_a_caveat_is_told_once_and_kept(study):
 
 
 @STUDY
+def test_a_bound_above_all_labels_is_told(study):
+    with pytest.warns(
+        ptr.ReuseWarning, match=r"their highest label is \d, and relevant is a label of at least 9. rel="
+    ):
+        found = study(RUNS, FIELD.qrels, JUDGE, "nDCG@5", rel=9, resamples=0)
+    assert "no label of people is relevant from 9" in found.settings["beware"]
+
+
+@STUDY
 def test_conventions_have_the_same_words_everywhere(study):
     said = study(RUNS, FIELD.qrels, {"j": JUDGE}, "P@5", resamples=0).settings
     assert said["human"].startswith("relevant from label 1")

@@ -19,7 +19,7 @@ def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str
     """Return a report of judges and measures."""
     several = len(set(summary["judge"])) > 1
     names = [f"{m}, {j}" if several else m for j, m in zip(summary["judge"], summary["measure"], strict=True)]
-    n, more = int(summary["n"].iloc[0]), int(summary["N"].iloc[0])
+    n, more = _from_to(summary["n"]), _from_to(summary["N"])
     pairs = int(summary["pairs"].iloc[0])
     return Report(
         [
@@ -31,7 +31,7 @@ def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str
             Column("Pairs", summary["significant"], Digits.COUNT),
         ],
         caption=(
-            f"Scores by {n:,} {level} with people's labels and {more:,} with the judge's alone: half the width of the "
+            f"Scores by {n} {level} with people's labels and {more} with the judge's alone: half the width of the "
             f"intervals (median over {count(int(summary['runs'].iloc[0]), 'run')}), how many {level} the labels of "
             f"people are worth beside the judge's, and how many of {count(pairs, 'pair')} of runs differ significantly."
         ),
@@ -101,8 +101,9 @@ def said(
     confidence: float,
 ) -> list[str]:
     """Return what was found in sentences."""
-    found = []
+    found, several = [], len(set(summary["judge"])) > 1
     for row in summary.to_dict("records"):
+        with_judge = f" with {row['judge']}" if several else ""
         key = (table["judge"] == row["judge"]) & (table["measure"] == row["measure"])
         runs, places = table[key], ranks[(ranks["judge"] == row["judge"]) & (ranks["measure"] == row["measure"])]
         measure, judge = row["measure"], row["judge"]
@@ -113,17 +114,18 @@ def said(
             f"lambda is {row['lambda']:.2f}."
         )
         if row["pairs"]:
+            comma = "," if several else ""
             found.append(
-                f"By {measure} {row['significant']:,} of {count(row['pairs'], 'pair')} of runs differ significantly "
-                f"({settings['pairs']}), {row['human_significant']:,} by people's labels alone; the interval of a "
-                f"rank is {row['rank_width']:.1f} ranks wide on average, and {row['human_rank_width']:.1f} by people's "
-                "labels alone."
+                f"By {measure}{with_judge}{comma} {row['significant']:,} of {count(row['pairs'], 'pair')} of runs "
+                f"differ significantly ({settings['pairs']}), {row['human_significant']:,} by people's labels alone; "
+                f"the interval of a rank is {row['rank_width']:.1f} ranks wide on average, and "
+                f"{row['human_rank_width']:.1f} by people's labels alone."
             )
         best = int(runs["estimate"].to_numpy().argmax())
         run, place = runs.iloc[best], places.iloc[best]
         found.append(
-            f"The highest {measure} has {run['name']}: {run['estimate']:.4f} ({100 * confidence:.4g} % interval "
-            f"{run['estimate_low']:.4f} to {run['estimate_high']:.4f}), rank {place['rank_low']} to "
+            f"The highest {measure}{with_judge} has {run['name']}: {run['estimate']:.4f} ({100 * confidence:.4g} % "
+            f"interval {run['estimate_low']:.4f} to {run['estimate_high']:.4f}), rank {place['rank_low']} to "
             f"{place['rank_high']}; by people's labels alone {run['human']:.4f} ({run['human_low']:.4f} to "
             f"{run['human_high']:.4f})."
         )
@@ -132,6 +134,12 @@ def said(
             f"outside of its interval of {measure}; {run['name']} would have {run['by_judge']:.4f}."
         )
     return [*found, *_beware(settings)]
+
+
+def _from_to(numbers: pd.Series) -> str:
+    """Return the lowest and the highest of whole numbers, or the only one: judges may have labelled other topics."""
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _beware(settings: Mapping[str, Any]) -> list[str]:

@@ -31,12 +31,14 @@ class Cells:
     def __init__(self, scored: ScoredSides, of_runs: FamilyRuns, caliper: float):
         self.scored, self.of_runs = scored, of_runs
         every = np.arange(len(of_runs.runs))
+        by_name = np.argsort(np.array(of_runs.runs, dtype=object), kind="stable")
         self.contrasts: dict[tuple[str, str], Contrast] = {}
         for measure, means in zip(scored.human.measures, scored.human.mean_values, strict=True):
             for family in of_runs.names:
                 mine = of_runs.positions(family)
                 others = np.setdiff1d(every, mine)
-                pairs = matched(means, mine, others, caliper)
+                # of equally near runs the first by name, so that the order of the field has no part in it
+                pairs = matched(means, mine, by_name[np.isin(by_name, others)], caliper)
                 self.contrasts[measure, family] = Contrast(mine, others, pairs)
 
     def _gains(self, measure: str, counts: NDArray[np.int64] | None = None) -> FieldGains:

@@ -130,7 +130,7 @@ class FieldGains:
 def matched(scores: Floats, family: Positions, others: Positions, caliper: float) -> Positions:
     """Return (p, 2): each run of a family with the other run whose score is nearest, where one is near enough.
 
-    An other run may be matched with several. Of equally near ones it is the first of the field.
+    An other run may be matched with several. Of equally near ones it is the first of `others`.
 
     Args:
         scores: (runs,) by which they are matched.

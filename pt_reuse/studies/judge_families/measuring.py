@@ -62,8 +62,8 @@ def family_effect(
         measures: ir_measures measures, or their names, one or several.
         caliper: how far apart two matched runs may be in their mean score by people, in standard deviations of the
             means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched
-            with several runs of the family. Runs of the family without one that is near enough are counted, and do not
-            count among the matched.
+            with several runs of the family; of equally near ones it is the first by name. Runs of the family without
+            one that is near enough are counted, and do not count among the matched.
         rel: the lowest relevant label of people; default what the judgments say.
         judge_rel: the lowest relevant label of the judges, one for all or a dict of judge -> label; default what the
             judges say.
@@ -87,7 +87,8 @@ def family_effect(
 
     Warns:
         ReuseWarning: a family of one run, fewer than three other runs, fewer than five topics; a judge whose family is
-            spelt almost as one of the runs; topics in which a judge labelled nothing.
+            spelt almost as one of the runs; topics in which a judge labelled nothing; a `rel` above every label of
+            people.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -157,9 +157,10 @@ def sentences(table: pd.DataFrame, beside: pd.DataFrame, together: str) -> Itera
                 f"Of what {judge} calls relevant, people call {_number(row, 'precision', 100)} % relevant; of what "
                 f"people call relevant, {judge} calls {_number(row, 'recall', 100)} % relevant."
             )
-        if row["missing"] or row["without"]:
-            topics = f", and has no label in {count(row['without'], 'topic')}" if row["without"] else ""
-            yield f"{judge} left {count(row['missing'], 'judged document')} without a label{topics}."
+        left = [f"left {count(row['missing'], 'judged document')} without a label"] if row["missing"] else []
+        left += [f"has no label in {count(row['without'], 'topic')}"] if row["without"] else []
+        if left:
+            yield f"{judge} {', and '.join(left)}."
         for other in chosen[chosen["judge"] == judge].dropna(subset=["difference"]).to_dict("records"):
             person = "other people" if other["person"] == together else other["person"]
             yield (

@@ -225,6 +225,8 @@ class LabelAudit(Result):
 
 
 def _span(values: pd.Series) -> str:
-    """Return the lowest and the highest value, or the only one."""
+    """Return the lowest and the highest value, or the only one; of rankings whose runs all tie, that there is none."""
     low, high = float(values.min()), float(values.max())
-    return f"{low:.4f}" if low == high or low != low else f"{low:.4f} to {high:.4f}"
+    if low != low:
+        return "undefined"
+    return f"{low:.4f}" if low == high else f"{low:.4f} to {high:.4f}"

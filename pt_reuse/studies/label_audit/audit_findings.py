@@ -40,7 +40,7 @@ def all_findings(
             rankings += _of_ranking(judge, measure, ranked)
             beside += _of_people(judge, measure, people)
             groups += _of_groups(judge, measure, ranked)
-            moves += _of_movers(judge, measure, runs, causes)
+            moves += _of_movers(judge, measure, runs, causes, _bounds(labels, judge)) if _is_ranked(ranked) else []
     # a kind of number stands together, so that judges can be read beside each other
     found = [*rankings, *beside, *groups, *moves, *labels.findings()]
     if not len(yardstick):
@@ -53,6 +53,17 @@ def all_findings(
 
 def _of(table: pd.DataFrame, judge: str, measure: str) -> pd.DataFrame:
     return table[(table["judge"] == judge) & (table["measure"] == measure)]
+
+
+def _is_ranked(table: pd.DataFrame) -> bool:
+    """Return whether there are two rankings: where all runs tie, none moves."""
+    return bool(table.loc[table["by"] == "all", "tau_b"].notna().all())
+
+
+def _bounds(labels: LabelAgreement, judge: str) -> tuple[int, int]:
+    """Return the lowest labels that are relevant, of people and of a judge."""
+    row = labels.bounds[labels.bounds["judge"] == judge].iloc[0]
+    return int(row["rel"]), int(row["judge_rel"])
 
 
 def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
@@ -77,7 +88,7 @@ def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[st
                 "under them, so that there is no ranking to compare."
             )
             continue
-        people = "1 other person" if row["people"] == 1 else f"{row['people']:,} other people"
+        people = "1 other person, who reaches" if row["people"] == 1 else f"{row['people']:,} other people, who reach"
         verdict = ""
         if "difference_low" in row and not np.isnan(row["difference_low"]):
             if row["difference_low"] > 0:
@@ -87,7 +98,7 @@ def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[st
             else:
                 verdict = " So the two are not told apart."
         yield (
-            f"{judge} reaches tau_b {row['tau_b']:.4f} by {measure} on the documents of {people}, who reach "
+            f"{judge} reaches tau_b {row['tau_b']:.4f} by {measure} on the documents of {people} "
             f"{row['people_tau_b']:.4f}: a difference of {signed(row['difference'], 4)}"
             f"{_signed_ends(row, 'difference', 4)}.{verdict}"
         )
@@ -105,7 +116,9 @@ def _of_groups(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _of_movers(judge: str, measure: str, movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
+def _of_movers(
+    judge: str, measure: str, movers: pd.DataFrame, documents: pd.DataFrame, bounds: tuple[int, int]
+) -> Iterator[str]:
     moved = movers[movers["rise"] != 0]
     if not len(moved):
         yield f"{judge}: by {measure} every run has the rank that people give it."
@@ -118,20 +131,29 @@ def _of_movers(judge: str, measure: str, movers: pd.DataFrame, documents: pd.Dat
         yield (
             f"{judge}: by {measure} run {row['name']} {way} most, {count(abs(int(row['rise'])), 'rank')}"
             f"{_rise_ends(row.to_dict(), 'rise')}, from {row['rank']:,} to {row['judge_rank']:,}; its score changes by "
-            f"{signed(row['change'], 4)}, {signed(row['relative'], 4)} beyond the mean run.{_document(mine)}"
+            f"{signed(row['change'], 4)}, {signed(row['relative'], 4)} beyond the mean run.{_document(mine, bounds)}"
         )
 
 
-def _document(mine: pd.DataFrame) -> str:
+def _document(mine: pd.DataFrame, bounds: tuple[int, int]) -> str:
     if not len(mine):
         return ""
     row = mine.iloc[0]
-    theirs = "no label" if pd.isna(row["judge_label"]) else f"label {row['judge_label']}"
+    people, theirs = (_label(row[name], bounds, at) for at, name in enumerate(("label", "judge_label")))
     where = "which it has not" if pd.isna(row["rank"]) else f"at rank {row['rank']:,}"
     return (
-        f" The document that does most is {row['docno']} of topic {row['qid']}, {where} (people label {row['label']}, "
+        f" The document that does most is {row['docno']} of topic {row['qid']}, {where} (people {people}, "
         f"the judge {theirs}): {signed(row['effect'], 5)}."
     )
+
+
+def _label(label: int, bounds: tuple[int, int], at: int) -> str:
+    """Return a label in words; where the same number is relevant on one scale alone, whether it is relevant."""
+    if pd.isna(label):
+        return "no label"
+    if bounds[0] == bounds[1]:
+        return f"label {label}"
+    return f"label {label}, {'relevant' if label >= bounds[at] else 'not relevant'}"
 
 
 def _ends(row: Mapping[Any, Any], name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -106,6 +106,7 @@ def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int) -> Report
             f"The runs that gain and lose most ranks by {measure} under the labels of {judge}, of "
             f"{count(len(movers), 'run')}: scores and rank under people, and the ranks gained under {judge}."
         ),
+        notes=_none_moves(rows["name"].tolist()),
     )
 
 
@@ -129,7 +130,7 @@ def of_documents(
     """
     names = furthest(movers, most)["name"].tolist()
     parts = [documents[documents["name"] == name].head(most) for name in names]
-    rows = pd.concat(parts, ignore_index=True) if parts else documents
+    rows = pd.concat(parts, ignore_index=True) if parts else documents.head(0)
     rank = [None if pd.isna(value) else int(value) for value in rows["rank"]]
     labels = [
         f"{label} / {'-' if pd.isna(theirs) else theirs}"
@@ -150,7 +151,7 @@ def of_documents(
             f"{judge}: both labels, and what the judge's adds to the run's mean score beyond what it adds to that of "
             "all runs on average."
         ),
-        notes=[f"Effect: {words}."] if words else [],
+        notes=[*_none_moves(names), *([f"Effect: {words}."] if words else [])],
     )
 
 
@@ -196,6 +197,11 @@ def _notes_of_mean(beside: pd.DataFrame, yardstick: pd.DataFrame) -> list[str]:
             "Of a person with one topic there is no interval, and none of a mean that such a person is part of."
         )
     return notes
+
+
+def _none_moves(names: Sequence[str]) -> list[str]:
+    """Return why a table of the runs that move furthest is empty, nothing where it is not."""
+    return [] if names else ["No run: each has the rank that people give it."]
 
 
 def signed(value: float, decimals: int) -> str | None:

@@ -91,7 +91,7 @@ def audit_labels(
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, a measure
-            that counts labels as relevant that are not so for people.
+            that counts labels as relevant that are not so for people, a `rel` above every label of people.
 
     Example:
         >>> import pt_reuse as ptr

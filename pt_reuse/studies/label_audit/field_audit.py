@@ -28,7 +28,7 @@ from pt_reuse.studies.label_audit.compared_rankings import (
 )
 from pt_reuse.studies.label_audit.document_effects import DocumentEffects, ranks_of
 from pt_reuse.studies.label_audit.field_scores import LabelSheet
-from pt_reuse.studies.label_audit.moving_documents import MovingDocuments
+from pt_reuse.studies.label_audit.moving_documents import MovingDocuments, places_by_name
 from pt_reuse.studies.label_audit.yardstick import BesidePerson, Yardstick
 
 #: columns of the documents that move runs
@@ -114,7 +114,7 @@ class FieldAudit:
         scores = self._sheet.scored(self._runs, self._measures, complete=complete, verbose=verbose)
         rows: list[dict[str, object]] = []
         movers, documents, effects = [], [], {}
-        ranks = list(ranks_of(self._runs, self._human))
+        ranks, places = list(ranks_of(self._runs, self._human)), places_by_name(self._human)
         for m, measure in enumerate(self._measures):
             for number, one in enumerate(self._compared):
                 truth, estimate = (scores.of(which, m, one.topics) for which in (one.truth, one.estimate))
@@ -125,7 +125,7 @@ class FieldAudit:
                     of = DocumentEffects(self._runs, self._human, measure, one.topics, scores.has(one.topics))
                     effects[repr(measure)] = of.words
                     labels = scores.labels[one.truth], scores.labels[one.estimate]
-                    found = MovingDocuments.of(of.between(*labels), moved)
+                    found = MovingDocuments.of(of.between(*labels), moved, places)
                     own = self._sheet.labels_of(self._judges[number].judge)
                     table = found.table(self._human, (labels[0], own), self._runs.names, ranks)
                     documents.append(table.assign(judge=one.judge, measure=repr(measure)))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.label_audit.document_effects import TopicEffects
 from pt_reuse.studies.label_audit.field_scores import Labels
 
@@ -34,14 +35,17 @@ class MovingDocuments:
     totals: NDArray[np.float64]
 
     @classmethod
-    def of(cls, found: Iterable[TopicEffects], moved: pd.DataFrame) -> MovingDocuments:
+    def of(cls, found: Iterable[TopicEffects], moved: pd.DataFrame, by_name: NDArray[np.int64]) -> MovingDocuments:
         """Return the documents that push each run the way it moves.
 
         Args:
             found: effects, topic by topic.
             moved: one row per run: ``rise``, the ranks that it gains, which say the way; where it stays, ``relative``,
                 the change of its score less the mean change of all runs, does.
+            by_name: (rows of the judgments,) the place of each by document and topic: of equal effects the first comes
+                first, so that the order of the judgments has no part in it.
         """
+        places = np.append(by_name, len(by_name))
         relative = moved["relative"].to_numpy(dtype=float)
         way = np.sign(np.where(moved["rise"] != 0, moved["rise"], np.where(np.abs(relative) > _NOTHING, relative, 0.0)))
         rows, pushes = np.full((0, len(way)), -1, dtype=np.int64), np.zeros((0, len(way)))
@@ -51,7 +55,7 @@ class MovingDocuments:
             totals += effects.sum(axis=0)
             both = np.concatenate([pushes, effects * way])
             numbers = np.concatenate([rows, np.broadcast_to(topic.rows[:, None], effects.shape)])
-            best = np.argsort(-both, axis=0, kind="stable")[:KEPT]
+            best = np.lexsort((places[numbers], -np.round(both, DECIMALS)), axis=0)[:KEPT]
             rows, pushes = np.take_along_axis(numbers, best, axis=0), np.take_along_axis(both, best, axis=0)
         there = pushes > _NOTHING
         return cls(np.where(there, rows, -1), np.where(there, pushes * way, 0.0), totals)
@@ -91,6 +95,14 @@ class MovingDocuments:
                 "effect": self.effects[place, run],
             }
         )
+
+
+def places_by_name(human: Qrels) -> NDArray[np.int64]:
+    """Return (rows of the judgments,) the place of each where they are sorted by document and topic."""
+    order = human.to_frame()[["docno", "qid"]].reset_index(drop=True).sort_values(["docno", "qid"]).index.to_numpy()
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _known(labels: Labels) -> pd.Series:

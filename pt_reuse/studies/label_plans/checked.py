@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples, shown
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import Attribute, InputError, warn
 from pt_reuse.qrels.judgments import as_qrels
 
 #: so many labels that all equal the judge's are more likely its own than what people said
@@ -60,7 +60,9 @@ def counted_labels(
         pairs = [f"{qid} {docno}" for qid, docno in odd[keys].itertuples(index=False, name=None)]
         raise InputError(
             f"{count(len(odd), 'document')} of {len(said):,} not in the plan, such as {examples(pairs)}. What people "
-            "chose themselves is no random sample: give the labels of the documents of plan.sample alone.",
+            "chose themselves is no random sample: give the labels of the documents to check alone, ",
+            Attribute("plan.sample"),
+            ".",
             argument="checked",
         )
     mine = found[found["stratum"].notna()]
@@ -71,15 +73,16 @@ def counted_labels(
     if len(empty):
         raise InputError(
             f"nothing was checked of {count(len(empty), 'stratum').replace('stratums', 'strata')} of the plan: "
-            f"{examples(empty['stratum'])}. Have people check the documents of plan.sample, at least one of each "
-            "stratum.",
+            f"{examples(empty['stratum'])}. Have people check at least one document of each stratum: ",
+            Attribute("plan.sample"),
+            ".",
             argument="checked",
         )
     same = mine.merge(sample[[*keys, "label"]], on=keys)
     if len(same) >= _SUSPECT and (same["said"] == same["label"]).all():
         warn(
             f"all {len(same):,} labels are those of the judge. Are they what people said, and not the judge's own "
-            "labels of plan.sample?"
+            "labels of the documents to check?"
         )
     missing = len(sample) - len(mine)
     if missing:

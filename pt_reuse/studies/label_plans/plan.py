@@ -12,10 +12,12 @@ from pt_reuse._check import count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse._sentences import written
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.studies.label_plans.checked import counted_labels
 from pt_reuse.studies.label_plans.estimate import LabelEstimate, estimated
-from pt_reuse.studies.label_plans.numbers import PRECISION, numbers_of
+from pt_reuse.studies.label_plans.numbers import DIFFERENCE, PRECISION, numbers_of
+from pt_reuse.studies.label_plans.sizes import WANTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,18 +104,17 @@ class LabelPlan(Result):
     def findings(self) -> list[str]:
         """Return what the plan says, a sentence each."""
         rows = self.summary[self.summary["target"]]
+        what = "difference" if self.target == DIFFERENCE else "share"
         found = [
             f"{row['number'][0].upper()}{row['number'][1:]} takes {count(int(row['labels']), 'label')}: the interval "
-            f"is then {row['width']:.4f} wide, if the share is {row['expected']:.4f}."
+            f"is then {row['width']:.4f} wide, if the {what} is {written(row['expected'], '.4f')}."
             for row in rows.to_dict("records")
         ]
-        cost = self.curve[self.curve["width"] >= self.width - 1e-9]
-        if len(cost):
-            near = cost.iloc[0]
-            found.append(
-                f"A width of {near['width']:g} takes {int(near['labels']):,} labels in these strata, "
-                f"{int(near['proportional']):,} in proportion to them, and {int(near['random']):,} at random."
-            )
+        cost = self.curve.iloc[WANTED]
+        found.append(
+            f"A width of {cost['width']:g} takes {count(int(cost['labels']), 'label')} in these strata, "
+            f"{int(cost['proportional']):,} in proportion to them, and {int(cost['random']):,} at random."
+        )
         return found
 
     def report(self) -> Report:

@@ -209,8 +209,8 @@ class _Asked:
         budget = self.budget or 0
         if budget < sizes.fewest:
             raise InputError(
-                f"{count(budget, 'label')} are too few for {len(sizes.strata.units):,} strata, which take "
-                f"{sizes.fewest:,}, two each. Give more, or make fewer strata.",
+                f"{count(budget, 'label')} {'is' if budget == 1 else 'are'} too few for {len(sizes.strata.units):,} "
+                f"strata, which take {sizes.fewest:,}, two each. Give more, or make fewer strata.",
                 argument="budget",
             )
         return sizes.with_budget(min(budget, sizes.most))

@@ -15,6 +15,8 @@ from pt_reuse.studies.label_plans.numbers import Number, Strata
 
 #: widths of a curve, in parts of the wanted one
 STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+#: the row of the wanted width in a curve, which leaves out larger ones of 2 and more
+WANTED = STEPS.index(1.0)
 #: halvings of a width that is looked for
 _HALVINGS = 40
 
@@ -95,7 +97,11 @@ class Sizes:
     def curve(self, width: float) -> pd.DataFrame:
         """Return what widths about a wanted one cost: ``width labels proportional random``."""
         widths = [round(width * step, 10) for step in STEPS]
-        rows = [(w, int(self.in_strata(w).sum()), self.in_proportion(w), self.at_random(w)) for w in widths if w < 2]
+        rows = [
+            (w, int(self.in_strata(w).sum()), self.in_proportion(w), self.at_random(w))
+            for w in widths
+            if w < 2 or w <= width
+        ]
         return pd.DataFrame(rows, columns=["width", "labels", "proportional", "random"])
 
     def _width(self, number: Number, drawn: NDArray[np.int64] | NDArray[np.float64]) -> float:

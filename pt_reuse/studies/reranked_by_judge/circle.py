@@ -43,7 +43,8 @@ class Circularity(Result):
         rankings: one row per judge, scorer but people, measure and field: ``judge family scorer measure same``;
             ``field``, what is ranked, ``"original"``, ``"re-ranked"`` (every run is) or ``"both"`` together;
             ``systems``; ``tau_b`` of the scorer's ranking with people's, and ``tau_b_best`` of the systems alone that
-            are best by people; with intervals the ends of both.
+            are best by people (more than `best` where systems tie for the last place); with intervals the ends of
+            both.
         by_run: one row per judge, scorer, measure and run: ``judge scorer measure name team type``, ``family`` where
             runs have one, ``score reranked_score gain``; ``rank`` among all runs as they were, and ``reranked_rank``,
             the one that it has re-ranked while the others stay as they were.

@@ -34,6 +34,13 @@ def findings_of(table: pd.DataFrame, rankings: pd.DataFrame, *, depth: int, best
     found = []
     for own, people, others in _by_judge(table):
         about = f"{own['judge']}, {own['measure']}"
+        if not any(row["gaining"] or row["losing"] for row in (own, people, *others)):
+            found.append(
+                f"{about}: sorting the first {count(depth, 'document')} of each run by the judge's labels changes the "
+                f"score of no run, whoever scores: {own['measure']} does not depend on the order of these documents, "
+                "or they stand in this order already."
+            )
+            continue
         found.append(
             f"{about}: sorting the first {count(depth, 'document')} of each run by the judge's labels changes the "
             f"mean score by {_told(own, 'mean_gain')} under the judge itself and by {_told(people, 'mean_gain')} under "

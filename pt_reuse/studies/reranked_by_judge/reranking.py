@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples, positive
-from pt_reuse._errors import InputError, door, warn
+from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels
@@ -90,7 +90,8 @@ def circularity(
         scorers: further judges that score and do not re-rank, in the same forms. The judges that re-rank score, too,
             and so do people.
         depth: how many documents of each list are sorted.
-        best: how many systems are the best, for tau_b of the best and for who is among them.
+        best: how many systems are the best, for tau_b of the best and for who is among them; systems that tie with the
+            last of them are among them.
         rel: the lowest label of people that is relevant; default what their judgments say, else 1.
         judge_rel: the same of the judges: one for all, or a dict of judge -> label; default what the judge says, else 1
             of binary labels and `rel` of others.
@@ -115,7 +116,8 @@ def circularity(
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing, which count for nobody; fewer than five topics, which
-            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people.
+            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people;
+            a `rel` above every label of people.
 
     Example:
         >>> import pt_reuse as ptr
@@ -168,9 +170,11 @@ def circularity(
                 rows.append({**about, **_numbers(side, sides[PEOPLE] if scorer != PEOPLE else None, top, bootstrap)})
                 by_run.append(under(about, ABOUT, side.by_run(field.runs.run_table)))
                 if scorer != PEOPLE:
-                    ranked += [
-                        {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)} for kind in FIELDS
-                    ]
+                    with located(f"{name}, scored by {scorer}, {measure}"):
+                        ranked += [
+                            {**about, "field": kind, **_taus(sides[PEOPLE], side, kind, top, bootstrap)}
+                            for kind in FIELDS
+                        ]
     return Circularity(
         table=with_names(pd.DataFrame(rows), "family"),
         settings={

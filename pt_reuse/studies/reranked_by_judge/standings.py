@@ -111,11 +111,11 @@ def tau_numbers(
     Args:
         people: scores under people, taken as right.
         scorer: scores of the same systems under the scorer.
-        best: how many systems are the best; of those that tie for the last place, the first in the order of the field.
+        best: how many systems are the best; those that tie with the last of them are among them.
         bootstrap: over topics; None for no intervals. The best are those of all topics in every draw.
     """
     n_topics, n = people.values.shape
-    first = np.argsort(-rounded(people.means()[0]), kind="stable")[:best]
+    first = np.flatnonzero(pairs.ranks(rounded(people.means()[0])) <= best)
     found: dict[str, float] = {"systems": n}
     for suffix, runs in (("", range(n)), ("_best", first.tolist())):
         truth, estimate = (scores.of(range(n_topics), runs) for scores in (people, scorer))

@@ -94,7 +94,8 @@ def significance_fidelity(
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing; fewer than five topics, which
-            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people.
+            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people;
+            a `rel` above every label of people.
 
     Example:
         >>> import pt_reuse as ptr

@@ -41,12 +41,24 @@ def test_findings_are_sentences_with_numbers_and_intervals():
     row, table = found.summary.iloc[0], of(found.table)
     assert f"known to ±{row['reach']:.4f}" in said[0]
     assert f"the 24 are worth {row['n_eff']:.1f} (median)" in said[0]
-    assert said[1].startswith(f"By nDCG@10 {row['significant']} of 45 pairs of runs differ significantly")
+    assert said[1].startswith(f"By nDCG@10 with one, {row['significant']} of 45 pairs of runs differ significantly")
+    assert said[2].startswith("The highest nDCG@10 with one has ")
+    assert said[9].startswith("By nDCG@10 with two, "), "several judges say so, each in its own sentences"
     best = table.loc[table["estimate"].idxmax()]
     assert f"{best['name']}: {best['estimate']:.4f} (95 % interval {best['estimate_low']:.4f} to" in said[2]
     assert "By the labels of one alone 10 runs of 10 would have" in said[3]
     documents = parts.by_documents().findings()
     assert documents[0].startswith("With 401 documents labelled by people and 930 by noisy alone, the P@5 of a run")
+
+
+@pytest.mark.filterwarnings("ignore:.*labelled nothing in 2 topics:pt_reuse.ReuseWarning")
+def test_a_report_of_judges_of_other_topics_says_so():
+    every = parts.field().all_qrels
+    judges = {"one": every, "two": every.select(every.topics[2:-1])}
+    found = ptr.prediction_powered(parts.field().runs, parts.people(), judges, "P@5")
+    assert found.summary[["n", "N"]].values.tolist() == [[24, 36], [22, 35]]
+    caption = found.report().caption
+    assert caption.startswith("Scores by 22 to 24 topics with people's labels and 35 to 36 with the judge's alone: ")
 
 
 def test_reports():

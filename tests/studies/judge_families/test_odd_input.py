@@ -54,6 +54,23 @@ def test_nothing_has_no_sign(field, runs):
     assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report(of="score"))])
 
 
+def test_of_equally_near_runs_the_first_by_name_is_matched():
+    people = {"1": {"a": 1, "b": 1, "c": 0}}
+    judge = {"1": {"a": 1, "b": 0, "c": 0}}
+    first = {"mine": "c", "x": "a", "y": "b", "z": "c"}
+    found = []
+    for names in (list(first), ["y", "z", "x", "mine"]):
+        frames = {n: pd.DataFrame({"qid": ["1"], "docno": [first[n]], "score": [1.0]}) for n in names}
+        frames["mine"] = frames["mine"].assign(docno="a")
+        table = pd.DataFrame({"name": names, "family": ["gpt" if n == "mine" else None for n in names]})
+        runs = ptr.RunSet.from_frames(frames, metadata=table)
+        with told_elsewhere():
+            effect = ptr.family_effect(runs, people, {"J": judge}, "P@1", resamples=0)
+        assert effect.matches["match"].tolist() == ["x"], "y is as near, and x comes first by name"
+        found.append(effect.table["rank_effect"].tolist())
+    assert found[0] == found[1]
+
+
 WRONG = {
     "caliper": -0.1,
     "missing": "keep",

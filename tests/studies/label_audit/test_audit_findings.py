@@ -130,3 +130,30 @@ def test_read_back_it_says_the_same(found, tmp_path):
     assert again.findings() == found.findings()
     assert repr(again) == repr(found)
     assert {path.name for path in tmp_path.iterdir()} >= {"rankings.csv", "movers.csv", "documents.csv", "labels.csv"}
+
+
+def test_a_label_that_is_relevant_on_one_scale_alone_says_so():
+    """A document of label 1 for both would else seem to move a run without any difference."""
+    people, one = FIELD.qrels.with_rel(2), FIELD.qrels.to_frame().assign(label=lambda f: (f["label"] > 0).astype(int))
+    found = ptr.audit_labels(RUNS, people, {"one": one[["qid", "docno", "label"]]}, "P(rel=2)@5", resamples=0)
+    texts = [text for text in found.findings() if "The document that does most" in text]
+    assert texts
+    assert all("(people label 1, not relevant, the judge label 1, relevant): " in text for text in texts)
+
+
+def test_a_judge_that_has_no_label_in_some_topics_and_all_others_left_nothing():
+    some = FIELD.qrels.select(FIELD.qrels.topics[1:])
+    with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 1 topic"):
+        found = ptr.audit_labels(RUNS, FIELD.qrels, {"some": some}, "P@5", resamples=0)
+    assert said(found, "some has") == "some has no label in 1 topic."
+
+
+def test_reports_of_runs_that_move_are_empty_where_none_does_and_say_so():
+    two = RUNS.select(RUNS.names[:2])
+    found = ptr.audit_labels(two, FIELD.qrels, {"one": JUDGES["one"]}, "nDCG@5", resamples=0)
+    assert (found.movers["rise"] == 0).all()
+    assert len(found.documents), "their scores change"
+    for by in ("run", "document"):
+        report = found.report(by)
+        assert len(report.to_frame()) == 0
+        assert report.notes[0] == "No run: each has the rank that people give it."

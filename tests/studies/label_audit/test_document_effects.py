@@ -158,3 +158,15 @@ def test_turning_people_and_judge_round_turns_every_move_round(seed, share):
     assert one["by_documents"].to_numpy() == pytest.approx(-other["by_documents"].to_numpy(), abs=1e-12)
     assert one["relative"].to_numpy() == pytest.approx(one["by_documents"].to_numpy(), abs=1e-12)
     assert one["judge_rank"].tolist() == ranks(one["judge_score"].to_numpy()).tolist()
+
+
+def test_of_documents_that_do_as_much_the_first_by_name_comes_first():
+    """The order of the judgments has no part in which documents are named."""
+    found = [
+        ptr.audit_labels(RUNS, labels, as_frame(relabelled(5)), "P@5", resamples=0).documents
+        for labels in (as_frame(HUMAN), as_frame(HUMAN).iloc[::-1])
+    ]
+    assert found[0].equals(found[1])
+    alike = found[0].assign(effect=found[0]["effect"].round(12)).groupby(["name", "effect"])["docno"]
+    assert (alike.size() > 1).any()
+    assert alike.apply(lambda docnos: docnos.is_monotonic_increasing).all()

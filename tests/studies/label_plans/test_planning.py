@@ -223,6 +223,31 @@ def test_what_a_plan_says(labels):
     assert plan.key_figures()["value"].tolist() == [plan.labels, plan.width]
 
 
+@pytest.mark.parametrize("width", [0.001, 0.2])
+def test_a_plan_of_all_documents_tells_the_wanted_width(width):
+    few = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1})
+    plan = plan_labels(few, width=width)
+    assert plan.width == 0
+    assert plan.findings()[1] == (
+        f"A width of {width:g} takes 3 labels in these strata, 3 in proportion to them, and 3 at random."
+    )
+
+
+def test_a_difference_is_no_share_and_what_is_nothing_has_no_sign(runs_of_plans):
+    labels, runs = runs_of_plans
+    plan = plan_labels(labels, target="difference", runs=runs, measure="P@2", width=0.5)
+    assert plan.findings()[0].endswith(" wide, if the difference is 0.0000.")
+    widest = plan_labels(labels, target="difference", runs=runs, measure="P@2", budget=4)
+    assert widest.findings()[1].startswith(f"A width of {widest.settings['width'].rstrip('0').rstrip('.')} takes ")
+
+
+@pytest.fixture
+def runs_of_plans():
+    labels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": 1})
+    rows = [pd.DataFrame({"qid": "1", "docno": docnos, "score": [2.0, 1.0]}) for docnos in (["a", "b"], ["c", "d"])]
+    return labels, {"x": rows[0], "y": rows[1]}
+
+
 def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused = messages.refused
     refused(lambda: plan_labels(labels), argument="width")
