@@ -100,7 +100,7 @@ def test_correlations_of_autojudge_alive(tmp_path):
             assert found.loc[(measure, other, "all"), column] == pytest.approx(numbers[method], abs=1e-12)
         assert found.loc[(measure, other, "best"), "tau_b"] == pytest.approx(numbers["kendall@5"], abs=1e-12)
         assert found.loc[(measure, other, "best"), "tau_ap_b"] == pytest.approx(numbers["tauap_b@5"], abs=1e-12)
-    assert (found.loc[(slice(None), slice(None), "best"), "n_runs"] == 5).all()
+    assert (found.loc[(slice(None), slice(None), "best"), "runs"] == 5).all()
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
@@ -147,7 +147,7 @@ def test_ties_at_the_border_of_the_best(tmp_path):
     # the third and the fourth tie: both are among the best three here; AutoJudge takes the one that its file has first
     a, b = [0.9, 0.8, 0.5, 0.5, 0.1], [0.9, 0.7, 0.95, 0.1, 0.0]
     row = compared(board(a), board(b), best=3).table.iloc[1]
-    assert (row["part"], row["n_runs"]) == ("best 3", 4)
+    assert (row["part"], row["runs"]) == ("best 3", 4)
     assert row["tau_b"] == pytest.approx(stats.kendalltau(a[:4], b[:4]).statistic, abs=1e-12)
     with autojudge() as theirs:
         found = evaluated(theirs, tmp_path, board(a), board(b), ["kendall@3"])

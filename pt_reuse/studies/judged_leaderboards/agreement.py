@@ -27,7 +27,7 @@ class LeaderboardAgreement(Result):
 
     Attributes:
         table: a row for all runs, and one for the best of them, per judge, measure of people and measure of the judge:
-            ``judge family measure judge_measure topics over by part n_runs tau_b gamma tau_ap_b max_drop max_rise
+            ``judge family measure judge_measure topics over by part runs tau_b gamma tau_ap_b max_drop max_rise
             spearman pearson``, and where intervals were asked for the ends of each number, ``tau_b_low tau_b_high``;
             NaN where the two do not have the same topics. ``over`` says what means are over.
         changes: per judge, both measures and run: ``name score judge_score rank judge_rank rise team type``, those that
@@ -64,7 +64,7 @@ class LeaderboardAgreement(Result):
         found = []
         for row in self.of_all.to_dict("records"):
             topics = f" on {count(row['topics'], 'topic')}" if row["topics"] else ""
-            runs = f"{row['judge']}: the ranking of {count(row['n_runs'], 'run')}{topics} by {row['judge_measure']}"
+            runs = f"{row['judge']}: the ranking of {count(row['runs'], 'run')}{topics} by {row['judge_measure']}"
             if pd.isna(row["tau_b"]):
                 found.append(f"{runs} has no tau_b with people's by {row['measure']}: all runs tie in one of the two.")
                 continue

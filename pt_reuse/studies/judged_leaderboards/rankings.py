@@ -47,8 +47,7 @@ class TwoRankings:
         if len(chosen) < len(means):
             parts.append(("best", f"best {best:,}", chosen))
         return [
-            {"by": by, "part": part, "n_runs": len(runs), **self._numbers(runs, asked=asked)}
-            for by, part, runs in parts
+            {"by": by, "part": part, "runs": len(runs), **self._numbers(runs, asked=asked)} for by, part, runs in parts
         ]
 
     def changes(self) -> pd.DataFrame:

@@ -34,7 +34,7 @@ class LabelAudit(Result):
 
     Attributes:
         table: how far the rankings agree, per judge, measure and part of the field: ``judge kind family measure by part
-            n_runs topics documents``; ``tau_b gamma tau_ap_b`` of the two rankings of the runs of this part, and
+            runs topics documents``; ``tau_b gamma tau_ap_b`` of the two rankings of the runs of this part, and
             ``max_drop max_rise``, the most ranks that one of them loses and gains among them; ``mean_rise``, the mean
             number of ranks that they gain in the whole field. ``by`` is ``"all"`` for all runs; ``"best"`` for the best
             under people, whose tau_b is *tau at k*; or ``"type"``, ``"team"`` or ``"family"`` for the runs of one. A
@@ -119,7 +119,7 @@ class LabelAudit(Result):
         """Return the lowest and the highest tau_b of a judge by each measure, and that of other people."""
         rows = self.table[self.table["by"] == "all"]
         models, people = (rows[rows["kind"] == kind] for kind in ("model", "people"))
-        n_runs, n_topics = int(rows["n_runs"].max()), int(models["topics"].max())
+        n_runs, n_topics = int(rows["runs"].max()), int(models["topics"].max())
         said = []
         for measure in self.measures:
             mine, theirs = (part[part["measure"] == measure] for part in (models, people))

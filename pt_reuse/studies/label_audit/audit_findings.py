@@ -75,7 +75,7 @@ def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
     for best in table[(table["by"] == "best") & table["tau_b"].notna()].to_dict("records"):
         at_k = f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
     yield (
-        f"{judge} ranks {count(int(row['n_runs']), 'run')} by {measure} on {count(int(row['topics']), 'topic')} with "
+        f"{judge} ranks {count(int(row['runs']), 'run')} by {measure} on {count(int(row['topics']), 'topic')} with "
         f"tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} to the ranking by people{at_k}."
     )
 
@@ -109,9 +109,9 @@ def _of_groups(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
         if not row["mean_rise"]:
             continue
         moves = "gain" if row["mean_rise"] > 0 else "lose"
-        runs = "1 run" if row["n_runs"] == 1 else f"{row['n_runs']:,} runs"
+        runs = "1 run" if row["runs"] == 1 else f"{row['runs']:,} runs"
         yield (
-            f"{judge}: the {runs} of {row['by']} {row['part']} {moves}{'s' * (row['n_runs'] == 1)} "
+            f"{judge}: the {runs} of {row['by']} {row['part']} {moves}{'s' * (row['runs'] == 1)} "
             f"{abs(row['mean_rise']):.1f} ranks by {measure} on average{_rise_ends(row, 'mean_rise')}."
         )
 

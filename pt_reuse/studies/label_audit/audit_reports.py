@@ -43,7 +43,7 @@ def of_judges(table: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
     return Report(
         columns,
         caption=(
-            f"The ranking of {count(int(rows['n_runs'].max()), 'run')} by {rows['measure'].iloc[0]} under the labels "
+            f"The ranking of {count(int(rows['runs'].max()), 'run')} by {rows['measure'].iloc[0]} under the labels "
             f"of each judge against the one under those of people, over {over}: correlations, and the most "
             "ranks that a run loses or gains."
         ),
@@ -61,7 +61,7 @@ def of_parts(table: pd.DataFrame, judge: str, settings: Mapping[str, Any]) -> Re
     """
     columns = [
         Column("Runs", table["part"]),
-        Column("Number", table["n_runs"], Digits.COUNT),
+        Column("Number", table["runs"], Digits.COUNT),
         Column("tau-b", table["tau_b"], Digits.SCORE),
         Column("Largest drop", table["max_drop"], Digits.COUNT),
         Column("Mean rise", [signed(value, 1) for value in table["mean_rise"]]),

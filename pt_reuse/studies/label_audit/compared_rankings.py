@@ -110,7 +110,7 @@ def agreement_rows(
         groups: of the runs, or None.
 
     Returns:
-        Rows: ``judge kind family measure by part n_runs topics documents``, the numbers of
+        Rows: ``judge kind family measure by part runs topics documents``, the numbers of
         :func:`~pt_reuse.stats.two_rankings.ranking_agreement` within the part, and ``mean_rise``, the mean number of
         ranks that its runs gain in the whole field; each with its ends where there is a bootstrap.
     """
@@ -130,7 +130,7 @@ def agreement_rows(
                 "measure": measure,
                 "by": part.by,
                 "part": part.name,
-                "n_runs": len(part.runs),
+                "runs": len(part.runs),
                 "topics": len(compared.topics),
                 "documents": compared.documents,
                 **found,

@@ -70,7 +70,7 @@ def test_the_run_that_gains_most_and_its_document(found):
 
 def test_the_groups(found):
     for row in found.table[(found.table["by"] == "type") & (found.table["judge"] == "one")].to_dict("records"):
-        texts = [text for text in found.findings() if f"one: the {row['n_runs']} runs of type {row['part']}" in text]
+        texts = [text for text in found.findings() if f"one: the {row['runs']} runs of type {row['part']}" in text]
         mine = [text for text in texts if f"by {row['measure']} on" in text]
         assert len(mine) == (row["mean_rise"] != 0)
         for text in mine:
@@ -107,7 +107,7 @@ def test_the_report_of_parts(found):
     frame = found.report("part", judge="two").to_frame()
     rows = found.table[(found.table["measure"] == "nDCG@5") & (found.table["judge"] == "two")]
     assert frame["Runs"].tolist() == rows["part"].tolist()
-    assert frame["Number"].tolist() == rows["n_runs"].tolist()
+    assert frame["Number"].tolist() == rows["runs"].tolist()
     assert [float(text) for text in frame["Mean rise"]] == pytest.approx(rows["mean_rise"].tolist(), abs=0.051)
 
 

@@ -49,7 +49,7 @@ def test_agreement_of_all_of_the_best_and_of_each_type(found, judge, measure):
     parts += [np.flatnonzero(np.array(TYPES) == kind) for kind in types]
     rises = ranks(x) - ranks(y)
     for row, part in zip(rows.to_dict("records"), parts, strict=True):
-        assert row["n_runs"] == len(part)
+        assert row["runs"] == len(part)
         assert row["tau_b"] == pytest.approx(tau(x[part], y[part]), abs=1e-12)
         drops = ranks(y[part]) - ranks(x[part])
         assert (row["max_drop"], row["max_rise"]) == (max(drops.max(), 0), max(-drops.min(), 0))

@@ -125,7 +125,7 @@ def test_a_family_of_one_run_has_no_coefficient_and_its_moves():
     row = found.table[found.table["part"] == "alone"].iloc[0]
     assert np.isnan(row["tau_b"])
     assert np.isnan(row["tau_b_low"])
-    assert (row["n_runs"], row["max_drop"], row["max_rise"]) == (1, 0, 0)
+    assert (row["runs"], row["max_drop"], row["max_rise"]) == (1, 0, 0)
     moved = found.movers.set_index("name").loc[RUNS.names[0]]
     assert row["mean_rise"] == moved["rise"]
     assert any("the 1 run of type alone" in said for said in found.findings()) == (moved["rise"] != 0)
@@ -199,7 +199,7 @@ def test_best_of_all_runs_is_no_part_of_its_own_and_ties_belong_to_it():
     assert audited(best=len(RUNS)).table["part"].tolist() == ["all"]
     three = {f"{name} {copy}": RUNS[name] for name in RUNS.names[:3] for copy in "ab"}
     found = audited(three, best=1).table
-    assert found.loc[found["by"] == "best", "n_runs"].tolist() == [2]
+    assert found.loc[found["by"] == "best", "runs"].tolist() == [2]
 
 
 def test_a_measure_that_counts_other_labels_as_relevant_than_people(messages):

@@ -56,7 +56,7 @@ def of_2019(data):
 
 def test_rankings_of_2021(of_2021):
     rows = of_2021.table[of_2021.table["by"] == "all"].set_index("judge")
-    assert (rows["n_runs"].unique().tolist(), rows["topics"].unique().tolist()) == ([63], [53])
+    assert (rows["runs"].unique().tolist(), rows["topics"].unique().tolist()) == ([63], [53])
     found = {judge: (round(row["tau_b"], 3), max(row["max_drop"], row["max_rise"])) for judge, row in rows.iterrows()}
     assert found == OF_2021
     assert {judge: 10_828 - n for judge, n in rows["documents"].items() if n < 10_828} == MISSING_2021
@@ -85,7 +85,7 @@ def test_effects_of_documents_of_2021_add_up(of_2021):
 
 def test_runs_that_came_later_2019(of_2019):
     rows = of_2019.table.set_index(["judge", "part"])
-    assert rows.loc[("umbrela-gpt-4", "all"), "n_runs"] == 61
+    assert rows.loc[("umbrela-gpt-4", "all"), "runs"] == 61
     taus = {
         judge: tuple(round(rows.loc[(judge, part), "tau_b"], 3) for part in ("official", "all"))
         for judge in ("umbrela-gpt-4", "binary-llama-3.2")
