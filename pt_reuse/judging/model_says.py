@@ -126,10 +126,14 @@ def checked_columns(column: Any) -> tuple[str, ...] | None:
 
 
 def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    try:
-        numbers = np.append(pd.to_numeric(answer[column]).to_numpy(dtype=np.float64, na_value=np.nan), np.nan)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"column {column!r} of the answer must hold numbers: {error}.", argument="column") from error
+    said = answer[column]
+    found = pd.to_numeric(said, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    odd = np.flatnonzero(np.isnan(found) & said.notna().to_numpy())
+    if len(odd):
+        raise InputError(
+            f"column {column!r} of the answer must hold numbers, got {told(said.iloc[int(odd[0])])}.", argument="column"
+        )
+    numbers = np.append(found, np.nan)
     endless = np.flatnonzero(np.isinf(numbers))
     if len(endless):
         row = answer.iloc[int(endless[0])]

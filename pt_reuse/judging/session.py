@@ -70,15 +70,13 @@ def _record(answer: Verdict) -> dict[str, Any]:
     record = answer.to_dict()
     try:
         # JSON makes texts of numbers that are keys, and lists of tuples within others
-        fault = (
-            None if Verdict.read(json.loads(json.dumps(record, allow_nan=False))) == answer else told(record["more"])
-        )
-    except (TypeError, ValueError) as error:
-        fault = str(error)
-    if fault is not None:
+        kept = Verdict.read(json.loads(json.dumps(record, allow_nan=False))) == answer
+    except (TypeError, ValueError):
+        kept = False
+    if not kept:
         raise InputError(
-            f"the judge says something of a label that a session cannot keep: {fault}. Let it say texts and numbers "
-            "alone.",
+            f"the judge says something of a label that a session cannot keep: {told(record['more'])}. Let it say "
+            "texts and finite numbers alone.",
             argument="judge",
         )
     return record

@@ -81,15 +81,17 @@ def _of_judge(rows: pd.DataFrame, measure: str, n_runs: int) -> Iterator[str]:
     """Yield a sentence on each own family of a judge, else on the one on which its effect is largest."""
     cells = rows[rows["against"] == OTHERS]
     shown = cells[cells["own"]]
-    which = "its own family"
+    which = "its own family, {},"
     if shown.empty:
-        shown, which = cells.iloc[[int(cells["rank_effect"].abs().to_numpy().argmax())]], "the family"
+        shown = cells.iloc[[int(cells["rank_effect"].abs().to_numpy().argmax())]]
+        which = "family {}" if len(cells) == 1 else "family {}, which it moves most,"
     for cell in shown.to_dict("records"):
         same = rows[rows["family"] == cell["family"]].set_index("against")
         near, runs = same.loc[MATCHED].to_dict(), count(int(cell["runs"]), "run")
+        whose = which.format(cell["family"])
         text = (
-            f"Under the labels of {cell['judge']} the mean gain of the {runs} of {which}, {cell['family']}, over the "
-            f"other {n_runs - int(cell['runs']):,} by {measure} is {effect_in_words(cell, 'rank')} ranks"
+            f"Under the labels of {cell['judge']} the mean gain of the {runs} of {whose} over the other "
+            f"{n_runs - int(cell['runs']):,} by {measure} is {effect_in_words(cell, 'rank')} ranks"
         )
         if near["runs"]:
             of = f"{int(near['runs']):,} of {int(cell['runs']):,} matched"

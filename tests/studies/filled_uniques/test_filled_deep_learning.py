@@ -53,7 +53,7 @@ def test_filling_turns_the_bias_round(data, track, teams, above, tau, rises):
     }  # fmt: skip
     rows = found.filled.set_index("team")
     columns = ["removed", "removed_change", "filled_change", "removed_max_drop", "filled_max_rise"]
-    assert {team: tuple(rows.loc[team, columns].round(4)) for team in teams} == teams
+    assert {team: tuple(rows.loc[team, columns].astype(float).round(4)) for team in teams} == teams
     [summary] = found.filled_summary.to_dict("records")
     assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", *above)
     assert summary["removed_above"] == summary["unknown"] == 0

@@ -169,7 +169,7 @@ def test_sentences_have_their_numbers_and_intervals(field, runs):
             ends = f"({row[f'{number}_low']:+.{digits}f} to {row[f'{number}_high']:+.{digits}f})"
             assert f"{row[number]:+.{digits}f} {ends}" in text
     assert "its own family, gpt" in first
-    assert "the family, gpt" in second
+    assert "of family gpt" in second
     off = cells.xs("others", level="against")
     n = int(((off["rank_effect_low"] > 0) | (off["rank_effect_high"] < 0)).sum())
     assert found.findings()[2].startswith(f"In {n} of 2 pairs of a judge and a family")
