@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
@@ -133,7 +134,10 @@ def canonical_name(name: str) -> str:
 def _parse(name: Any) -> list[ir_measures.Measure]:
     if isinstance(name, str):
         try:
-            return [ir_measures.parse_measure(name)]
+            with warnings.catch_warnings():
+                # its parser asks for what Python 3.12 calls deprecated; that is nothing that a user could mend
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return [ir_measures.parse_measure(name)]
         except (NameError, ValueError, SyntaxError, AssertionError, KeyError, AttributeError, TypeError):
             pass
         try:

@@ -33,7 +33,7 @@ def packed(packing: str, text: bytes) -> bytes:
 
 #: reads bombs where the process may have 400 MB more than it has, and says for each what came of it
 BOUNDED = """
-import json, resource, sys
+import gc, json, resource, sys
 from pathlib import Path
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
@@ -59,6 +59,7 @@ for path in map(Path, sys.argv[1:]):
             told[f"{path.name} {name}"] = ""
         except InputError as error:
             told[f"{path.name} {name}"] = str(error)
+        gc.collect()  # what a text that did not fit has left behind
 print(json.dumps(told))
 """
 

@@ -245,9 +245,7 @@ def test_what_a_judge_says_of_a_label_beside_it_is_kept(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "thought", [{1}, {1: 0.5}, ((1, 2), 3), float("inf")], ids=["object", "keys", "nested", "inf"]
-)
+@pytest.mark.parametrize("thought", [{1}, {1: 0.5}, ((1, 2), 3), float("inf")], ids=["object", "keys", "nested", "inf"])
 def test_what_a_session_cannot_keep(tmp_path, messages, thought):
     def says(frame):
         return frame.assign(label=1, thought=pd.Series([thought] * len(frame), dtype=object, index=frame.index))
