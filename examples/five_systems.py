@@ -38,7 +38,7 @@ def rm3(ranked):
 
 def nearest(asked):
     found = [parts[["docno"]].assign(qid=qid, score=vectors @ queries[qid]) for qid in asked["qid"]]
-    return pt.model.add_ranks(pd.concat([*found, pd.DataFrame(columns=RESULTS[:3])], ignore_index=True))
+    return pt.model.add_ranks(pd.concat(found or [pd.DataFrame(columns=RESULTS[:3])], ignore_index=True))
 
 
 # 1 and 2: BM25, and BM25 with RM3. With Terrier the second is index.bm25() >> index.rm3() >> index.bm25()

@@ -69,7 +69,13 @@ def _column(column: pd.Series, place: int, frame: pd.DataFrame) -> Json:
 def _cell(value: Any, column: str | int) -> str:
     if value is None or value is pd.NA:
         return "None" if value is None else "NA"
-    for word, kinds in (("text", str), ("bool", bool | np.bool_), ("int", int | np.integer)):
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise InputError(f"column {column!r} holds the text {value!r}, which UTF-8 cannot hold.") from None
+        return "text"
+    for word, kinds in (("bool", bool | np.bool_), ("int", int | np.integer)):
         if isinstance(value, kinds):
             return word
     if isinstance(value, float | np.floating):

@@ -80,7 +80,7 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
     notes = [f"{count(n, 'judge')} {why}" for n, why in ((rest, "more not shown"), (without, "without a ranking")) if n]
     sheet.label(
         title="Rankings of the runs under other labels",
-        x=f"tau_b with the ranking by {measure} under people{' (' + ', '.join(notes) + ')' if notes else ''}",
+        x=f"tau_b with people's ranking by {measure}{' (' + ', '.join(notes) + ')' if notes else ''}",
     )
     room = _NAME * sheet.width
     ax.set_yticks(y, [shortened(ax, str(name), sizes.text, room) for name in rows["judge"]])

@@ -309,14 +309,15 @@ class Sheet:
         """
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
         before: tuple[object, ...] = ()
-        for _ in range(4):
+        for _ in range(6):
             self.settle()
             self._wrap(texts)
             outside = self._outside()
             self._put_key(outside)
             if self.new:
                 self._set_height(height, outside)
-            now = (*(text.get_text() for text in texts), *outside, self.ax.figure.bbox.height)
+            size = (round(length, 2) for length in self.axes_size)
+            now = (*(text.get_text() for text in texts), *outside, *size, self.ax.figure.bbox.height)
             if now == before:
                 return
             before = now
