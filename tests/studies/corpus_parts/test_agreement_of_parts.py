@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,8 +136,8 @@ def test_winners_of_scores_that_differ_everywhere_alike():
 def test_one_and_two_processes_give_the_same():
     given = {"how": "random", "repeats": 2, "resamples": 5, "test": "randomisation", "samples": 20}
     alone = study(("AP",), seed=4, **given)
-    with joblib.parallel_config(backend="multiprocessing"):
-        assert_same(alone, study(("AP",), seed=4, n_jobs=2, **given))
+    # processes that are forked where a JVM runs, as of Terrier, cannot be ended: its handler takes the signal
+    assert_same(alone, study(("AP",), seed=4, n_jobs=2, **given))
     assert alone.means.tobytes() != study(("AP",), how="random", repeats=2, seed=5).means.tobytes()
 
 
