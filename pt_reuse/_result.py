@@ -197,6 +197,26 @@ class Record:
         return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + shown + _html.folded(self.settings)
 
 
+class OfMeasures:
+    """What a result can say of itself whose main table has a column ``measure``."""
+
+    table: pd.DataFrame
+
+    @property
+    def measures(self) -> list[str]:
+        """Return the names of the measures."""
+        return list(dict.fromkeys(self.table["measure"]))
+
+
+class OfJudges(OfMeasures):
+    """The same where the table has a column ``judge``, too, and every row is of a judge."""
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return list(dict.fromkeys(self.table["judge"]))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result(Record):
     """A study's answer: `table` is the truth, one row per unit; `settings` says under which conventions.

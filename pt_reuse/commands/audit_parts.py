@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 import ir_measures
 
@@ -73,6 +74,15 @@ class PartOptions:
     bars: bool
 
 
+class OfJudges(TypedDict):
+    """What a study of labels is told of the judges, beside their labels."""
+
+    families: Mapping[str, str] | None
+    judge_rel: int | Mapping[str, int] | None
+    missing: str
+    verbose: bool
+
+
 @dataclass(frozen=True)
 class Audited:
     """What is audited, and how.
@@ -103,9 +113,11 @@ class Audited:
         return self.field
 
     @property
-    def families(self) -> dict[str, str] | None:
-        """Return judge -> family of the judges with labels, None where nobody says any."""
-        return self.judges.label_families or None
+    def of_judges(self) -> OfJudges:
+        """Return what every study of labels is told in the same words."""
+        told = self.options
+        families = self.judges.label_families or None
+        return OfJudges(families=families, judge_rel=told.judge_rel, missing=told.missing, verbose=told.bars)
 
 
 @dataclass(frozen=True)
@@ -175,11 +187,8 @@ def _rankings(given: Audited) -> Answer:
         people=field.people or None,
         by=options.by or next((column for column in ("family", "type") if field.units(column)), None),
         best=options.best,
-        families=given.families,
-        judge_rel=options.judge_rel,
-        missing=options.missing,
+        **given.of_judges,
         **options.drawn,
-        verbose=options.bars,
     )
     drawings: dict[str, Drawing] = {"kappa.png": found.labels.plot}
     drawings |= {f"labels-{judge}.png": partial(found.labels.plot_confusion, judge) for judge in found.judges}
@@ -198,14 +207,11 @@ def _families(given: Audited) -> Answer:
         field.human,
         given.judges.labels,
         given.measures,
-        families=given.families,
-        judge_rel=options.judge_rel,
-        missing=options.missing,
+        **given.of_judges,
         **options.drawn,
-        verbose=options.bars,
     )
     drawings: dict[str, Drawing] = {}
-    for measure in _measures(found):
+    for measure in found.measures:
         drawings[picture("map", measure)] = partial(found.plot, measure)
         drawings[picture("forest", measure)] = partial(found.plot, measure, kind="forest")
     return Answer(found, drawings)
@@ -222,14 +228,11 @@ def _significance(given: Audited) -> Answer:
         given.measures,
         test=options.test,
         correction=options.correction,
-        judge_rel=options.judge_rel,
-        families=given.families,
-        missing=options.missing,
+        **given.of_judges,
         **drawn,
-        verbose=options.bars,
     )
     drawings: dict[str, Drawing] = {}
-    for measure in _measures(found):
+    for measure in found.measures:
         drawings[picture("counts", measure)] = partial(found.plot, measure)
         for judge in given.judges.labels:
             drawings[picture(f"pairs-{judge}", measure)] = partial(found.plot, measure, kind="pairs", judge=judge)
@@ -244,13 +247,10 @@ def _circularity(given: Audited) -> Answer:
         given.judges.labels,
         given.measures,
         best=options.best,
-        judge_rel=options.judge_rel,
-        families=given.families,
-        missing=options.missing,
+        **given.of_judges,
         **options.drawn,
-        verbose=options.bars,
     )
-    drawings: dict[str, Drawing] = {picture("gains", m): partial(found.plot, m) for m in _measures(found)}
+    drawings: dict[str, Drawing] = {picture("gains", m): partial(found.plot, m) for m in found.measures}
     return Answer(found, drawings)
 
 
@@ -288,12 +288,8 @@ def _leaderboards(given: Audited) -> Answer:
             families={name: of for name, of in given.judges.families.items() if name in boards},
             **options.drawn,
         )
-    drawings: dict[str, Drawing] = {picture("agreement", m): partial(found.plot, m) for m in _measures(found)}
+    drawings: dict[str, Drawing] = {picture("agreement", m): partial(found.plot, m) for m in found.measures}
     return Answer(found, drawings)
-
-
-def _measures(found: Result) -> list[str]:
-    return list(dict.fromkeys(found.table["measure"]))
 
 
 PARTS = (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeftOutTypes(Result):
+class LeftOutTypes(OfMeasures, Result):
     """What leaving out each type of system loses, what that does to the ranking, and who recovers how much of it.
 
     Attributes:
@@ -58,11 +58,6 @@ class LeftOutTypes(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "recovery": self.recovery, "documents": self.documents}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     def key_figures(self) -> pd.DataFrame:
         """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""

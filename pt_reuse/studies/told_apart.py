@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DiscriminativePower(Result):
+class DiscriminativePower(OfMeasures, Result):
     """Which share of the pairs of systems differs significantly, by each measure and under each set of judgments.
 
     Attributes:
@@ -54,11 +54,6 @@ class DiscriminativePower(Result):
             "changed": self.changed,
             "pairs": self.pairs,
         }
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     @property
     def judgments(self) -> list[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice
 from pt_reuse._errors import door
 from pt_reuse._report import Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse.plots.bars import checked_top
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.few_labels.powered_reports import ROWS, of_pairs, of_runs, of_summary, said
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PredictionPowered(Result):
+class PredictionPowered(OfJudges, Result):
     """What people would say of all runs, estimated by few labels of theirs and many of a model.
 
     Attributes:
@@ -61,16 +61,6 @@ class PredictionPowered(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "pairs": self.pairs, "ranks": self.ranks, "summary": self.summary}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges."""
-        return list(dict.fromkeys(self.table["judge"]))
 
     @property
     def summary(self) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.judge_families.effect_reports import effect_in_words, of_cells, sentences
 from pt_reuse.studies.judge_families.gains import AGAINST, OTHERS
@@ -24,7 +24,7 @@ KINDS = ("map", "forest")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FamilyEffect(Result):
+class FamilyEffect(OfMeasures, Result):
     """What each judge makes of each family of runs, beside what people make of them.
 
     Attributes:
@@ -54,11 +54,6 @@ class FamilyEffect(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "by_run": self.by_run, "matches": self.matches, "judges": self.judges}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     @property
     def has_intervals(self) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._sentences import ends
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
@@ -22,7 +22,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaderboardAgreement(Result):
+class LeaderboardAgreement(OfJudges, Result):
     """How far the rankings of runs by judges' leaderboards agree with the ranking by people.
 
     Attributes:
@@ -138,7 +138,7 @@ class LeaderboardAgreement(Result):
         from pt_reuse.plots.judge_taus import plot_judge_taus
         from pt_reuse.plots.sheet import Place
 
-        name = measure_among(list(dict.fromkeys(self.table["measure"])), measure)
+        name = measure_among(self.measures, measure)
         rows = self.of_all[self.of_all["measure"] == name]
         several = len(set(rows["judge_measure"])) > 1
         named = [

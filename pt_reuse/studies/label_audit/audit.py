@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.label_audit.audit_findings import all_findings
 from pt_reuse.studies.label_audit.audit_reports import ROWS, of_documents, of_judges, of_parts, of_people, of_runs
@@ -24,7 +24,7 @@ KINDS = ("agreement", "scores", "ranks")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LabelAudit(Result):
+class LabelAudit(OfMeasures, Result):
     """What labels by a model do to the ranking of systems.
 
     ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), or another person (``"people"``),
@@ -79,11 +79,6 @@ class LabelAudit(Result):
             "yardstick": self.yardstick,
             **of_labels,
         }
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     @property
     def judges(self) -> list[str]:

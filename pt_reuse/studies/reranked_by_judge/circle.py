@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -26,7 +26,7 @@ KINDS = ("gains", "runs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Circularity(Result):
+class Circularity(OfJudges, Result):
     """What runs gain whose first documents are re-ranked by a judge's labels, by who scores them.
 
     ``judge`` is who re-ranks, ``scorer`` who scores: the same judge, another one, or ``"people"``.
@@ -62,16 +62,6 @@ class Circularity(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "rankings": self.rankings, "by_run": self.by_run}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges that re-rank."""
-        return list(dict.fromkeys(self.table["judge"]))
 
     @property
     def scorers(self) -> list[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -25,7 +25,7 @@ KINDS = ("counts", "pairs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SignificanceFidelity(Result):
+class SignificanceFidelity(OfJudges, Result):
     """For every pair of runs whether it differs significantly by the labels of people, and by those of each judge.
 
     An outcome is ``"agree"`` (significant by both, the same winner), ``"false claim"`` (by the judge only),
@@ -61,16 +61,6 @@ class SignificanceFidelity(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"table": self.table, "by_run": self.by_run, "pairs": self.pairs}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges."""
-        return list(dict.fromkeys(self.table["judge"]))
 
     @property
     def has_intervals(self) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class StrategyComparison(Result):
+class StrategyComparison(OfMeasures, Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
     Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
@@ -72,11 +72,6 @@ class StrategyComparison(Result):
     def strategies(self) -> list[str]:
         """Return the names of the strategies."""
         return list(dict.fromkeys(self.table["strategy"]))
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     def key_figures(self) -> pd.DataFrame:
         """Return how runs rank by what each strategy finds for each budget, and how much that is."""

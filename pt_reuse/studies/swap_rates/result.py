@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, fraction, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.swap_rates import needed
@@ -25,7 +25,7 @@ KINDS = ("bins", "sizes")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stability(Result):
+class Stability(OfMeasures, Result):
     """How often two samples of topics order a pair of runs differently.
 
     Attributes:
@@ -46,11 +46,6 @@ class Stability(Result):
     def judgments(self) -> list[str]:
         """Return the names of the judgments."""
         return list(dict.fromkeys(self.table["judgments"]))
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     @door
     def differences_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:

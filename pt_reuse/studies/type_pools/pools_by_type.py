@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, plural, whole
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
+from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.type_pools.agreements import KEYS, NUMBERS
@@ -40,7 +40,7 @@ _ENDS = ("_low", "_high")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PoolsByType(Result):
+class PoolsByType(OfMeasures, Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Attributes:
@@ -78,11 +78,6 @@ class PoolsByType(Result):
             "splits": self.splits,
             "run_table": self.run_table,
         }
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
 
     @property
     def pools(self) -> list[str]:
