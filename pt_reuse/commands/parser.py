@@ -53,14 +53,19 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """End with a message about words that the command does not know, and how runs are given if they may be meant.
+        """End with a message about words that the command does not know, and how files are given if one may be meant.
 
         Args:
             words: what was left over of the command line.
         """
         runs, hint = self.arguments.get("runs"), ""
-        if runs is not None and runs.option_strings and not words[0].startswith("-"):
-            hint = f"\nRuns are given by an option here: --runs {words[0]}"
+        if not words[0].startswith("-"):
+            # of two options the one that the command cannot do without
+            for name, what in (("judge", "Labels of a judge"), ("runs", "Runs")):
+                given = self.arguments.get(name)
+                if given is not None and given.option_strings:
+                    hint = f"\n{what} are given by an option here: --{name} {words[0]}"
+                    break
         elif runs is not None and not runs.option_strings and words[0].partition("=")[0] == "--runs":
             hint = f"\nRuns are given without an option here: {self.prog} RUNS ..."
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
