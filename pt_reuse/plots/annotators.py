@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import plain, shortened
 from pt_reuse.plots.look import MOST, looks
 from pt_reuse.plots.sheet import Place, Sheet
@@ -96,10 +96,7 @@ def plot_taus(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
 
 
 def _shown(sheet: Sheet, n: int) -> int:
-    most = min(n, MOST_IN_COLUMN if sheet.narrow else MOST_BARS)
-    if not sheet.new:
-        most = min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))
-    return most
+    return min(n, most_rows(sheet))
 
 
 def _rest(sheet: Sheet, n: int, word: str) -> str:

@@ -53,10 +53,7 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
 
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     check_own_names(ax, "bars")
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
-    shown = min(len(bars.names), most)
-    if not sheet.new:
-        shown = min(shown, max(1, int(sheet.axes_size[1] / (1.25 * sizes.text / 72)) - 1))
+    shown = min(len(bars.names), most_rows(sheet, top))
     rest = len(bars.names) - shown
     place = np.arange(shown)[::-1]
     ends = np.zeros(shown)
@@ -99,6 +96,17 @@ def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) 
             note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text
         )
     return ax
+
+
+def most_rows(sheet: Sheet, top: int | None = None) -> int:
+    """Return how many rows with names are shown at most, fewer in axes too low for them.
+
+    Args:
+        sheet: where they are drawn.
+        top: how many at most; default 30, 15 in a column.
+    """
+    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
+    return most if sheet.new else min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))
 
 
 def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:

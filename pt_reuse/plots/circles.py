@@ -112,7 +112,7 @@ def plot_run_gains(
             marker=marker,
             markersize=sizes.area**0.5 * 0.75,
             markerfacecolor=colour if filled else "white",
-            markeredgecolor=colour if not filled else "white",
+            markeredgecolor=colour,
             markeredgewidth=0.6 * sizes.line,
             zorder=3,
         )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.look import DARK, MIDDLE
 from pt_reuse.plots.sheet import Place, Sheet
@@ -148,7 +148,7 @@ def plot_family_forest(
     sheet = Sheet.open(place or Place())
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
     check_own_names(ax, "judges and families")
-    most = top or (MOST_IN_COLUMN if sheet.narrow else MOST_BARS)
+    most = most_rows(sheet, top)
     drawn = cells[cells[column].notna()]
     first = np.lexsort([-drawn[column].abs().to_numpy(), ~drawn["own"].to_numpy(dtype=bool)])[:most]
     shown = drawn.iloc[np.sort(first)].reset_index(drop=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.look import DARK
 from pt_reuse.plots.sheet import Place, Sheet
@@ -38,10 +38,7 @@ def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place:
     sheet = Sheet.open(place or Place())
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     check_own_names(ax, "lines")
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
-    shown = rows.head(most)
-    if not sheet.new:
-        shown = shown.head(max(1, int(sheet.axes_size[1] / (1.25 * sizes.text / 72)) - 1))
+    shown = rows.head(most_rows(sheet, top))
     rest, at = len(rows) - len(shown), np.arange(len(shown))[::-1]
     removed, filled = (shown[f"{way}_change"].to_numpy(dtype=float) for way in ("removed", "filled"))
     ax.axvline(0, color=ink.strong, linewidth=0.8, zorder=2)

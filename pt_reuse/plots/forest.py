@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -45,9 +45,7 @@ def plot_forest(
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     check_own_names(ax, "runs")
     rows = table.iloc[table["estimate"].argsort(kind="stable").to_numpy()[::-1]]
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
-    if not sheet.new:
-        most = min(most, max(1, int(sheet.axes_size[1] / (1.25 * sizes.text / 72)) - 1))
+    most = most_rows(sheet, top)
     rest = max(0, len(rows) - most)
     rows = rows.head(most)
     at = np.arange(len(rows))[::-1].astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -37,9 +37,7 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
     ax, ink, sizes = sheet.ax, sheet.ink, sheet.sizes
     check_own_names(ax, "judges")
     known = table[table["tau_b"].notna()].sort_values(["kind", "tau_b"], ascending=[True, False], kind="stable")
-    shown = min(len(known), MOST_IN_COLUMN if sheet.narrow else MOST_BARS)
-    if not sheet.new:
-        shown = min(shown, max(1, int(sheet.axes_size[1] / (1.25 * sizes.text / 72)) - 1))
+    shown = min(len(known), most_rows(sheet))
     rows = known.head(shown)
     y = np.arange(len(rows))[::-1].astype(float)
     values = rows["tau_b"].to_numpy(dtype=float)

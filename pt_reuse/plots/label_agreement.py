@@ -112,7 +112,8 @@ def plot_label_confusion(
             ha="center",
             va="center",
             fontsize=sheet.sizes.text,
-            color="white" if part > 0.5 else "black",
+            # on the shade of .6 both are read equally well
+            color="white" if part > 0.6 else "black",
         )
     for labels, bound, line in ((counts.index, lowest[0], ax.axhline), (counts.columns, lowest[1], ax.axvline)):
         if bound is not None and (labels < bound).any() and (labels >= bound).any():

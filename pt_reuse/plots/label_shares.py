@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.bars import MOST_BARS, MOST_IN_COLUMN, check_own_names
+from pt_reuse.plots.bars import check_own_names, most_rows
 from pt_reuse.plots.lettering import shortened
 from pt_reuse.plots.sheet import Place, Sheet
 
@@ -38,10 +38,7 @@ def plot_shares(
     sheet = Sheet.open(place or Place())
     ax, ink = sheet.ax, sheet.ink
     check_own_names(ax, "documents")
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
-    if not sheet.new:
-        most = min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))
-    rows = table.sort_values("mean", ascending=False, kind="stable").head(most)
+    rows = table.sort_values("mean", ascending=False, kind="stable").head(most_rows(sheet, top))
     wide = shares.pivot_table(index=["qid", "docno"], columns="label", values="share", sort=False)
     wide = wide[sorted(wide.columns)].loc[list(zip(rows["qid"], rows["docno"], strict=True))]
     at, begin = np.arange(len(rows))[::-1], np.zeros(len(rows))

@@ -14,6 +14,7 @@ from family_parts import noisy, simulated, with_families
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
+from pt_reuse._check import count
 from pt_reuse.plots.family_effects import plot_family_forest
 from pt_reuse.plots.sheet import Place
 
@@ -83,6 +84,15 @@ def test_the_forest_has_a_point_and_an_interval_for_each_cell(found, against):
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["A: bm25", "A: gpt", "B: bm25", "B: gpt"]
     assert said(ax) == ["the judge's own family", "another family"]
     assert ax.get_xlim()[0] < ends.min() < ends.max() < ax.get_xlim()[1]
+
+
+def test_a_forest_in_low_axes_has_fewer_rows_and_says_so(found):
+    cells = found.cells("nDCG@10")
+    low = Figure(figsize=(7, 0.9)).subplots()
+    ax = found.plot(kind="forest", ax=low, legend=False)
+    n = len(ax.get_yticklabels())
+    assert 1 <= n < len(cells) == len(found.plot(kind="forest", ax=axes()).get_yticklabels())
+    assert f"{count(len(cells) - n, 'row')} not shown" in " ".join(ax.get_xlabel().split())
 
 
 def test_a_forest_of_many_shows_own_families_and_the_largest():

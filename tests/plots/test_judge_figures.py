@@ -10,6 +10,7 @@ mpl.use("Agg")
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
@@ -105,6 +106,8 @@ def test_two_points_for_each_run():
     assert own.get_ydata().tolist() == rows.loc["blunt", "gain"].tolist()
     assert people.get_ydata().tolist() == rows.loc["people", "gain"].tolist()
     assert labels(ax) == ["by blunt", "by people"]
+    # an edge of its own colour leaves a dot as large as a square, which it is held against
+    assert to_rgb(own.get_markeredgecolor()) == to_rgb(own.get_markerfacecolor())
 
 
 @pytest.mark.parametrize("result", [CLAIMS, CIRCLE])

@@ -125,7 +125,7 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
         at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
         assert cells[at].get_text() == f"{row['n']:,}\n{100 * row[column]:.0f} %"
         assert shades[at] == pytest.approx(row[column])
-        assert cells[at].get_color() == ("white" if row[column] > 0.5 else "black")
+        assert cells[at].get_color() == ("white" if row[column] > 0.6 else "black")
     assert f"label of {judge} (in per cent: {said}" in " ".join(ax.get_xlabel().split())
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
     assert [line[1][0] for line in lines[:1]] == [2]

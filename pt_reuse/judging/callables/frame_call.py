@@ -11,8 +11,6 @@ import pyterrier as pt
 from pt_reuse._check import examples, told
 from pt_reuse._errors import InputError
 
-#: what a pipeline says of a document -> the column in which it says so
-COLUMNS = {"label": "label", "probabilities": "probabilities", "score": "score"}
 IDS = ("qid", "docno")
 
 
@@ -22,12 +20,12 @@ class FrameCall:
     Args:
         pipeline: what is called, with a frame.
         reads: the columns of the frame, ``qid`` and ``docno`` among them.
-        form: of the answers, which says in which column they are.
+        column: in which the answers are.
         several: whether it is called with lists of documents, or with one.
     """
 
-    def __init__(self, pipeline: pt.Transformer, reads: Sequence[str], form: str, *, several: bool):
-        self._pipeline, self._reads, self._column, self._several = pipeline, tuple(reads), COLUMNS[form], several
+    def __init__(self, pipeline: pt.Transformer, reads: Sequence[str], column: str, *, several: bool):
+        self._pipeline, self._reads, self._column, self._several = pipeline, tuple(reads), column, several
 
     def __call__(self, *columns: Any) -> Any:
         """Return the answer for one document, or one for each of a batch, None where the pipeline has no row for it."""

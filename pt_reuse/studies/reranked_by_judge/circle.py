@@ -128,11 +128,21 @@ class Circularity(OfJudges, Result):
                 f"Tau-b of the rankings by {name} with those by people: of {count(int(rows['runs'].max()), 'run')} as "
                 f"they were, re-ranked by a judge's labels to depth {self.depth:,}, and both together."
             )
-        return Report(columns, caption=caption, notes=self._notes())
+        return Report(columns, caption=caption, notes=self._notes(numbers))
 
-    def _notes(self) -> list[str]:
+    def _notes(self, numbers: str) -> list[str]:
         settings = self.settings
-        notes = [f"Re-ranked: {settings['re-ranked']}.", f"People: {settings['human']}. Judges: {settings['judges']}."]
+        convention = (
+            "Ranks gained: each run alone re-ranked among the others as they were. The best are those of all runs, as "
+            "they were and re-ranked together"
+            if numbers == "gains"
+            else "The best are those by people"
+        )
+        notes = [
+            f"Re-ranked: {settings['re-ranked']}.",
+            f"{convention}; systems that tie for the last place are among them.",
+            f"People: {settings['human']}. Judges: {settings['judges']}.",
+        ]
         notes += [f"Intervals: {settings[INTERVALS]}."] if self.has_intervals else []
         return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
 

@@ -13,24 +13,8 @@ from pt_reuse.stats.drawn_tests import drawn_agreement
 from pt_reuse.stats.significance import PairTests
 from pt_reuse.stats.significance_agreement import SignificanceAgreement, agreement_of_tests, winners
 
-#: outcome of a pair -> what it means
-OUTCOMES = {
-    "false claim": "significant by the judge only",
-    "opposite": "significant by both, with opposite winners",
-    "agree": "significant by both, with the same winner",
-    "missed": "significant by people only",
-    "neither": "significant by neither",
-}
 #: a pair without a p-value, which a test of fewer than two topics does not have
 UNTESTED = "untested"
-#: outcome -> the column that counts it
-COUNTS = {
-    "false claim": "false_claims",
-    "opposite": "opposite",
-    "agree": "agree",
-    "missed": "missed",
-    "neither": "neither",
-}
 #: shares that may have intervals
 SHARES = ("false_share", "missed_share", "agree_share")
 
@@ -54,7 +38,7 @@ class TestedPairs:
     correction: str
 
     def outcomes(self) -> NDArray[np.object_]:
-        """Return (pairs,) the outcome of each, a key of :data:`OUTCOMES` or :data:`UNTESTED`."""
+        """Return (pairs,) the outcome of each, as a :class:`~pt_reuse.SignificanceFidelity` names it."""
         people, judge = (winners(tests, self.alpha, self.correction) for tests in (self.human, self.judge))
         both = (people != 0) & (judge != 0)
         kinds = [

@@ -291,5 +291,9 @@ def test_reports(found):
     both = found.rankings[found.rankings["field"] == "both"]
     assert taus["Tau-b, both"].tolist() == both["tau_b"].tolist()
     assert taus["Tau-b, 6 best of both"].tolist() == pytest.approx(both["tau_b_best"].tolist(), nan_ok=True)
+    for numbers, convention in (("gains", "each run alone re-ranked among the others"), ("rankings", "by people;")):
+        said = " ".join(found.report(numbers=numbers).notes)
+        assert convention in said
+        assert "systems that tie for the last place are among them" in said
     assert found.key_figures()["figure"].tolist()[:2] == ["mean_gain, sharp", "excess_gain, sharp"]
     assert found.headline().startswith("nDCG@5 of runs re-ranked by sharp: +")

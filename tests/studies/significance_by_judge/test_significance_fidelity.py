@@ -73,6 +73,11 @@ def test_outcomes_are_those_of_scipy_and_statsmodels(correction):
         assert row["human_significant"] == sum(1 for winner in by_people.values() if winner)
         share = counts.get("false claim", 0) / claims if claims else np.nan
         assert row["false_share"] == pytest.approx(share, nan_ok=True)
+        found_by_people = sum(1 for winner in by_people.values() if winner)
+        share = counts.get("missed", 0) / found_by_people if found_by_people else np.nan
+        assert row["missed_share"] == pytest.approx(share, nan_ok=True)
+        both = claims + found_by_people
+        assert row["agree_share"] == pytest.approx(2 * counts.get("agree", 0) / both if both else np.nan, nan_ok=True)
     assert {"agree", "missed", "neither"} <= set(found.pairs["outcome"])
 
 
@@ -109,16 +114,19 @@ def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
     bootstrap = TopicBootstrap(40, 0, 0.95)
     row = found.table.query("judge == 'blunt' and measure == 'nDCG@10'").iloc[0]
     people, judge = (ptr.score(RUNS, q, "nDCG@10").values[0] for q in (PEOPLE, labels_of(JUDGES["blunt"])))
-    shares = []
+    drawn = {"false_share": [], "missed_share": [], "agree_share": []}
     for counts in bootstrap.counts(len(people)):
         rows = np.repeat(np.arange(len(people)), counts)
         a, b = (t.significant() * np.sign(t.difference) for t in (pair_tests(people[rows]), pair_tests(judge[rows])))
-        shares.append(((a == 0) & (b != 0)).sum() / (b != 0).sum() if b.any() else np.nan)
-    low, high = np.nanpercentile(shares, [2.5, 97.5])
-    reach = max(row["false_share"] - low, high - row["false_share"])
-    assert row["false_share_low"] == pytest.approx(max(0, row["false_share"] - reach))
-    assert row["false_share_high"] == pytest.approx(min(1, row["false_share"] + reach))
-    for share in ("false_share", "missed_share", "agree_share"):
+        drawn["false_share"].append(((a == 0) & (b != 0)).sum() / (b != 0).sum() if b.any() else np.nan)
+        drawn["missed_share"].append(((a != 0) & (b == 0)).sum() / (a != 0).sum() if a.any() else np.nan)
+        n = (a != 0).sum() + (b != 0).sum()
+        drawn["agree_share"].append(2 * ((a == b) & (a != 0)).sum() / n if n else np.nan)
+    for share, shares in drawn.items():
+        low, high = np.nanpercentile(shares, [2.5, 97.5])
+        reach = max(row[share] - low, high - row[share])
+        assert row[f"{share}_low"] == pytest.approx(max(0, row[share] - reach))
+        assert row[f"{share}_high"] == pytest.approx(min(1, row[share] + reach))
         known = found.table[found.table[share].notna()]
         assert (known[f"{share}_low"] <= known[share]).all()
         assert (known[share] <= known[f"{share}_high"]).all()
