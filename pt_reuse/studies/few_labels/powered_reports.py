@@ -15,7 +15,7 @@ from pt_reuse.scoring.caveats import BEWARE
 ROWS = ("judge", "run", "pair")
 
 
-def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str, correction: str) -> Report:
+def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str) -> Report:
     """Return a report of judges and measures."""
     several = len(set(summary["judge"])) > 1
     names = [f"{m}, {j}" if several else m for j, m in zip(summary["judge"], summary["measure"], strict=True)]
@@ -65,7 +65,7 @@ def of_runs(table: pd.DataFrame, ranks: pd.DataFrame, settings: Mapping[str, Any
     )
 
 
-def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any], *, correction: str) -> Report:
+def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
     """Return a report of the pairs of runs of one judge and measure that differ significantly."""
     rows = pairs[pairs["significant"]]
     rows = rows.iloc[rows["difference"].abs().argsort(kind="stable").to_numpy()[::-1]]

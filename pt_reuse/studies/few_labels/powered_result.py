@@ -145,14 +145,14 @@ class PredictionPowered(Result):
         choice("by", by, ROWS)
         name, whose = measure_among(self.measures, measure), self._judge(judge)
         if by == "judge":
-            return of_summary(self.summary, self.settings, level=self.level, correction=self.correction)
+            return of_summary(self.summary, self.settings, level=self.level)
         table, pairs, ranks = (
             frame[(frame["judge"] == whose) & (frame["measure"] == name)]
             for frame in (self.table, self.pairs, self.ranks)
         )
         if by == "run":
             return of_runs(table, ranks, self.settings, level=self.level)
-        return of_pairs(pairs, self.settings, correction=self.correction)
+        return of_pairs(pairs, self.settings)
 
     @door
     def plot(
