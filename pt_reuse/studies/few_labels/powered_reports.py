@@ -38,7 +38,7 @@ def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str
         notes=[
             f"Intervals: {settings['intervals']}.",
             f"Pairs: {settings['pairs']}.",
-            *_beware(settings),
+            *_conventions(settings),
         ],
     )
 
@@ -61,7 +61,7 @@ def of_runs(table: pd.DataFrame, ranks: pd.DataFrame, settings: Mapping[str, Any
             f"{first['measure']} by {first['n']:,} {level} with people's labels and {first['N']:,} with those of "
             f"{first['judge']} alone, the highest estimate first."
         ),
-        notes=[f"Intervals: {settings['intervals']}.", f"Ranks: {settings['pairs']}.", *_beware(settings)],
+        notes=[f"Intervals: {settings['intervals']}.", f"Ranks: {settings['pairs']}.", *_conventions(settings)],
     )
 
 
@@ -87,7 +87,7 @@ def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
             if found
             else f"None of {count(len(pairs), 'pair')} of runs differs significantly; the one of lowest p."
         ),
-        notes=[f"Pairs: {settings['pairs']}; intervals are for each pair alone.", *_beware(settings)],
+        notes=[f"Pairs: {settings['pairs']}; intervals are for each pair alone.", *_conventions(settings)],
     )
 
 
@@ -140,6 +140,16 @@ def _from_to(numbers: pd.Series) -> str:
     """Return the lowest and the highest of whole numbers, or the only one: judges may have labelled other topics."""
     low, high = int(numbers.min()), int(numbers.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _conventions(settings: Mapping[str, Any]) -> list[str]:
+    """Return what all numbers hang on, for the notes of a report."""
+    return [
+        f"Lambda: {settings['lambda']}.",
+        f"Labels of people: {settings['human']}; of judges: {settings['judges']}.",
+        f"Runs: ranked in the order {settings['order']}.",
+        *_beware(settings),
+    ]
 
 
 def _beware(settings: Mapping[str, Any]) -> list[str]:
