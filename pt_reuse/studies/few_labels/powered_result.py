@@ -121,10 +121,8 @@ class PredictionPowered(Result):
         for row in self.summary.to_dict("records"):
             by = f" by {row['judge']}" if len(self.judges) > 1 else ""
             worth = "unknown" if pd.isna(row["n_eff"]) else f"{row['n_eff']:,.1f}"
-            parts.append(
-                f"{row['measure']}{by}: {row['n']:,} {self.level} labelled by people are worth {worth} "
-                f"(±{row['reach']:.4f}, alone ±{row['human_reach']:.4f})"
-            )
+            reach = "" if pd.isna(row["reach"]) else f" (±{row['reach']:.4f}, alone ±{row['human_reach']:.4f})"
+            parts.append(f"{row['measure']}{by}: {row['n']:,} {self.level} labelled by people are worth {worth}{reach}")
         return "; ".join(parts)
 
     def findings(self) -> list[str]:

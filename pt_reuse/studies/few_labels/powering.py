@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, fraction, told
+from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
@@ -298,7 +298,8 @@ def _by_documents(
         sample = sample_of(people, judge.judge.known_pairs() if pool is None else pool)
         said = pool_labels(judge, sample, pool)
         estimates = list(document_estimates(runs, sample, said.labels, measures, asked))
-        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {len(people.topics):,} topics"
+        topics = count(len(people.topics), "topic")
+        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {topics}"
         caveats = [*few_topics(len(people.topics)), *_useless(estimates, asked)]
         found.append(_Found(judge, estimates, words, caveats))
     return found
