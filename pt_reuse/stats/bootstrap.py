@@ -46,7 +46,7 @@ class TopicBootstrap:
     covers the value of the population most often of all that were compared (docs/studies/intervals.rst), and is about a
     third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it least often. A mean, or a ratio
     of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics that is a little
-    too narrow: :meth:`expanded` and :meth:`around` are wider. Which study takes which stands on that page, too.
+    too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on that page, too.
 
     Attributes:
         resamples: how often as many topics as there are are drawn with replacement, 1 or more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -107,14 +108,8 @@ def _lowest(found: int, drawn: int, units: int, tail: float) -> int:
     """Return the fewest units with a property that bring so many or more of them into a sample often enough."""
     from scipy.stats import hypergeom
 
-    low, high = found, units - drawn + found
-    while low < high:
-        middle = (low + high) // 2
-        if hypergeom.sf(found - 1, units, middle, drawn) > tail:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    there = range(found, units - drawn + found)
+    return found + bisect_left(there, True, key=lambda n: hypergeom.sf(found - 1, units, n, drawn) > tail)
 
 
 def joined(constant: float, weights: Floats, shares: Floats, low: Floats, high: Floats) -> Interval:

@@ -56,7 +56,7 @@ class UniqueReports(FilledUniques):
             judge: the one that fills; default the first.
         """
         if choice("by", by, _ROWS) == "fill":
-            return filled_report(self, measure, judge)
+            return filled_report(self, measure, judge, _notes(self))
         name = measure_among(self.scores.measures, measure)
         return (
             _per_measure(self) if by == "measure" else _per_unit(self, name) if by == "unit" else _per_run(self, name)

@@ -20,7 +20,7 @@ def both(topics=20, runs=12, seed=5):
 # drawing
 
 
-def test_a_around_is_that_of_the_mean():
+def test_a_t_interval_is_that_of_the_mean():
     """Of a mean, the spread of the draws times the root of n/(n-1) is the standard error, whatever the sample."""
     values, asked = np.random.default_rng(2).gamma(2.0, size=12), TopicBootstrap(40_000, 1, 0.9)
     drawn = asked.counts(12) @ values / 12

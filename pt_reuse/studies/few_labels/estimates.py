@@ -47,9 +47,8 @@ class Estimates:
     Attributes:
         measure: its name.
         means: one row per run: ``human human_low human_high by_judge estimate estimate_low estimate_high se lambda n
-            more n_eff``, and what the level adds.
-        pairs: one row per pair of runs, in the order of ``numpy.triu_indices``: the same of the differences, and
-            ``p human_p``.
+            N n_eff p human_p``, and what the level adds.
+        pairs: one row per pair of runs, in the order of ``numpy.triu_indices``: the same of the differences.
     """
 
     measure: str

@@ -9,13 +9,14 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._sentences import ends, with_ends
 from pt_reuse.scoring.caveats import BEWARE
 
 #: what the rows of a report may be
 ROWS = ("judge", "run", "pair")
 
 
-def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str, correction: str) -> Report:
+def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str) -> Report:
     """Return a report of judges and measures."""
     several = len(set(summary["judge"])) > 1
     names = [f"{m}, {j}" if several else m for j, m in zip(summary["judge"], summary["measure"], strict=True)]
@@ -38,7 +39,7 @@ def of_summary(summary: pd.DataFrame, settings: Mapping[str, Any], *, level: str
         notes=[
             f"Intervals: {settings['intervals']}.",
             f"Pairs: {settings['pairs']}.",
-            *_beware(settings),
+            *_conventions(settings),
         ],
     )
 
@@ -61,11 +62,11 @@ def of_runs(table: pd.DataFrame, ranks: pd.DataFrame, settings: Mapping[str, Any
             f"{first['measure']} by {first['n']:,} {level} with people's labels and {first['N']:,} with those of "
             f"{first['judge']} alone, the highest estimate first."
         ),
-        notes=[f"Intervals: {settings['intervals']}.", f"Ranks: {settings['pairs']}.", *_beware(settings)],
+        notes=[f"Intervals: {settings['intervals']}.", f"Ranks: {settings['pairs']}.", *_conventions(settings)],
     )
 
 
-def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any], *, correction: str) -> Report:
+def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
     """Return a report of the pairs of runs of one judge and measure that differ significantly."""
     rows = pairs[pairs["significant"]]
     rows = rows.iloc[rows["difference"].abs().argsort(kind="stable").to_numpy()[::-1]]
@@ -87,7 +88,7 @@ def of_pairs(pairs: pd.DataFrame, settings: Mapping[str, Any], *, correction: st
             if found
             else f"None of {count(len(pairs), 'pair')} of runs differs significantly; the one of lowest p."
         ),
-        notes=[f"Pairs: {settings['pairs']}; intervals are for each pair alone.", *_beware(settings)],
+        notes=[f"Pairs: {settings['pairs']}; intervals are for each pair alone.", *_conventions(settings)],
     )
 
 
@@ -108,10 +109,14 @@ def said(
         runs, places = table[key], ranks[(ranks["judge"] == row["judge"]) & (ranks["measure"] == row["measure"])]
         measure, judge = row["measure"], row["judge"]
         worth = "" if pd.isna(row["n_eff"]) else f": the {row['n']:,} are worth {row['n_eff']:,.1f} (median)"
+        known = (
+            "has no interval, which takes two topics"
+            if pd.isna(row["reach"])
+            else f"is known to ±{row['reach']:.4f}, and by people's labels alone to ±{row['human_reach']:.4f}"
+        )
         found.append(
             f"With {row['n']:,} {level} labelled by people and {row['N']:,} by {judge} alone, the {measure} of a run "
-            f"is known to ±{row['reach']:.4f}, and by people's labels alone to ±{row['human_reach']:.4f}{worth}; "
-            f"lambda is {row['lambda']:.2f}."
+            f"{known}{worth}; lambda is {row['lambda']:.2f}."
         )
         if row["pairs"]:
             comma = "," if several else ""
@@ -122,16 +127,19 @@ def said(
                 f"{row['human_rank_width']:.1f} by people's labels alone."
             )
         best = int(runs["estimate"].to_numpy().argmax())
-        run, place = runs.iloc[best], places.iloc[best]
+        run, place = runs.iloc[best].to_dict(), places.iloc[best]
+        reach = ends(run, "estimate", ".4f")
+        interval = f" ({100 * confidence:.4g} % interval {reach})" if reach else ""
         found.append(
-            f"The highest {measure}{with_judge} has {run['name']}: {run['estimate']:.4f} ({100 * confidence:.4g} % "
-            f"interval {run['estimate_low']:.4f} to {run['estimate_high']:.4f}), rank {place['rank_low']} to "
-            f"{place['rank_high']}; by people's labels alone {run['human']:.4f} ({run['human_low']:.4f} to "
-            f"{run['human_high']:.4f})."
+            f"The highest {measure}{with_judge} has {run['name']}: {run['estimate']:.4f}{interval}, rank "
+            f"{place['rank_low']} to {place['rank_high']}; by people's labels alone {with_ends(run, 'human', '.4f')}."
+        )
+        outside = (
+            f"{count(row['outside'], 'run')} of {row['runs']:,} would have a score outside of its interval of "
+            f"{measure}; "
         )
         found.append(
-            f"By the labels of {judge} alone {count(row['outside'], 'run')} of {row['runs']:,} would have a score "
-            f"outside of its interval of {measure}; {run['name']} would have {run['by_judge']:.4f}."
+            f"By the labels of {judge} alone {outside if reach else ''}{run['name']} would have {run['by_judge']:.4f}."
         )
     return [*found, *_beware(settings)]
 
@@ -140,6 +148,16 @@ def _from_to(numbers: pd.Series) -> str:
     """Return the lowest and the highest of whole numbers, or the only one: judges may have labelled other topics."""
     low, high = int(numbers.min()), int(numbers.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _conventions(settings: Mapping[str, Any]) -> list[str]:
+    """Return what all numbers hang on, for the notes of a report."""
+    return [
+        f"Lambda: {settings['lambda']}.",
+        f"Labels of people: {settings['human']}; of judges: {settings['judges']}.",
+        f"Runs: ranked in the order {settings['order']}.",
+        *_beware(settings),
+    ]
 
 
 def _beware(settings: Mapping[str, Any]) -> list[str]:

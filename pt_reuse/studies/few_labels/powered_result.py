@@ -111,10 +111,8 @@ class PredictionPowered(OfJudges, Result):
         for row in self.summary.to_dict("records"):
             by = f" by {row['judge']}" if len(self.judges) > 1 else ""
             worth = "unknown" if pd.isna(row["n_eff"]) else f"{row['n_eff']:,.1f}"
-            parts.append(
-                f"{row['measure']}{by}: {row['n']:,} {self.level} labelled by people are worth {worth} "
-                f"(±{row['reach']:.4f}, alone ±{row['human_reach']:.4f})"
-            )
+            reach = "" if pd.isna(row["reach"]) else f" (±{row['reach']:.4f}, alone ±{row['human_reach']:.4f})"
+            parts.append(f"{row['measure']}{by}: {row['n']:,} {self.level} labelled by people are worth {worth}{reach}")
         return "; ".join(parts)
 
     def findings(self) -> list[str]:
@@ -135,14 +133,14 @@ class PredictionPowered(OfJudges, Result):
         choice("by", by, ROWS)
         name, whose = measure_among(self.measures, measure), self._judge(judge)
         if by == "judge":
-            return of_summary(self.summary, self.settings, level=self.level, correction=self.correction)
+            return of_summary(self.summary, self.settings, level=self.level)
         table, pairs, ranks = (
             frame[(frame["judge"] == whose) & (frame["measure"] == name)]
             for frame in (self.table, self.pairs, self.ranks)
         )
         if by == "run":
             return of_runs(table, ranks, self.settings, level=self.level)
-        return of_pairs(pairs, self.settings, correction=self.correction)
+        return of_pairs(pairs, self.settings)
 
     @door
     def plot(

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, fraction, told
+from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
@@ -21,6 +21,7 @@ from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
 from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
+from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.stats.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES
 from pt_reuse.stats.significance import checked_correction
 from pt_reuse.studies.few_labels.asked_documents import checked_pool, documents_to_label
@@ -199,6 +200,7 @@ def prediction_powered(
         "lambda": ESTIMATED_OF[level] if asked.weight is None else f"{asked.weight:g}, given",
         "intervals": f"{100 * asked.confidence:.4g} %, {_intervals(level, asked)}",
         "pairs": f"two-sided t tests at {1 - asked.confidence:.4g}, correction {correction}",
+        "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         **noted(notes),
     }
     return _result(found, runs, asked, settings, level)
@@ -296,7 +298,8 @@ def _by_documents(
         sample = sample_of(people, judge.judge.known_pairs() if pool is None else pool)
         said = pool_labels(judge, sample, pool)
         estimates = list(document_estimates(runs, sample, said.labels, measures, asked))
-        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {len(people.topics):,} topics"
+        topics = count(len(people.topics), "topic")
+        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {topics}"
         caveats = [*few_topics(len(people.topics)), *_useless(estimates, asked)]
         found.append(_Found(judge, estimates, words, caveats))
     return found

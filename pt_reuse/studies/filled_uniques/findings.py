@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,7 +12,6 @@ from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._sentences import with_ends
 from pt_reuse.runs.units import Units
-from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import DECIMALS
@@ -89,13 +88,16 @@ class FilledUniques:
         return plot_filled(rows, unit=self.units.column, top=checked_top(top), place=Place(ax, title, legend, width))
 
 
-def filled_report(result: FilledUniques, measure: MeasureLike | None, judge: str | None) -> Report:
+def filled_report(
+    result: FilledUniques, measure: MeasureLike | None, judge: str | None, notes: Sequence[str]
+) -> Report:
     """Return a row per unit: its uniques, and what becomes of its own runs when these are removed or filled.
 
     Args:
         result: what has the tables.
         measure: one of its measures; None for the first.
         judge: one of its judges; None for the first.
+        notes: the conventions of leaving uniques out.
     """
     rows, by = _rows_of(result, measure, judge), result.units.by
     who, name = (rows[column].iloc[0] for column in ("judge", "measure"))
@@ -118,18 +120,17 @@ def filled_report(result: FilledUniques, measure: MeasureLike | None, judge: str
         ]
         ranks = f"; falls and rises are of any run, in ranks, when the whole field is scored anew for the {by}"
     settings = result.settings
-    notes = [
-        f"Filled: {settings['holes']}. Judge: {settings['fill']}.",
-        f"Pool of depth {settings['depth']}, pooled in the order {settings['pool order']}, scored in the order "
-        f"{settings['order']}; {settings['remove']} uniques are removed.",
-    ]
     return Report(
         [Column(by.capitalize(), rows[result.units.column]), Column("Uniques", rows["removed"], Digits.COUNT), *rest],
         caption=(
             f"Mean change of {name} of the {by}'s own runs against the truth, when its unique documents are removed "
             f"from the judgments, and when {who} labels them instead{ranks}."
         ),
-        notes=[*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes,
+        notes=[
+            f"Filled: {settings['holes']}. Judge: {settings['fill']}.",
+            f"Pool of depth {settings['depth']}; {settings['remove']} uniques are removed.",
+            *notes,
+        ],
     )
 
 

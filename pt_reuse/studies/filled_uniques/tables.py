@@ -145,9 +145,7 @@ class FilledRows:
         names = set(rows[self._units.column][rows["removed"] > 0])
         concerned = np.array([name in names for name in self._units.names])
         said: dict[str, Any] = {"units": int(concerned.sum())}
-        said |= {
-            name: int(rows[name].sum()) for name in ("removed", "labelled", "unknown", "judge_relevant", "relevant")
-        }
+        said |= {name: int(rows[name].sum()) for name in COUNTS}
         over = self._of_unit[:, concerned]
         for name, way in found.ways.items():
             mean = over.mean(axis=1, keepdims=True) if concerned.any() else np.zeros((len(over), 1))

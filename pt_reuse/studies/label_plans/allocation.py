@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -74,11 +75,4 @@ def smallest(fewest: int, most: int, fits: Callable[[int], bool]) -> int:
         most: the last one.
         fits: whether a number will do.
     """
-    low, high = fewest, most
-    while low < high:
-        middle = (low + high) // 2
-        if fits(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return fewest + bisect_left(range(fewest, most), True, key=fits)

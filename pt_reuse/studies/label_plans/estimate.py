@@ -86,7 +86,7 @@ class LabelEstimate(Result):
                 Column("By the judge", table["judge"], Digits.SCORE),
             ],
             caption=f"What {count(int(self.strata['checked'].sum()), 'label')} checked by people say.",
-            notes=[f"Interval: {self.settings['interval']}.", f"{self.settings['varies']}."],
+            notes=[*conventions(self.settings), f"{self.settings['varies']}."],
         )
 
     @door
@@ -109,6 +109,14 @@ class LabelEstimate(Result):
         from pt_reuse.plots.sheet import Place
 
         return plot_label_estimates(self.table, confidence=self.confidence, place=Place(ax, title, legend, width))
+
+
+def conventions(settings: Mapping[str, Any]) -> list[str]:
+    """Return what the numbers of a plan hang on, for the notes of a report."""
+    found = [f"Interval: {settings['interval']}.", f"Relevant: {settings['relevant']}."]
+    if "topics" in settings:
+        found.append(f"Runs: ranked in the order {settings['order']}; topics: {settings['topics']}.")
+    return found
 
 
 def estimated(

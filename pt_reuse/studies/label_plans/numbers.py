@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -93,10 +93,7 @@ class Strata:
         size, weight = (np.bincount(side[some], of[some], 2).astype(np.float64) for of in (self.units, number.weights))
         sums = np.bincount(side[some], (number.weights * self.shares)[some], 2)
         share = np.divide(sums, weight, out=np.zeros(2), where=weight != 0)
-        one = Number(
-            number.name, number.is_target, number.constant, weight, weight != 0, number.documents, number.judge
-        )
-        return one, Strata(size.astype(np.int64), share, np.arange(2))
+        return replace(number, weights=weight, strata=weight != 0), Strata(size.astype(np.int64), share, np.arange(2))
 
 
 def open_of(table: pd.DataFrame) -> Counts:
@@ -117,11 +114,10 @@ def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> 
     label = table["label"].to_numpy(dtype=float, na_value=np.nan)
     every = np.ones(len(table), dtype=bool)
     gain = table["gain"].to_numpy(dtype=float)
+    by_judge = _by_judge(table, gain, label >= judge_rel)
+    found = [_number(table, named, every, gain, target=target != PRECISION, judge=by_judge)]
     if table["run"].notna().any():
-        return [_number(table, named, every, gain, target=True, judge=_by_judge(table, gain, label >= judge_rel))]
-    found = [
-        _number(table, named, every, gain, target=target == MEAN, judge=_by_judge(table, gain, label >= judge_rel))
-    ]
+        return found
     groups = [(f"precision, label {int(one):d}", label == one) for one in np.unique(label)]
     if (label >= judge_rel).any():
         groups.append((RELEVANT_LABELS, label >= judge_rel))

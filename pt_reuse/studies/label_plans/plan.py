@@ -15,7 +15,7 @@ from pt_reuse._result import Result, key_figures_of
 from pt_reuse._sentences import written
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.studies.label_plans.checked import counted_labels
-from pt_reuse.studies.label_plans.estimate import LabelEstimate, estimated
+from pt_reuse.studies.label_plans.estimate import LabelEstimate, conventions, estimated
 from pt_reuse.studies.label_plans.numbers import DIFFERENCE, PRECISION, numbers_of
 from pt_reuse.studies.label_plans.sizes import WANTED
 
@@ -131,7 +131,7 @@ class LabelPlan(Result):
                 Column("Probability", table["probability"], Digits.SCORE),
             ],
             caption=f"Labels that people are to check: {self.headline()}.",
-            notes=[f"Expected shares: {self.settings['expected']}.", f"Interval: {self.settings['interval']}."],
+            notes=[f"Expected shares: {self.settings['expected']}.", *conventions(self.settings)],
         )
 
     @door

@@ -152,6 +152,7 @@ def plan_labels(
             "strata": "label of the judge" + (", run" * (asked.target == DIFFERENCE)) + (", topic" * by_topic),
             "expected": expected.words(int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
+            **population.settings,
             "interval": "exact (hypergeometric) for each label, joined by MOVER; planned by Clopper and Pearson",
             "varies": "Which documents are drawn; topics, documents and runs are fixed",
             "seed": seed,

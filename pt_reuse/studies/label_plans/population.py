@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -29,10 +31,12 @@ class Population:
             none), ``gain`` (what it adds to the number if it is relevant), ``people`` (what people said of it before,
             <NA> for nothing).
         name: what the number is called that the gains add up to.
+        settings: the conventions by which runs have these documents, for display.
     """
 
     documents: pd.DataFrame
     name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def strata(self, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
         """Return one row per stratum, and the name of the stratum of each document.
@@ -117,17 +121,18 @@ def first_documents(labels: Qrels, runs: RunSet, measure: ir_measures.Measure) -
             argument="runs",
         )
     name = f"{measure!r} of {runs.names[0]}" if len(parts) == 1 else f"{measure!r}, {' - '.join(runs.names)}"
-    return Population(frame.assign(label=frame["label"].astype("Int64")), name)
+    settings = {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"}
+    return Population(frame.assign(label=frame["label"].astype("Int64")), name, settings)
 
 
 def with_people(population: Population, pilot: Qrels | None) -> Population:
     """Return a population with what people said of its documents before."""
     frame = population.documents
     if pilot is None:
-        return Population(frame.assign(people=pd.array([pd.NA] * len(frame), dtype="Int64")), population.name)
+        return replace(population, documents=frame.assign(people=pd.array([pd.NA] * len(frame), dtype="Int64")))
     said = pilot.to_frame()[["qid", "docno", "label"]].rename(columns={"label": "people"})
     beside = frame.merge(said[said["people"] >= 0], on=["qid", "docno"], how="left")
-    return Population(beside.assign(people=beside["people"].astype("Int64")), population.name)
+    return replace(population, documents=beside.assign(people=beside["people"].astype("Int64")))
 
 
 def check_runs(runs: RunSet, target: str) -> None:

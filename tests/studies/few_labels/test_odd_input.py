@@ -193,6 +193,10 @@ def test_one_topic_of_sampled_documents():
         found = sampled(human=sample.select(sample.topics[:1]))
     assert found.table["estimate_low"].isna().all()
     assert found.table["sampling_low"].notna().all()
+    said = found.findings()
+    assert "the P@5 of a run has no interval, which takes two topics" in said[0]
+    assert not any("nan" in sentence for sentence in (*said, found.headline(), *found.report().notes))
+    assert ", 1 topic)" in found.settings["judges"]
 
 
 def test_a_measure_that_counts_what_is_not_relevant_for_people(messages):

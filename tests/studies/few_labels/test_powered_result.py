@@ -66,6 +66,12 @@ def test_reports():
     frame = found.report().to_frame()
     assert frame["Measure and judge"].tolist() == ["nDCG@10, one", "P@5, one", "nDCG@10, two", "P@5, two"]
     assert frame["Effective topics"].tolist() == found.summary["n_eff"].tolist()
+    assert list(found.report().notes[2:]) == [
+        f"Lambda: {found.settings['lambda']}.",
+        f"Labels of people: relevant from label 1; of judges: {found.settings['judges']}.",
+        "Runs: ranked in the order trec_eval.",
+    ]
+    assert found.settings["ties"] == "means equal to 12 decimals; ranks are 1 + number of better runs"
     runs = found.report("run", measure="P@5", judge="two").to_frame()
     table = of(found.table, "two", "P@5").sort_values("estimate", ascending=False)
     assert runs["Estimate"].tolist() == table["estimate"].tolist()

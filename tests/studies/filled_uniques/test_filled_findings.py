@@ -117,7 +117,10 @@ def test_the_report_has_the_largest_loss_first(found, messages):
     rows = found.filled[found.filled["measure"] == "nDCG@10"].sort_values("removed_change")
     assert shown["Team"].tolist() == rows["team"].tolist()
     assert shown["Filled"].tolist() == rows["filled_change"].tolist()
-    assert "judged uniques are removed" in str(found.report("fill"))
+    said = " ".join(found.report("fill").notes)
+    assert "judged uniques are removed" in said
+    assert "; relevant is a label of at least 1; means are over all topics." in said
+    assert "; of a change of score the percentile interval." in said
     plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, by="run", fill={"a": FIELD.all_qrels})
     assert list(plain.report("fill", measure="AP", judge="a").to_frame()) == [
         "Run", "Uniques", "Removed", "Filled", "Largest fall, removed", "Largest rise, filled",

@@ -139,6 +139,7 @@ def test_what_an_estimate_says_and_shows(labels, people, tmp_path):
     assert found.findings()[0].endswith("too high.")
     assert len(found.findings()) == len(found.table) == 5
     assert found.key_figures()["value"].tolist() == [of(found, "share relevant")["estimate"]]
+    assert "Relevant: from label 1; for the judge from label 1." in found.report().notes
     found.save(tmp_path / "found")
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "found").strata, found.strata)
     ax = found.plot(ax=Figure().subplots())

@@ -146,6 +146,11 @@ def test_a_plan_for_runs_draws_from_what_they_hang_on(labels, runs):
     assert pairs(plan.sample) | pairs(plan.rest) == pairs(top["good"])
     judged = ptr.score({"good": runs["good"]}, labels, "P@10").mean["P@10"].iloc[0]
     assert plan.summary["judge"].tolist() == pytest.approx([judged])
+    assert (plan.settings["order"], plan.settings["topics"]) == ("trec_eval", "5 that the judge labelled")
+    assert list(plan.report().notes[2:]) == [
+        "Relevant: from label 1; for the judge from label 1.",
+        "Runs: ranked in the order trec_eval; topics: 5 that the judge labelled.",
+    ]
     both = plan_labels(labels, target="difference", width=0.2, runs=runs)
     assert pairs(both.sample) | pairs(both.rest) == pairs(top["good"]) ^ pairs(top["other"])
     scores = ptr.score(runs, labels, "P@10").mean["P@10"]
