@@ -152,10 +152,11 @@ class LabelAudit(Result):
         if by == "person":
             if not len(self.beside):
                 raise InputError("there are no other people to stand beside; give ", Option("people", ...), ".")
-            return of_people(self._rows(self.beside, name, who), self._rows(self.yardstick, name, who), who, name)
+            beside, yardstick = (self._rows(rows, name, who) for rows in (self.beside, self.yardstick))
+            return of_people(beside, yardstick, who, name, self.settings)
         movers = self._rows(self.movers, name, who)
         if by == "run":
-            return of_runs(movers, who, name, most)
+            return of_runs(movers, who, name, most, self.settings)
         return of_documents(movers, self._rows(self.documents, name, who), who, name, most, self.settings)
 
     @door
