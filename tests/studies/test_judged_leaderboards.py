@@ -218,6 +218,7 @@ def test_what_is_told(messages):
     messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="leave_out", measures="AP"), times=3)
     found = messages.warned(lambda: compared(board([3, 2, 1]), {"a": board([1, 1, 1])}), times=1)
     messages.told(found.findings()[0])
+    assert found.headline() == "a: AP against AP tau_b undefined"
 
 
 def test_what_is_refused(messages, tmp_path):

@@ -11,7 +11,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse._sentences import ends
+from pt_reuse._sentences import ends, with_ends
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ class LeaderboardAgreement(Result):
         """Return tau_b of each judge by each two measures, the first of them."""
         rows = self.of_all.to_dict("records")
         said = [
-            f"{row['judge']}: {row['measure']} against {row['judge_measure']} tau_b {row['tau_b']:.4f}"
-            f"{_ends(row, 'tau_b')}"
+            f"{row['judge']}: {row['measure']} against {row['judge_measure']} tau_b {with_ends(row, 'tau_b', '.4f')}"
             for row in rows[:_NAMED]
         ]
         return "; ".join(said) + (f"; and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else "")
@@ -69,11 +68,11 @@ class LeaderboardAgreement(Result):
                 found.append(f"{runs} has no tau_b with people's by {row['measure']}: all runs tie in one of the two.")
                 continue
             best = self._best(row)
-            at_k = "" if best is None else f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
+            at_k = "" if best is None else f"; among the {best['part']} it is {with_ends(best, 'tau_b', '.4f')}"
             found.append(
-                f"{runs} has tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} with people's by {row['measure']}{at_k}; "
-                f"the run that loses most loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop', '.0f')}, "
-                f"the one that gains most gains {int(row['max_rise']):,}{_ends(row, 'max_rise', '.0f')}."
+                f"{runs} has tau_b {with_ends(row, 'tau_b', '.4f')} with people's by {row['measure']}{at_k}; "
+                f"the run that loses most loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop')}, "
+                f"the one that gains most gains {with_ends(row, 'max_rise', ',.0f')}."
             )
         return [*found, *self._without()]
 
@@ -171,6 +170,6 @@ class LeaderboardAgreement(Result):
         return None if found.empty else found.iloc[0].to_dict()
 
 
-def _ends(row: dict[Any, Any], name: str, digits: str = ".4f") -> str:
-    between = ends(row, name, digits)
+def _ends(row: dict[Any, Any], name: str) -> str:
+    between = ends(row, name, ",.0f")
     return f" ({between})" if between else ""
