@@ -12,6 +12,7 @@ from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._sentences import ends, with_ends
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 #: pairs of measures that a headline names
 _NAMED = 3
+#: `over` of the table -> what means are over, in words
+_OVER = {
+    "given means": "as leaderboards give them, which have no scores by topic",
+    "the same topics": "over the topics, which are the same of both",
+    "shared": "over the topics that both have",
+    "own": "over the topics that each has",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,14 +110,23 @@ class LeaderboardAgreement(Result):
             Column("tau-AP", rows["tau_ap_b"], Digits.SCORE),
             Column("Largest drop", rows["max_drop"], Digits.COUNT),
         ]
-        said = "best", *(("intervals",) if "tau_b_low" in rows else ())
+        said = (
+            "best",
+            "ties",
+            *(("intervals",) if "tau_b_low" in rows else ()),
+            *((BEWARE,) if BEWARE in self.settings else ()),
+        )
         return Report(
             [Column("Judge", names), *columns],
             caption=(
                 f"The ranking of runs by the leaderboards of judges against the one by people{measures}: correlations "
                 "(tau-AP symmetric and with ties), and the most ranks that a run loses."
             ),
-            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said],
+            notes=[
+                f"Means: {'; '.join(dict.fromkeys(rows['over'].map(_OVER)))}.",
+                *self._without(),
+                *(f"{name.capitalize()}: {self.settings[name]}." for name in said),
+            ],
         )
 
     @door
