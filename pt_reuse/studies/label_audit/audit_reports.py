@@ -200,7 +200,12 @@ def of_people(
 
 
 def _notes_of_mean(beside: pd.DataFrame, yardstick: pd.DataFrame) -> list[str]:
-    notes = []
+    notes = ["Mean: each person counts alike."]
+    if "difference_low" in beside:
+        notes.append(
+            "Topics are drawn for all people at once; a draw without a topic of a person is left out of the "
+            "intervals of this person and of the mean."
+        )
     if len(yardstick) and yardstick["people"].iloc[0] < len(beside):
         notes.append("Where all runs tie there is no ranking: such a person is no part of the mean.")
     if "difference_low" in beside and (beside["topics"] == 1).any():
