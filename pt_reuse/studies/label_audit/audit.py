@@ -124,7 +124,7 @@ class LabelAudit(Result):
         for measure in self.measures:
             mine, theirs = (part[part["measure"] == measure] for part in (models, people))
             beside = f"; {count(len(theirs), 'other person')} {_span(theirs['tau_b'])}" if len(theirs) else ""
-            said.append(f"{measure} tau_b {_span(mine['tau_b'])}{beside.replace('persons', 'people')}")
+            said.append(f"{measure} tau_b {_span(mine['tau_b'])}{beside}")
         who = self.judges[0] if len(self.judges) == 1 else count(len(self.judges), "judge")
         return f"{who} against people, {count(n_runs, 'run')}, {count(n_topics, 'topic')}: {'; '.join(said)}"
 

@@ -88,7 +88,7 @@ def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[st
                 "under them, so that there is no ranking to compare."
             )
             continue
-        people = "1 other person, who reaches" if row["people"] == 1 else f"{row['people']:,} other people, who reach"
+        people = f"{count(row['people'], 'other person')}, who reach{'es' * (row['people'] == 1)}"
         verdict = ""
         if "difference_low" in row and not np.isnan(row["difference_low"]):
             if row["difference_low"] > 0:
@@ -108,9 +108,8 @@ def _of_groups(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
         if not row["mean_rise"]:
             continue
         moves = "gain" if row["mean_rise"] > 0 else "lose"
-        runs = "1 run" if row["runs"] == 1 else f"{row['runs']:,} runs"
         yield (
-            f"{judge}: the {runs} of {row['by']} {row['part']} {moves}{'s' * (row['runs'] == 1)} "
+            f"{judge}: the {count(row['runs'], 'run')} of {row['by']} {row['part']} {moves}{'s' * (row['runs'] == 1)} "
             f"{abs(row['mean_rise']):.1f} ranks by {measure} on average{_rise_ends(row, 'mean_rise')}."
         )
 
