@@ -43,7 +43,9 @@ def count(n: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return several of a noun: ``runs``, ``families``."""
+    """Return several of a noun: ``runs``, ``families``, ``other people``."""
+    if noun.endswith("person"):
+        return noun.removesuffix("person") + "people"
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 

@@ -91,8 +91,8 @@ def as_judges(
     for name in several:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"the name of a judge must be a text, got {told(name)}.", argument=argument)
-    rels = _of_each(rel, several, rel_argument) if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
-    groups = _of_each(families, several, "families")
+    rels = of_each(rel, several, rel_argument) if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
+    groups = of_each(families, several, "families")
     found = []
     for name, one in several.items():
         with located(name):
@@ -159,7 +159,14 @@ def _judge_of(value: Any, argument: str) -> Judge:
     return Oracle(as_qrels(value, argument))
 
 
-def _of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
+def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
+    """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there.
+
+    Args:
+        given: a mapping of judge -> what is said of it; None for nothing.
+        judges: all judges by name.
+        argument: what the user calls it.
+    """
     if given is None:
         return {}
     if not isinstance(given, Mapping):

@@ -107,7 +107,7 @@ def numbers_of(
 
 def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
-    of_rank = [name for name in map(str, table) for change in CHANGES if name.removeprefix("own_").startswith(change)]
+    of_rank = [name for name in map(str, table) if name.removeprefix("own_").startswith((*CHANGES, "rise"))]
     return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
 
 

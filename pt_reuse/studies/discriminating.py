@@ -56,7 +56,7 @@ def discriminative_power(
         alpha: the level of significance, above 0 and below 1.
         correction: for the number of pairs, of each measure and set of judgments alone: ``"holm"`` (default) and
             ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
-            ones among the claims, all by statsmodels; or ``"none"``. The test ``"tukey"`` allows for the number of
+            ones among the claims; or ``"none"``. The test ``"tukey"`` allows for the number of
             pairs itself and takes ``"none"`` alone.
         samples: of the tests that draw at random, at least 1.
         seed: of what they draw.

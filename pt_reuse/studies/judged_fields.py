@@ -85,11 +85,7 @@ class AskedJudges:
         """
         with arguments_as(qrels="human"):
             field, judged = as_runs_before(runs, human)
-        people = as_qrels(judged, "human")
-        if self.rel is not None:
-            people = people.with_rel(self.rel)
-        if not (people.arrays.labels >= 0).any():
-            raise InputError("people judged no document.", argument="human")
+        people = as_people(judged, self.rel)
         warn_of_lower_grades(self.measures, people.rel)
         if self.without_topics == "error":
             check_topics(field, people)
@@ -188,6 +184,22 @@ class JudgedField:
             "missing": MISSING_WORDS[self.asked.missing],
             "complete": self.asked.complete,
         }
+
+
+def as_people(human: Any, rel: int | None) -> Qrels:
+    """Return the judgments of people.
+
+    Args:
+        human: judgments in any form.
+        rel: the lowest label that is relevant, None for what the judgments say.
+
+    Raises:
+        InputError: what is no judgments, or has no label of 0 or more.
+    """
+    people = as_qrels(human, "human")
+    if not (people.arrays.labels >= 0).any():
+        raise InputError("people judged no document: no label is 0 or more.", argument="human")
+    return people if rel is None else people.with_rel(rel)
 
 
 def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:

@@ -37,7 +37,9 @@ def test_some_topics_and_runs():
 
 def test_changes_of_rank_are_whole_numbers_where_there_are_any():
     table = pd.DataFrame({"tau_b": [1.0], "max_drop": [2.0], "own_max_drop_low": [0.0], "max_rise_high": [np.nan]})
-    assert whole_changes(table).dtypes.map(str).tolist() == ["float64", "int64", "int64", "float64"]
+    table = table.assign(rise_low=-1.0, mean_rise=0.5)
+    kinds = ["float64", "int64", "int64", "float64", "int64", "float64"]
+    assert whole_changes(table).dtypes.map(str).tolist() == kinds
 
 
 def test_topics_of_a_run_alone_count_for_its_mean():

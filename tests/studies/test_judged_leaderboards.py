@@ -218,6 +218,7 @@ def test_what_is_told(messages):
     messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="leave_out", measures="AP"), times=3)
     found = messages.warned(lambda: compared(board([3, 2, 1]), {"a": board([1, 1, 1])}), times=1)
     messages.told(found.findings()[0])
+    assert found.headline() == "a: AP against AP tau_b undefined"
 
 
 def test_what_is_refused(messages, tmp_path):
@@ -242,6 +243,24 @@ def test_what_is_refused(messages, tmp_path):
         messages.refused(call, argument=argument)
     strange = JUDGE.per_topic.assign(qid="x" + JUDGE.per_topic["qid"])
     messages.refused(lambda: compared(PEOPLE, {"a": ptr.Scores.from_frame(strange)}), argument="leaderboards")
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_a_report_says_which_topics_and_runs_count():
+    few = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:2])])
+    less = ptr.Scores.from_frame(few.per_topic[few.per_topic["name"] != few.names[0]])
+    found = compared(PEOPLE, {"a": less}, missing="zero", measures="AP")
+    notes = found.report().notes
+    assert notes[0] == "Means: over the topics that both have."
+    assert f"a has no scores of 1 run: '{few.names[0]}'. It counts 0." in notes
+    assert f"Ties: {found.settings['ties']}." in notes
+    assert f"Beware: {found.settings['beware']}." in notes
+    for people, judge, options, words in (
+        (PEOPLE, JUDGE, {}, "over the topics, which are the same of both"),
+        (PEOPLE, few, {"topics": "own"}, "over the topics that each has"),
+        (board([3, 2, 1]), board([1, 2, 3]), {}, "as leaderboards give them, which have no scores by topic"),
+    ):
+        assert compared(people, judge, **options).report().notes[0] == f"Means: {words}."
 
 
 def test_it_is_saved_and_reported(tmp_path):

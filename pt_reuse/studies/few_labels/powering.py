@@ -110,7 +110,7 @@ def prediction_powered(
             takes lambda for known, and whose intervals cover one to three in a hundred less. With a given `lam` both
             are the same.
         correction: of the tests of pairs for their number: ``"bonferroni"`` (default), under which the intervals of all
-            ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``, all by statsmodels; or ``"none"``.
+            ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``; or ``"none"``.
         confidence: of the intervals; pairs are tested at the level 1 - confidence.
         rel: the lowest label of people that is relevant; default what the judgments say, else 1. Measures have their
             own.

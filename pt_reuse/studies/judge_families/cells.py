@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import described
@@ -190,18 +189,18 @@ def by_run(scored: ScoredSides, runs: RunSet) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def judges_table(judges: Sequence[NamedJudge], compared: Sequence[ComparedLabels]) -> pd.DataFrame:
+def judges_table(compared: Sequence[ComparedLabels]) -> pd.DataFrame:
     """Return one row per judge: what it labelled of what people judged."""
     rows = [
         {
             "judge": labels.name,
-            "family": judge.family,
+            "family": labels.family,
             "relevant_from": labels.judge_rel,
             "documents": len(labels.pairs),
             "missing": labels.missing,
             "topics": len(labels.human.topics),
             "topics_without": len(labels.without),
         }
-        for judge, labels in zip(judges, compared, strict=True)
+        for labels in compared
     ]
     return pd.DataFrame(rows).astype({"family": object})

@@ -13,7 +13,7 @@ from pt_reuse._report import Report
 from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.judge_families.effect_reports import effect_in_words, of_cells, sentences
-from pt_reuse.studies.judge_families.gains import AGAINST, OTHERS
+from pt_reuse.studies.judge_families.gains import AGAINST, MATCHED, OTHERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +109,7 @@ class FamilyEffect(OfMeasures, Result):
         """
         choice("of", of, OF)
         name = measure_among(self.measures, measure)
-        return of_cells(self.cells(name, OTHERS), self.cells(name, "matched"), name, of, self.settings)
+        return of_cells(self.cells(name, OTHERS), self.cells(name, MATCHED), name, of, self.settings)
 
     @door
     def plot(

@@ -135,7 +135,7 @@ def family_effect(
         table=table,
         by_run=pd.concat([by_run(one, field.runs) for one in scored], ignore_index=True),
         matches=pd.concat([cells.matches() for cells in drawn], ignore_index=True),
-        judges=judges_table(asked.judges, compared),
+        judges=judges_table(compared),
         settings={
             "effect": "mean of (rank by people - rank by the judge) over the runs of the family, less the others'",
             "score effect": "above the line through the others (judge on people); matched: difference of changes",

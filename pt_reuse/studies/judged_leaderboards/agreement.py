@@ -11,7 +11,8 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import OfJudges, Result, key_figures_of
-from pt_reuse._sentences import ends
+from pt_reuse._sentences import ends, with_ends
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 #: pairs of measures that a headline names
 _NAMED = 3
+#: `over` of the table -> what means are over, in words
+_OVER = {
+    "given means": "as leaderboards give them, which have no scores by topic",
+    "the same topics": "over the topics, which are the same of both",
+    "shared": "over the topics that both have",
+    "own": "over the topics that each has",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,8 +61,7 @@ class LeaderboardAgreement(OfJudges, Result):
         """Return tau_b of each judge by each two measures, the first of them."""
         rows = self.of_all.to_dict("records")
         said = [
-            f"{row['judge']}: {row['measure']} against {row['judge_measure']} tau_b {row['tau_b']:.4f}"
-            f"{_ends(row, 'tau_b')}"
+            f"{row['judge']}: {row['measure']} against {row['judge_measure']} tau_b {with_ends(row, 'tau_b', '.4f')}"
             for row in rows[:_NAMED]
         ]
         return "; ".join(said) + (f"; and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else "")
@@ -69,11 +76,11 @@ class LeaderboardAgreement(OfJudges, Result):
                 found.append(f"{runs} has no tau_b with people's by {row['measure']}: all runs tie in one of the two.")
                 continue
             best = self._best(row)
-            at_k = "" if best is None else f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
+            at_k = "" if best is None else f"; among the {best['part']} it is {with_ends(best, 'tau_b', '.4f')}"
             found.append(
-                f"{runs} has tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} with people's by {row['measure']}{at_k}; "
-                f"the run that loses most loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop', '.0f')}, "
-                f"the one that gains most gains {int(row['max_rise']):,}{_ends(row, 'max_rise', '.0f')}."
+                f"{runs} has tau_b {with_ends(row, 'tau_b', '.4f')} with people's by {row['measure']}{at_k}; "
+                f"the run that loses most loses {count(int(row['max_drop']), 'rank')}{_ends(row, 'max_drop')}, "
+                f"the one that gains most gains {with_ends(row, 'max_rise', ',.0f')}."
             )
         return [*found, *self._without()]
 
@@ -103,14 +110,23 @@ class LeaderboardAgreement(OfJudges, Result):
             Column("tau-AP", rows["tau_ap_b"], Digits.SCORE),
             Column("Largest drop", rows["max_drop"], Digits.COUNT),
         ]
-        said = "best", *(("intervals",) if "tau_b_low" in rows else ())
+        said = (
+            "best",
+            "ties",
+            *(("intervals",) if "tau_b_low" in rows else ()),
+            *((BEWARE,) if BEWARE in self.settings else ()),
+        )
         return Report(
             [Column("Judge", names), *columns],
             caption=(
                 f"The ranking of runs by the leaderboards of judges against the one by people{measures}: correlations "
                 "(tau-AP symmetric and with ties), and the most ranks that a run loses."
             ),
-            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said],
+            notes=[
+                f"Means: {'; '.join(dict.fromkeys(rows['over'].map(_OVER)))}.",
+                *self._without(),
+                *(f"{name.capitalize()}: {self.settings[name]}." for name in said),
+            ],
         )
 
     @door
@@ -171,6 +187,6 @@ class LeaderboardAgreement(OfJudges, Result):
         return None if found.empty else found.iloc[0].to_dict()
 
 
-def _ends(row: dict[Any, Any], name: str, digits: str = ".4f") -> str:
-    between = ends(row, name, digits)
+def _ends(row: dict[Any, Any], name: str) -> str:
+    between = ends(row, name, ",.0f")
     return f" ({between})" if between else ""

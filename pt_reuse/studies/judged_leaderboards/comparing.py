@@ -13,7 +13,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
 from pt_reuse.formats.leaderboards import ALL
-from pt_reuse.judging.judges import ALONE, file_stem
+from pt_reuse.judging.judges import ALONE, file_stem, of_each
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
@@ -98,7 +98,7 @@ def compare_leaderboards(
     k = positive("best", best, "runs")
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     given = _named(leaderboards)
-    groups = _families(families, list(given))
+    groups = of_each(families, given, "families")
     truth = _scores(human, "human")
     boards = {name: _scores(one, "leaderboards", place=name) for name, one in given.items()}
     mine = _chosen(measures, truth.measures, "measures", all_of="people")
@@ -208,20 +208,6 @@ def _named(given: Any) -> dict[str, Any]:
             argument="leaderboards",
         )
     return named
-
-
-def _families(given: Mapping[str, str] | None, names: list[str]) -> dict[str, str]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"expected a dict of judge -> family, got {told(given)}.", argument="families")
-    strange = [name for name in given if name not in names]
-    if strange:
-        raise InputError(
-            f"{examples(strange)} not among the judges: {examples(names, 12)}.{did_you_mean(str(strange[0]), names)}",
-            argument="families",
-        )
-    return dict(given)
 
 
 def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:

@@ -13,9 +13,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
-
-#: correlations of the scores themselves, and of their ranks
-LINEAR = ("spearman", "pearson")
+from pt_reuse.studies.label_audit.field_parts import parts_of
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,9 @@ class TwoRankings:
             best: how many runs are the best; those that tie with the last of them are among them.
             asked: whether intervals were asked for: where nothing can be drawn their ends are NaN.
         """
-        means = self.truth.means()[0]
-        chosen = np.flatnonzero(pairs.ranks(rounded(means)) <= best)
-        parts = [("all", "all", np.arange(len(means)))]
-        if len(chosen) < len(means):
-            parts.append(("best", f"best {best:,}", chosen))
         return [
-            {"by": by, "part": part, "runs": len(runs), **self._numbers(runs, asked=asked)} for by, part, runs in parts
+            {"by": part.by, "part": part.name, "runs": len(part.runs), **self._numbers(part.runs, asked=asked)}
+            for part in parts_of(self.truth.means()[0], best, None)
         ]
 
     def changes(self) -> pd.DataFrame:

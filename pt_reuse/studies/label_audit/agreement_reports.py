@@ -53,7 +53,7 @@ def of_judges(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, A
             f"Labels of judges beside those of people: {ITEMS_WORDS[way[0]]}, {LABELS_WORDS[way[1]]}. Relevant is the "
             f"share that the judge calls relevant{human}."
         ),
-        notes=[*_notes(settings), *(f"Without a value: {why}." for why in whys)],
+        notes=[*_notes(settings, with_intervals=True, with_kappa=True), *(f"Without a value: {why}." for why in whys)],
     )
 
 
@@ -73,7 +73,7 @@ def of_grades(rows: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
             intervals("relevant", rows["relevant_low"], rows["relevant_high"], Digits.SCORE),
         ],
         caption="How precise each label of a judge is: the share of its documents that people call relevant.",
-        notes=_notes(settings),
+        notes=_notes(settings, with_intervals=True, with_kappa=False),
     )
 
 
@@ -100,7 +100,7 @@ def of_persons(rows: pd.DataFrame, figure: str, labels: str, settings: Mapping[s
             f"Judges beside other people, each against the judgments of people, on the documents that both labelled: "
             f"{FIGURE_WORDS[figure]}, {LABELS_WORDS[labels]}."
         ),
-        notes=_notes(settings),
+        notes=_notes(settings, with_intervals=True, with_kappa=figure == "kappa"),
     )
 
 
@@ -126,7 +126,7 @@ def of_topics(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, A
             f"Labels of judges beside those of people on each topic: {ITEMS_WORDS[way[0]]}, {LABELS_WORDS[way[1]]}; "
             "the lowest kappa first, topics without one last."
         ),
-        notes=_notes(settings),
+        notes=_notes(settings, with_intervals=False, with_kappa=True),
     )
 
 
@@ -200,6 +200,7 @@ def _best_first(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["kind", "kappa"], ascending=[True, False], kind="stable", na_position="last")
 
 
-def _notes(settings: Mapping[str, Any]) -> list[str]:
-    notes = [f"Intervals: {settings['intervals']}.", f"Bands of kappa: {SOURCE_OF_BANDS}."]
+def _notes(settings: Mapping[str, Any], *, with_intervals: bool, with_kappa: bool) -> list[str]:
+    notes = [f"Intervals: {settings['intervals']}."] if with_intervals else []
+    notes += [f"Kappa: {settings['kappa']}.", f"Bands of kappa: {SOURCE_OF_BANDS}."] if with_kappa else []
     return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes

@@ -119,7 +119,7 @@ class LabelAudit(OfMeasures, Result):
         for measure in self.measures:
             mine, theirs = (part[part["measure"] == measure] for part in (models, people))
             beside = f"; {count(len(theirs), 'other person')} {_span(theirs['tau_b'])}" if len(theirs) else ""
-            said.append(f"{measure} tau_b {_span(mine['tau_b'])}{beside.replace('persons', 'people')}")
+            said.append(f"{measure} tau_b {_span(mine['tau_b'])}{beside}")
         who = self.judges[0] if len(self.judges) == 1 else count(len(self.judges), "judge")
         return f"{who} against people, {count(n_runs, 'run')}, {count(n_topics, 'topic')}: {'; '.join(said)}"
 
@@ -147,10 +147,11 @@ class LabelAudit(OfMeasures, Result):
         if by == "person":
             if not len(self.beside):
                 raise InputError("there are no other people to stand beside; give ", Option("people", ...), ".")
-            return of_people(self._rows(self.beside, name, who), self._rows(self.yardstick, name, who), who, name)
+            beside, yardstick = (self._rows(rows, name, who) for rows in (self.beside, self.yardstick))
+            return of_people(beside, yardstick, who, name, self.settings)
         movers = self._rows(self.movers, name, who)
         if by == "run":
-            return of_runs(movers, who, name, most)
+            return of_runs(movers, who, name, most, self.settings)
         return of_documents(movers, self._rows(self.documents, name, who), who, name, most, self.settings)
 
     @door

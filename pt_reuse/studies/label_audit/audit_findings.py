@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._sentences import ends
+from pt_reuse._sentences import ends, with_ends
 from pt_reuse.studies.label_audit.audit_reports import signed
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 
@@ -73,10 +73,10 @@ def _of_ranking(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
         return
     at_k = ""
     for best in table[(table["by"] == "best") & table["tau_b"].notna()].to_dict("records"):
-        at_k = f"; among the {best['part']} it is {best['tau_b']:.4f}{_ends(best, 'tau_b')}"
+        at_k = f"; among the {best['part']} it is {with_ends(best, 'tau_b', '.4f')}"
     yield (
         f"{judge} ranks {count(int(row['runs']), 'run')} by {measure} on {count(int(row['topics']), 'topic')} with "
-        f"tau_b {row['tau_b']:.4f}{_ends(row, 'tau_b')} to the ranking by people{at_k}."
+        f"tau_b {with_ends(row, 'tau_b', '.4f')} to the ranking by people{at_k}."
     )
 
 
@@ -88,7 +88,7 @@ def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[st
                 "under them, so that there is no ranking to compare."
             )
             continue
-        people = "1 other person, who reaches" if row["people"] == 1 else f"{row['people']:,} other people, who reach"
+        people = f"{count(row['people'], 'other person')}, who reach{'es' * (row['people'] == 1)}"
         verdict = ""
         if "difference_low" in row and not np.isnan(row["difference_low"]):
             if row["difference_low"] > 0:
@@ -99,8 +99,7 @@ def _of_people(judge: str, measure: str, yardstick: pd.DataFrame) -> Iterator[st
                 verdict = " So the two are not told apart."
         yield (
             f"{judge} reaches tau_b {row['tau_b']:.4f} by {measure} on the documents of {people} "
-            f"{row['people_tau_b']:.4f}: a difference of {signed(row['difference'], 4)}"
-            f"{_signed_ends(row, 'difference', 4)}.{verdict}"
+            f"{row['people_tau_b']:.4f}: a difference of {with_ends(row, 'difference', '+,.4f')}.{verdict}"
         )
 
 
@@ -109,9 +108,8 @@ def _of_groups(judge: str, measure: str, table: pd.DataFrame) -> Iterator[str]:
         if not row["mean_rise"]:
             continue
         moves = "gain" if row["mean_rise"] > 0 else "lose"
-        runs = "1 run" if row["runs"] == 1 else f"{row['runs']:,} runs"
         yield (
-            f"{judge}: the {runs} of {row['by']} {row['part']} {moves}{'s' * (row['runs'] == 1)} "
+            f"{judge}: the {count(row['runs'], 'run')} of {row['by']} {row['part']} {moves}{'s' * (row['runs'] == 1)} "
             f"{abs(row['mean_rise']):.1f} ranks by {measure} on average{_rise_ends(row, 'mean_rise')}."
         )
 
@@ -156,16 +154,7 @@ def _label(label: int, bounds: tuple[int, int], at: int) -> str:
     return f"label {label}, {'relevant' if label >= bounds[at] else 'not relevant'}"
 
 
-def _ends(row: Mapping[Any, Any], name: str) -> str:
-    between = ends(row, name, ".4f")
-    return f" ({between})" if between else ""
-
-
-def _signed_ends(row: Mapping[Any, Any], name: str, decimals: int, unit: str = "") -> str:
-    between = ends(row, name, f"+,.{decimals}f")
-    return f" ({between}{unit})" if between else ""
-
-
 def _rise_ends(row: Mapping[Any, Any], name: str) -> str:
     """Return the interval of ranks gained, with signs, since an end may be on the other side of 0."""
-    return _signed_ends(row, name, 0 if name == "rise" else 1, " ranks gained")
+    between = ends(row, name, "+,.0f" if name == "rise" else "+,.1f")
+    return f" ({between} ranks gained)" if between else ""

@@ -79,7 +79,7 @@ def of_parts(table: pd.DataFrame, judge: str, settings: Mapping[str, Any]) -> Re
     )
 
 
-def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int) -> Report:
+def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int, settings: Mapping[str, Any]) -> Report:
     """Return a row per run that gains or loses most ranks.
 
     Args:
@@ -87,6 +87,7 @@ def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int) -> Report
         judge: whose labels move them.
         measure: by which they are scored.
         most: so many that gain, and as many that lose.
+        settings: of the audit.
     """
     rows = furthest(movers, most)
     rise = [signed(value, 0) for value in rows["rise"]]
@@ -106,7 +107,7 @@ def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int) -> Report
             f"The runs that gain and lose most ranks by {measure} under the labels of {judge}, of "
             f"{count(len(movers), 'run')}: scores and rank under people, and the ranks gained under {judge}."
         ),
-        notes=_none_moves(rows["name"].tolist()),
+        notes=[*_none_moves(rows["name"].tolist()), *_notes(settings, with_intervals="rise_low" in rows)],
     )
 
 
@@ -151,11 +152,17 @@ def of_documents(
             f"{judge}: both labels, and what the judge's adds to the run's mean score beyond what it adds to that of "
             "all runs on average."
         ),
-        notes=[*_none_moves(names), *([f"Effect: {words}."] if words else [])],
+        notes=[
+            *_none_moves(names),
+            *([f"Effect: {words}."] if words else []),
+            *_notes(settings, with_intervals=False),
+        ],
     )
 
 
-def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure: str) -> Report:
+def of_people(
+    beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure: str, settings: Mapping[str, Any]
+) -> Report:
     """Return a row per other person: the judge's tau-b and the person's on the same documents, and all in the last.
 
     Args:
@@ -163,6 +170,7 @@ def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure
         yardstick: the same over all people.
         judge: whose they are.
         measure: by which runs are scored.
+        settings: of the audit.
     """
     last = yardstick.rename(columns={"people_tau_b": "person_tau_b"}).assign(
         person="all, mean", topics=float("nan"), documents=float("nan")
@@ -184,12 +192,20 @@ def of_people(beside: pd.DataFrame, yardstick: pd.DataFrame, judge: str, measure
             f"How far the ranking by {measure} under {judge} agrees with the one under people, and how far those under "
             "other people do, on the documents that each of them labelled."
         ),
-        notes=_notes_of_mean(beside, yardstick),
+        notes=[
+            *_notes_of_mean(beside, yardstick),
+            *_notes(settings, with_intervals="difference_low" in rows),
+        ],
     )
 
 
 def _notes_of_mean(beside: pd.DataFrame, yardstick: pd.DataFrame) -> list[str]:
-    notes = []
+    notes = ["Mean: each person counts alike."]
+    if "difference_low" in beside:
+        notes.append(
+            "Topics are drawn for all people at once; a draw without a topic of a person is left out of the "
+            "intervals of this person and of the mean."
+        )
     if len(yardstick) and yardstick["people"].iloc[0] < len(beside):
         notes.append("Where all runs tie there is no ranking: such a person is no part of the mean.")
     if "difference_low" in beside and (beside["topics"] == 1).any():

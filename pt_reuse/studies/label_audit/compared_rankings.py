@@ -16,7 +16,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.runs.units import Units
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import CHANGES, TopicScores, ranking_agreement
+from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
 from pt_reuse.studies.label_audit.field_parts import ALL, FieldPart, parts_of
 
 #: who gives the labels that are compared with those of people
@@ -172,13 +172,6 @@ def moved_runs(compared: Comparison, measure: str, field: RankedField, run_table
 def furthest_first(moved: pd.DataFrame) -> pd.DataFrame:
     """Return runs that moved, the one that gains most ranks first; of several the best one under people."""
     return moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
-
-
-def whole_moves(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with numbers of ranks, and their ends where there are any, as whole numbers, if none is NaN."""
-    names = [f"{name}{end}" for name in (*CHANGES, "rise") for end in ("", "_low", "_high")]
-    whole = [name for name in names if name in table and not table[name].isna().any()]
-    return table.astype(dict.fromkeys(whole, np.int64))
 
 
 def without_ranking(table: pd.DataFrame) -> Sequence[str]:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import door
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
-from pt_reuse.qrels.judgments import as_qrels, checked_rel
+from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.stats.bootstrap import checked_bootstrap
+from pt_reuse.studies.judged_fields import as_people
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 from pt_reuse.studies.label_audit.other_people import compared_people
@@ -80,11 +81,7 @@ def compare_labels(
     Source: Cohen 1960, A coefficient of agreement for nominal scales; Krippendorff 2004, Content analysis, chapter 11.
     """
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    truth = as_qrels(human, "human")
-    lowest = checked_rel(rel)
-    truth = truth if lowest is None else truth.with_rel(lowest)
-    if not (truth.arrays.labels >= 0).any():
-        raise InputError("people judged no document: no label is 0 or more.", argument="human")
+    truth = as_people(human, checked_rel(rel))
     judges = as_judges(judge, rel=judge_rel, families=families)
     others = None if people is None else as_annotator_labels(people, "people")
     check_names([one.name for one in judges], () if others is None else others.annotators)

@@ -16,6 +16,7 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
 from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.stats.two_rankings import whole_changes
 from pt_reuse.studies.label_audit.compared_rankings import (
     MODEL,
     PEOPLE,
@@ -24,7 +25,6 @@ from pt_reuse.studies.label_audit.compared_rankings import (
     agreement_rows,
     furthest_first,
     moved_runs,
-    whole_moves,
 )
 from pt_reuse.studies.label_audit.document_effects import DocumentEffects, ranks_of
 from pt_reuse.studies.label_audit.field_scores import LabelSheet
@@ -133,10 +133,10 @@ class FieldAudit:
                 movers.append(furthest_first(moved))
         beside, yardstick = Yardstick(scores, asked.bootstrap).tables(list(map(repr, self._measures)), self._beside)
         return RankedJudges(
-            table=whole_moves(pd.DataFrame(rows)).assign(
+            table=whole_changes(pd.DataFrame(rows)).assign(
                 family=pd.Series([row["family"] for row in rows], dtype=object)
             ),
-            movers=whole_moves(pd.concat(movers, ignore_index=True)),
+            movers=whole_changes(pd.concat(movers, ignore_index=True)),
             documents=pd.concat(documents, ignore_index=True)[list(DOCUMENTS)],
             beside=beside,
             yardstick=yardstick,

@@ -124,6 +124,24 @@ def test_the_reports_of_runs_and_documents(found):
     assert frame["People / judge"][0] == f"{first['label']} / {first['judge_label']}"
 
 
+@pytest.mark.parametrize("by", ["judge", "part", "run", "person"])
+def test_a_report_with_intervals_says_how_they_are_made(found, by):
+    report = found.report(by)
+    assert any(name.startswith("Interval of") for name in report.to_frame())
+    assert f"Interval: {found.settings['intervals']}." in report.notes
+
+
+@pytest.mark.parametrize("by", ["judge", "part", "run", "document", "person"])
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_every_report_says_what_is_missing_and_what_to_beware_of(by):
+    human = FIELD.qrels.select(FIELD.qrels.topics[:3])
+    found = ptr.audit_labels(RUNS, human, JUDGES, "AP", people=PEOPLE, by="type", resamples=0)
+    notes = found.report(by).notes
+    assert f"Missing: {found.settings['missing']}." in notes
+    assert f"Beware: {found.settings['beware']}." in notes
+    assert not [note for note in notes if note.startswith("Interval")]
+
+
 def test_read_back_it_says_the_same(found, tmp_path):
     found.save(tmp_path)
     again = ptr.read_result(tmp_path)

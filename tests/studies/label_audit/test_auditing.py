@@ -24,6 +24,13 @@ def audited(judges=None, measures=("nDCG@5", "AP"), **options):
     return ptr.audit_labels(RUNS, as_frame(HUMAN), given, list(measures), **{"resamples": 0, "best": 4, **options})
 
 
+def tau_ap(truth, estimate):
+    """Return the tau_AP of Urbano and Marrero with ties: each run below the first block against those above it."""
+    x, y = np.round(truth, 12), np.round(estimate, 12)
+    below = [run for run in range(len(y)) if (y > y[run]).any()]
+    return float(np.mean([np.sign(x[y > y[run]] - x[run]).mean() for run in below]))
+
+
 def rows_of(table, judge, measure):
     return table[(table["judge"] == judge) & (table["measure"] == measure)].reset_index(drop=True)
 
@@ -57,6 +64,8 @@ def test_agreement_of_all_of_the_best_and_of_each_type(found, judge, measure):
         signs = [np.sign(np.round(s[part], 12)[:, None] - np.round(s[part], 12)) for s in (x, y)]
         product = signs[0] * signs[1]
         assert row["gamma"] == pytest.approx(product.sum() / np.abs(product).sum(), abs=1e-12)
+        mean = (tau_ap(x[part], y[part]) + tau_ap(y[part], x[part])) / 2
+        assert row["tau_ap_b"] == pytest.approx(mean, abs=1e-12)
     assert set(rows["documents"]) == {len(JUDGES[judge])}
 
 

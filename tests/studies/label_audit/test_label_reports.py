@@ -113,6 +113,19 @@ def test_the_report_of_grades_persons_and_topics(found):
     assert len(found.report("topic").to_frame()) == 30
 
 
+@pytest.mark.parametrize(
+    ("by", "figure", "with_intervals", "with_kappa"),
+    [("judge", "kappa", True, True), ("grade", "kappa", True, False), ("topic", "kappa", False, True),
+     ("person", "kappa", True, True), ("person", "precision", True, False)],
+)  # fmt: skip
+def test_notes_are_of_what_a_report_shows(found, by, figure, with_intervals, with_kappa):
+    report = found.report(by, figure=figure)
+    assert any(name.startswith("Interval of") for name in report.to_frame()) == with_intervals
+    assert (f"Intervals: {found.settings['intervals']}." in report.notes) == with_intervals
+    assert ("Kappa: Cohen's, without weights." in report.notes) == with_kappa
+    assert any(note.startswith("Bands of kappa: McHugh 2012") for note in report.notes) == with_kappa
+
+
 def test_what_is_not_there_is_refused(found, messages):
     messages.refused(lambda: found.report("run"), argument="by")
     messages.refused(lambda: found.report(judge="fare"), argument="judge")
