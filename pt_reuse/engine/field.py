@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,9 @@ from pt_reuse.engine.tokens import Tokens, Words
 
 @dataclass(frozen=True)
 class Field(Portable):
-    """All runs of a field; rows are topic-major, then by run, then in ranking order.
+    """All runs of a field in memory; rows are topic-major, then by run, then in ranking order.
+
+    It is a field of one block; :class:`pt_reuse.engine.open_field.OpenField` is one of many, each of them a Field.
 
     Attributes:
         topics: topic names, in natural order.
@@ -51,6 +54,24 @@ class Field(Portable):
         """Return the number of topics."""
         return len(self.topics)
 
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows of all lists."""
+        return len(self.codes)
+
+    @property
+    def parts(self) -> list[range]:
+        """Return the topics of each block: all of them in one."""
+        return [range(self.n_topics)] if self.n_topics else []
+
+    def part(self, i: int) -> Field:
+        """Return a block: the field itself is the only one."""
+        return self
+
+    def of(self, t: int) -> tuple[Field, int]:
+        """Return the block that holds a topic, and its row there."""
+        return self, t
+
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Return (topics, runs): how many documents each list has."""
@@ -68,6 +89,14 @@ class Field(Portable):
     def docs(self, t: int) -> NDArray[np.int32]:
         """Return the documents of one topic as rows of the vocabulary."""
         return self.topic_docs[self.doc_starts[t] : self.doc_starts[t + 1]]
+
+    def n_docs(self, t: int) -> int:
+        """Return how many documents the runs have for one topic."""
+        return int(self.doc_starts[t + 1] - self.doc_starts[t])
+
+    def words_at(self, t: int) -> Words:
+        """Return the document names of one topic, in the order of their codes."""
+        return tokens.as_words(self.vocabulary).take(self.docs(t), axis=0)
 
     def top_rows(
         self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
@@ -157,13 +186,36 @@ class Field(Portable):
         """Return the field with the rows of each list in another order."""
         moved = np.flatnonzero(order != np.arange(len(order)))
         file, rank = (part.permuted(self.starts, order, moved) for part in (self.file, self.rank))
-        return replace(self, codes=self.codes[order], scores=self.scores[order], file=file, rank=rank)
+        early = {**self._early(), "codes": self.codes[order]}
+        return Field(**early, scores=self.scores[order], file=file, rank=rank)
+
+    def renumbered(self) -> Field:
+        """Return the field with the documents of each topic numbered as they first appear in its rows."""
+        docs, codes = [], []
+        for t in range(self.n_topics):
+            code, first = tokens.factorize(self.codes[self.rows(t)].astype(np.uint64)[:, None])
+            docs.append(self.docs(t)[self.codes[self.rows(t)][first]])
+            codes.append(code.astype(self.codes.dtype))
+        none = np.zeros(0, dtype=np.int32)
+        early = {
+            **self._early(),
+            "topic_docs": np.concatenate([none, *docs], dtype=np.int32),
+            "doc_starts": offsets(np.array([len(part) for part in docs], dtype=np.int64)),
+            "codes": np.concatenate([self.codes[:0], *codes]),
+        }
+        return self._made(early, self._late)
 
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
         runs = np.asarray(chosen, dtype=np.int64)
         lists = np.arange(self.n_topics)[:, None] * self.n_runs + runs
         return self._with_lists(lists, self.lengths[:, runs], self.ranked[runs])
+
+    def take_topics(self, chosen: Sequence[int]) -> Field:
+        """Return the field of the chosen topics, in that order."""
+        topics = np.asarray(chosen, dtype=np.int64)
+        lists = topics[:, None] * self.n_runs + np.arange(self.n_runs)
+        return self._with_lists(lists, self.lengths[topics], self.ranked, topics=topics)
 
     def keep(self, rows: NDArray[np.bool_]) -> Field:
         """Return the field of the rows marked; lists close up, topics without rows go."""
@@ -177,26 +229,84 @@ class Field(Portable):
         lengths: NDArray[np.int64],
         ranked: NDArray[np.bool_],
         rows: NDArray[np.int64] | None = None,
+        topics: NDArray[np.int64] | None = None,
     ) -> Field:
         # lists and lengths are (topics, runs) of the new field; its rows are all rows of these lists, or those given
         full = np.flatnonzero(lengths.any(axis=1))
+        kept = full if topics is None else topics[full]
         source, counts = lists[full].ravel(), lengths[full].ravel()
         if rows is None:
             rows = ranges(self.starts[source], counts)
-        starts, doc_lengths = offsets(counts), np.diff(self.doc_starts)[full]
-        return Field(
-            n_runs=lists.shape[1],
-            topics=tuple(self.topics[t] for t in full.tolist()),
-            vocabulary=self.vocabulary,
-            topic_docs=taken(self.topic_docs, self.doc_starts[full], doc_lengths),
-            doc_starts=offsets(doc_lengths),
-            starts=starts,
-            codes=self.codes[rows],
-            scores=self.scores[rows],
-            file=self.file.kept(self.starts, source, starts, rows),
-            rank=self.rank.kept(self.starts, source, starts, rows),
-            ranked=ranked,
-        )
+        taken_rows, starts, doc_lengths = rows, offsets(counts), np.diff(self.doc_starts)[kept]
+
+        def late() -> Late:
+            places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
+            return Late(self.scores[taken_rows], *places)
+
+        early = {
+            "n_runs": lists.shape[1],
+            "topics": tuple(self.topics[t] for t in kept.tolist()),
+            "vocabulary": self.vocabulary,
+            "topic_docs": taken(self.topic_docs, self.doc_starts[kept], doc_lengths),
+            "doc_starts": offsets(doc_lengths),
+            "starts": starts,
+            "codes": self.codes[rows],
+            "ranked": ranked,
+        }
+        return self._made(early, late)
+
+    def _early(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _EARLY}
+
+    def _late(self) -> Late:
+        return Late(self.scores, self.file, self.rank)
+
+    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
+        # a field derived of this one
+        found = late()
+        return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
 
     def _long_names(self) -> list[bytes]:
         return tokens.long_names_in(tokens.as_words(self.vocabulary))
+
+
+@dataclass(frozen=True)
+class Late:
+    """What of a block is read only where it is asked for, since counting needs none of it; see :class:`Field`."""
+
+    scores: NDArray[np.float64]
+    file: Places
+    rank: Places
+
+
+_LATE = ("scores", "file", "rank")
+_EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked")
+
+
+class LateField(Field):
+    """A block whose scores and places are read when one of them is asked for.
+
+    Args:
+        late: reads them.
+        **early: all other attributes of a Field.
+    """
+
+    def __init__(self, *, late: Callable[[], Late], **early: Any):
+        for name, value in {**early, "_read": late}.items():
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        # only asked where the instance has no such attribute yet
+        if name not in _LATE or "_read" not in self.__dict__:
+            raise AttributeError(name)
+        late = self._read()
+        for part in _LATE:
+            object.__setattr__(self, part, getattr(late, part))
+        object.__delattr__(self, "_read")
+        return getattr(late, name)
+
+    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
+        return LateField(late=late, **early)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Field(**self._early(), **{name: getattr(self, name) for name in _LATE}).__reduce_ex__(2)  # type: ignore[return-value]

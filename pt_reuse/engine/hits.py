@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.topic_docs import TopicDocs
 
 
@@ -55,20 +56,20 @@ class HitIndex:
 
     Attributes:
         field_topic: the topic of the field that each topic of the judgments is, -1 where the field lacks it.
-        doc_of_row: (rows,) each judged document as a row of the field's vocabulary, -1 where no run retrieves it.
     """
 
-    def __init__(self, field: Field, documents: TopicDocs):
+    def __init__(self, field: AnyField, documents: TopicDocs):
         self.field, self.documents = field, documents
         self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
-        self.doc_of_row = tokens.find(documents.words, tokens.as_words(field.vocabulary))
+        # of a field of one block all judgments are found at once; of an open one those of each block as it comes
+        self._found = self._find(field, self.topics) if isinstance(field, Field) else None
 
     @property
     def topics(self) -> range:
         """Return all topics of the judgments, as positions among them."""
         return range(len(self.field_topic))
 
-    def lengths(self, t: int) -> NDArray[np.int64]:
+    def lengths(self, t: int) -> NDArray[np.integer]:
         """Return (runs,): how many documents each run retrieves for a topic of the judgments."""
         at = self.field_topic[t]
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
@@ -82,21 +83,51 @@ class HitIndex:
             topics: neighbouring topics of the judgments; rows are counted from the first row of the first one.
             wanted: (rows of these topics,) the rows to look for; default all. A code without such a row has -1.
         """
-        row_of_doc = np.full(len(self.field.vocabulary), -1, dtype=np.int32)  # of this call alone
         first_row = int(self.documents.starts[topics.start])
+        for some, i in self._by_part(topics):
+            if i < 0:
+                yield from [None] * len(some)
+                continue
+            block = self.field.part(i)
+            begin = self.field.parts[i].start
+            found, before = (self._found, 0) if self._found is not None else (self._find(block, some), some.start)
+            before = int(self.documents.starts[before])
+            row_of_doc = np.full(len(block.vocabulary), -1, dtype=np.int32)  # of this call alone
+            for t in some:
+                at = self.field_topic[t]
+                if at < 0:
+                    yield None
+                    continue
+                start, stop = self.documents.starts[t : t + 2].tolist()
+                docs = found[start - before : stop - before]
+                start, stop = start - first_row, stop - first_row
+                chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
+                row_of_doc[docs[chosen]] = start + chosen
+                rows = row_of_doc.take(block.docs(at - begin))
+                row_of_doc[docs[chosen]] = -1
+                yield rows
+
+    def _find(self, block: Field, topics: range) -> NDArray[np.int64]:
+        # each judged document of these topics as a row of the block's vocabulary, -1 where no run retrieves it
+        first, stop = self.documents.starts[[topics.start, topics.stop]].tolist()
+        return tokens.find(self.documents.words[first:stop], tokens.as_words(block.vocabulary))
+
+    def _by_part(self, topics: range) -> Iterator[tuple[range, int]]:
+        # neighbouring topics whose runs lie in one block, and which one it is: -1 for topics that the field lacks
+        if self._found is not None:
+            yield from [(topics, 0)] if self.field.n_topics else [(topics, -1)]
+            return
+        part_of = np.repeat(np.arange(len(self.field.parts)), [len(part) for part in self.field.parts]).tolist()
+        first, held = topics.start, -1
         for t in topics:
             at = self.field_topic[t]
-            if at < 0:
-                yield None
-                continue
-            start, stop = self.documents.starts[t : t + 2].tolist()
-            docs = self.doc_of_row[start:stop]
-            start, stop = start - first_row, stop - first_row
-            chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
-            row_of_doc[docs[chosen]] = start + chosen
-            found = row_of_doc.take(self.field.docs(at))
-            row_of_doc[docs[chosen]] = -1
-            yield found
+            here = part_of[at] if at >= 0 else held
+            if held >= 0 and here != held:
+                yield range(first, t), held
+                first = t
+            held = here
+        if topics.stop > first:
+            yield range(first, topics.stop), held
 
     def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
         """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""
@@ -107,7 +138,8 @@ class HitIndex:
             if row_of_code is None:
                 counts.append(np.zeros(n_runs, dtype=np.int64))
                 continue
-            codes = self.field.codes[self.field.rows(self.field_topic[t])]
+            block, at = self.field.of(self.field_topic[t])
+            codes = block.codes[block.rows(at)]
             # take by 16-bit codes is several times as fast as indexing with them
             where = np.flatnonzero((row_of_code >= 0).take(codes))
             ends = np.cumsum(lengths[-1])

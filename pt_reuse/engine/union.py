@@ -1,101 +1,118 @@
-"""Unite two coded fields without coding either of them again."""
+"""Unite coded fields without coding any of them again."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field
-from pt_reuse.engine.lists import offsets
+from pt_reuse.engine.field import Field, Late, LateField
+from pt_reuse.engine.lists import offsets, taken
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.places import Places
-from pt_reuse.engine.tokens import Tokens
 
 
-def unite(first: Field, second: Field) -> Field:
-    """Return the field of the runs of both, those of `second` last.
+def unite(
+    *pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None
+) -> Field:
+    """Return the field of the runs of all pieces, those of the first one first.
 
     It has the rows that coding all runs together gives. Documents that a field knows but no run retrieves stay.
+
+    Args:
+        *pieces: at least one.
+        columns: the runs of the united field that each piece holds, where they are not appended one after the other; a
+            run may stand in several pieces that have no topic in common.
+        n_runs: how many runs it has, where the last ones may be in no piece.
     """
-    names = list(dict.fromkeys([*first.topics, *second.topics]))
+    if columns is None:
+        ends = np.cumsum([piece.n_runs for piece in pieces])
+        columns = [np.arange(end - piece.n_runs, end) for end, piece in zip(ends.tolist(), pieces, strict=True)]
+    if n_runs is None:
+        n_runs = 1 + max(int(runs.max(initial=-1)) for runs in columns)
+    names = list(dict.fromkeys(topic for piece in pieces for topic in piece.topics))
     topics = [names[i] for i in natural_order(names)]
-    pairs = [(first.topic_row.get(topic), second.topic_row.get(topic)) for topic in topics]
-    vocabulary, place_first, place_second = _unite_vocabularies(first.vocabulary, second.vocabulary)
-    docs, code_of_second = _unite_documents(first, second, pairs, place_first, place_second)
+    place = {topic: t for t, topic in enumerate(topics)}
+    topics_of = [np.array([place[name] for name in piece.topics], dtype=np.int64) for piece in pieces]
+    # the lists of the united field, in the order of the pieces
+    lists_of = [(of[:, None] * n_runs + runs).ravel() for of, runs in zip(topics_of, columns, strict=True)]
+    lists, counts = np.concatenate(lists_of), np.concatenate([np.diff(piece.starts) for piece in pieces])
+    some = np.flatnonzero(counts)
+    order = some[np.argsort(lists[some], kind="stable")]
+    lengths = np.zeros(len(topics) * n_runs, dtype=np.int64)
+    lengths[lists[some]] = counts[some]
+    begins = offsets(counts)[:-1][order]
+    words, places = _vocabularies(pieces)
+    docs, codes = _documents(pieces, topics_of, places, len(topics), len(words))
     n_docs = np.array([len(part) for part in docs], dtype=np.int64)
-    rows = len(first.codes) + len(second.codes)
-    codes = np.empty(rows, dtype=np.uint16 if n_docs.max(initial=0) <= 2**16 else np.uint32)
-    scores, lengths = np.empty(rows), np.zeros((len(topics), first.n_runs + second.n_runs), dtype=np.int64)
-    at = 0
-    for i, (a, b) in enumerate(pairs):  # a topic's rows stand together, so each field gives one piece of them
-        if a is not None:
-            piece = first.rows(a)
-            to = slice(at, at + piece.stop - piece.start)
-            codes[to], scores[to] = first.codes[piece], first.scores[piece]
-            lengths[i, : first.n_runs], at = first.lengths[a], to.stop
-        if b is not None:
-            piece = second.rows(b)
-            to = slice(at, at + piece.stop - piece.start)
-            codes[to], scores[to] = code_of_second[i][second.codes[piece]], second.scores[piece]
-            lengths[i, first.n_runs :], at = second.lengths[b], to.stop
-    return Field(
-        lengths.shape[1],
-        tuple(topics),
-        vocabulary,
-        np.concatenate(docs) if docs else np.zeros(0, dtype=np.int32),
-        offsets(n_docs),
-        offsets(lengths.ravel()),
-        codes,
-        scores,
-        file=_unite_places(first, second, topics, (first.file, second.file)),
-        rank=_unite_places(first, second, topics, (first.rank, second.rank)),
-        ranked=np.concatenate([first.ranked, second.ranked]),
-    )
+    every_code = np.concatenate(codes, dtype=np.uint16 if n_docs.max(initial=0) <= 2**16 else np.uint32)
+    ranked = np.ones(n_runs, dtype=np.bool_)
+    for piece, runs in zip(pieces, columns, strict=True):
+        ranked[runs] &= piece.ranked
+    early = {
+        "n_runs": n_runs,
+        "topics": tuple(topics),
+        "vocabulary": tokens.as_tokens(words),
+        "topic_docs": np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
+        "doc_starts": offsets(n_docs),
+        "starts": offsets(lengths),
+        "codes": taken(every_code, begins, counts[order]),
+        "ranked": ranked,
+    }
+
+    def late() -> Late:
+        scores = np.concatenate([piece.scores for piece in pieces])
+        return Late(
+            taken(scores, begins, counts[order]),
+            file=_joined([piece.file for piece in pieces], lists_of),
+            rank=_joined([piece.rank for piece in pieces], lists_of),
+        )
+
+    if any(isinstance(piece, LateField) for piece in pieces):
+        return LateField(late=late, **early)
+    found = late()
+    return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
 
 
-def _unite_vocabularies(first: Tokens, second: Tokens) -> tuple[Tokens, NDArray[np.int32], NDArray[np.int32]]:
-    """Return both vocabularies as one in hash order, and where the names of each are in it."""
-    mine, theirs = tokens.as_words(first), tokens.as_words(second)
-    rows = tokens.find(theirs, mine)
-    new = np.flatnonzero(rows < 0)
-    width = max(mine.shape[1], theirs.shape[1])
-    mine, added = tokens.widen(mine, width), tokens.widen(theirs, width).take(new, axis=0)
-    before = np.searchsorted(tokens.hashes(mine), tokens.hashes(added), side="right")
-    here = np.arange(len(mine))
-    place_first = (here + np.searchsorted(before, here, side="right")).astype(np.int32)
-    place_second = np.empty(len(theirs), dtype=np.int32)
-    place_second[rows >= 0] = place_first[rows[rows >= 0]]
-    place_second[new] = before + np.arange(len(new))
-    return tokens.as_tokens(np.insert(mine, before, added, axis=0)), place_first, place_second
+def _joined(places: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:
+    return Places.joined(places, [numbers[part.lists] for part, numbers in zip(places, lists, strict=True)])
 
 
-def _unite_documents(
-    first: Field,
-    second: Field,
-    pairs: list[tuple[int | None, int | None]],
-    place_first: NDArray[np.int32],
-    place_second: NDArray[np.int32],
-) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]]:
-    """Return the documents of each topic, and the new code of each that the second field has there."""
-    docs, codes = [], []
-    code_of = np.full(len(place_first) + len(place_second), -1, dtype=np.int32)  # on the topic at hand
-    for a, b in pairs:
-        mine = place_first[first.docs(a)] if a is not None else place_first[:0]
-        theirs = place_second[second.docs(b)] if b is not None else place_second[:0]
-        code_of[mine] = np.arange(len(mine), dtype=np.int32)
-        both = np.concatenate([mine, theirs[code_of[theirs] < 0]])
-        code_of[both] = np.arange(len(both), dtype=np.int32)
-        docs.append(both)
-        codes.append(code_of[theirs])
-        code_of[both] = -1
+def _vocabularies(pieces: Sequence[Field]) -> tuple[tokens.Words, list[NDArray[np.int64]]]:
+    """Return the document names of all pieces in hash order, and where those of each piece are among them."""
+    parts = [tokens.as_words(piece.vocabulary) for piece in pieces]
+    width = max(part.shape[1] for part in parts)
+    words, place = tokens.in_hash_order(np.concatenate([tokens.widen(part, width) for part in parts]))
+    ends = np.cumsum([len(part) for part in parts])
+    return words, np.split(place, ends[:-1])
+
+
+def _documents(
+    pieces: Sequence[Field],
+    topics_of: Sequence[NDArray[np.int64]],
+    places: Sequence[NDArray[np.int64]],
+    n_topics: int,
+    n_words: int,
+) -> tuple[list[NDArray[np.int32]], list[NDArray[np.unsignedinteger]]]:
+    """Return the documents of each topic, and the codes of the rows of each piece among them."""
+    held: list[list[tuple[int, int]]] = [[] for _ in range(n_topics)]
+    for k, of in enumerate(topics_of):
+        for t, topic in enumerate(of.tolist()):
+            held[topic].append((k, t))
+    docs: list[NDArray[np.int32]] = []
+    codes: list[NDArray[np.unsignedinteger]] = [np.empty(piece.n_rows, dtype=np.uint32) for piece in pieces]
+    code_of = np.full(n_words, -1, dtype=np.int32)  # on the topic at hand
+    for of_topic in held:
+        mine = np.zeros(0, dtype=np.int32)
+        for k, t in of_topic:
+            theirs = places[k][pieces[k].docs(t)].astype(np.int32)
+            new = theirs[code_of[theirs] < 0]
+            code_of[new] = np.arange(len(mine), len(mine) + len(new), dtype=np.int32)
+            mine = np.concatenate([mine, new])
+            rows = pieces[k].rows(t)
+            codes[k][rows] = code_of[theirs].take(pieces[k].codes[rows])
+        docs.append(mine)
+        code_of[mine] = -1
     return docs, codes
-
-
-def _unite_places(first: Field, second: Field, topics: list[str], places: tuple[Places, Places]) -> Places:
-    place, n_runs = {topic: i for i, topic in enumerate(topics)}, first.n_runs + second.n_runs
-    lists = []
-    for field, part, before in ((first, places[0], 0), (second, places[1], first.n_runs)):
-        topic = np.array([place[name] for name in field.topics], dtype=np.int64)
-        lists.append(topic[part.lists // field.n_runs] * n_runs + before + part.lists % field.n_runs)
-    return Places.joined(places, lists)

@@ -1,0 +1,277 @@
+"""OpenField: a field whose blocks lie elsewhere, each loaded when it is needed and dropped when another one is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine.field import Field
+from pt_reuse.engine.order import natural_order
+from pt_reuse.engine.union import unite
+
+#: blocks that a thread keeps of those loaded last: a study may walk through a field in two orders at once
+_KEPT = 2
+
+
+class BlockSource(Protocol):
+    """Where blocks come from: small, and the same wherever it is copied to."""
+
+    def load(self, i: int) -> Field:
+        """Return block i, with the topics and runs that the field says."""
+
+
+class OpenField:
+    """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own.
+
+    Args:
+        topics: topic names, in natural order.
+        parts: the topics of each block, one after the other.
+        lengths: (topics, runs) how many documents each list has.
+        ranked: (runs,) which runs have a rank column.
+        source: has the blocks.
+
+    Attributes:
+        n_runs: how many runs there are.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[str],
+        parts: Sequence[range],
+        lengths: NDArray[np.integer],
+        ranked: NDArray[np.bool_],
+        source: BlockSource,
+    ):
+        self.topics, self.parts = tuple(topics), list(parts)
+        self.lengths, self.ranked, self.source = lengths, ranked, source
+        self.n_runs = len(ranked)
+
+    @property
+    def n_topics(self) -> int:
+        """Return the number of topics."""
+        return len(self.topics)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Return the number of rows of all lists."""
+        return int(self.lengths.sum())
+
+    @cached_property
+    def topic_row(self) -> dict[str, int]:
+        """Return the row of each topic name."""
+        return {topic: t for t, topic in enumerate(self.topics)}
+
+    @cached_property
+    def _part_of(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.parts)), [len(part) for part in self.parts])
+
+    def part(self, i: int) -> Field:
+        """Return a block; the last ones of each thread are kept."""
+        kept = _THREAD.blocks
+        for source, at, field in kept:
+            if source is self.source and at == i:
+                return field
+        if len(kept) == _KEPT:
+            # before the next one takes memory
+            kept.pop(0)
+        field = self.source.load(i)
+        kept.append((self.source, i, field))
+        return field
+
+    def of(self, t: int) -> tuple[Field, int]:
+        """Return the block that holds a topic, and its row there."""
+        i = int(self._part_of[t])
+        return self.part(i), t - self.parts[i].start
+
+    def n_docs(self, t: int) -> int:
+        """Return how many documents the runs have for one topic."""
+        field, at = self.of(t)
+        return field.n_docs(at)
+
+    def words_at(self, t: int) -> NDArray[np.uint64]:
+        """Return the document names of one topic, in the order of their codes."""
+        field, at = self.of(t)
+        return field.words_at(at)
+
+    def top(
+        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
+    ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Return (codes, run, rank) of the first rows of the chosen runs on a topic, see :meth:`Field.top`."""
+        field, at = self.of(t)
+        return field.top(at, depth, runs)
+
+    def take_runs(self, chosen: Sequence[int]) -> OpenField:
+        """Return the field of the chosen runs, in that order; topics that none of them has go."""
+        runs = np.asarray(chosen, dtype=np.int64)
+        return self._changed(Selected(runs), self.lengths[:, runs], self.ranked[runs])
+
+    def take_topics(self, chosen: Sequence[int]) -> Field:
+        """Return the field of the chosen topics, in natural order, in memory."""
+        topics = np.sort(np.asarray(chosen, dtype=np.int64))
+        pieces = []
+        for i in np.unique(self._part_of[topics]).tolist():
+            here = topics[self._part_of[topics] == i] - self.parts[i].start
+            pieces.append(self.part(i).take_topics(here.tolist()))
+        every = np.arange(self.n_runs)
+        return pieces[0] if len(pieces) == 1 else unite(*pieces, columns=[every] * len(pieces))
+
+    def in_order(self, now: str, wanted: str) -> OpenField:
+        """Return the field in another ranking order than the one in which it stands.
+
+        Raises:
+            NoPlaceError: when a block is loaded, as :meth:`Field.in_order` does.
+        """
+        return self if now == wanted else self._changed(Ordered(now, wanted), self.lengths, self.ranked)
+
+    def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
+        """Return the field with a step that is taken with each block as it is loaded.
+
+        Args:
+            step: gives of a block the one of the new field, of the same runs.
+            lengths: (topics, runs) of the new field; topics without rows go.
+        """
+        return self._changed(step, lengths, self.ranked)
+
+    def _changed(self, step: Step, lengths: NDArray[np.integer], ranked: NDArray[np.bool_]) -> OpenField:
+        full = np.asarray(lengths.any(axis=1))
+        sizes = [int(full[part.start : part.stop].sum()) for part in self.parts]
+        blocks = [i for i, size in enumerate(sizes) if size]
+        topics = [topic for topic, some in zip(self.topics, full.tolist(), strict=True) if some]
+        return OpenField(
+            topics, _ranges([sizes[i] for i in blocks]), lengths[full], ranked, Stepped(self.source, blocks, step)
+        )
+
+    @classmethod
+    def stacked(
+        cls, fields: Sequence[AnyField], columns: Sequence[NDArray[np.int64]], *, renumbered: bool = True
+    ) -> OpenField:
+        """Return one field of several, of other runs or of other topics.
+
+        Args:
+            fields: the fields.
+            columns: the runs of the new field that each one holds; no topic of a run is in two of them.
+            renumbered: whether the documents of a topic are numbered as they first appear in its rows, as in a field
+                that was read at once.
+        """
+        names = list(dict.fromkeys(topic for field in fields for topic in field.topics))
+        topics = [names[i] for i in natural_order(names)]
+        place = {topic: t for t, topic in enumerate(topics)}
+        n_runs = 1 + max(int(runs.max(initial=-1)) for runs in columns)
+        lengths, ranked = np.zeros((len(topics), n_runs), dtype=np.int32), np.ones(n_runs, dtype=np.bool_)
+        for field, runs in zip(fields, columns, strict=True):
+            rows = np.array([place[topic] for topic in field.topics], dtype=np.int64)
+            lengths[rows[:, None], runs] += field.lengths
+            ranked[runs] &= field.ranked
+        largest = max(
+            (int(field.lengths[part.start : part.stop].sum()) for field in fields for part in field.parts), default=1
+        )
+        parts = _cut(lengths.sum(axis=1), largest)
+        of_part = [tuple(topics[part.start : part.stop]) for part in parts]
+        return cls(topics, parts, lengths, ranked, Stacked(list(fields), list(columns), of_part, n_runs, renumbered))
+
+    def __getstate__(self) -> dict[str, Any]:
+        derived = ("topic_row", "_part_of", "n_rows")
+        return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+
+AnyField: TypeAlias = Field | OpenField
+
+
+class Step(Protocol):
+    """Makes of a block the block of another field; small, and the same wherever it is copied to."""
+
+    def of(self, block: Field) -> Field:
+        """Return the changed block; topics without rows go."""
+
+
+@dataclass(frozen=True, eq=False)
+class Selected:
+    """Some of the runs."""
+
+    runs: NDArray[np.int64]
+
+    def of(self, block: Field) -> Field:
+        """Return the block of these runs."""
+        return block.take_runs(self.runs.tolist())
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Another ranking order."""
+
+    now: str
+    wanted: str
+
+    def of(self, block: Field) -> Field:
+        """Return the block in that order."""
+        return block.in_order(self.now, self.wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """Blocks of another source, each of them changed; those that would have no topic are left out."""
+
+    source: BlockSource
+    blocks: list[int]
+    step: Step
+
+    def load(self, i: int) -> Field:
+        """Return the changed block."""
+        return self.step.of(self.source.load(self.blocks[i]))
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """Blocks made of those of several fields."""
+
+    fields: list[AnyField]
+    columns: list[NDArray[np.int64]]
+    topics: list[tuple[str, ...]]
+    n_runs: int
+    renumbered: bool
+
+    def load(self, i: int) -> Field:
+        """Return the topics of a block, of all fields that have them."""
+        pieces, columns = [], []
+        for field, runs in zip(self.fields, self.columns, strict=True):
+            here = [field.topic_row[topic] for topic in self.topics[i] if topic in field.topic_row]
+            if here:
+                pieces.append(field.take_topics(here))
+                columns.append(runs)
+        united = unite(*pieces, columns=columns, n_runs=self.n_runs)
+        return united.renumbered() if self.renumbered else united
+
+
+def _ranges(sizes: Sequence[int]) -> list[range]:
+    ends = np.cumsum(sizes, dtype=np.int64).tolist()
+    return [range(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+
+def _cut(rows: NDArray[np.int64], most: int) -> list[range]:
+    # neighbouring topics of at most so many rows together; a topic is never cut
+    parts, first, held = [], 0, 0
+    for t, n in enumerate(rows.tolist()):
+        if t > first and held + n > most:
+            parts.append(range(first, t))
+            first, held = t, 0
+        held += n
+    return [*parts, range(first, len(rows))] if len(rows) else []
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.blocks: list[tuple[BlockSource, int, Field]] = []
+
+
+_THREAD = _Thread()
+
+
+def forget_blocks() -> None:
+    """Drop the blocks that this thread keeps."""
+    _THREAD.blocks.clear()
