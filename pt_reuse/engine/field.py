@@ -151,8 +151,7 @@ class Field(Portable):
     def in_order(self, now: str, wanted: str) -> Field:
         """Return the field in another ranking order than the one in which it stands.
 
-        Raises:
-            NoPlaceError: the rank column is wanted, and a row has no rank of its own.
+        Where the rank column is wanted, every row has a place of its own there, see :meth:`Places.check`.
         """
         if now == wanted:
             return self
@@ -160,7 +159,6 @@ class Field(Portable):
             return self._by_score(now, wanted)
         if wanted == "file":
             return self._permuted(self.file.permutation(self.starts))
-        self.rank.check(self.starts)
         return self._permuted(self.rank.permutation(self.starts))
 
     def _by_score(self, now: str, order: str) -> Field:
@@ -197,7 +195,7 @@ class Field(Portable):
             docs.append(self.docs(t)[self.codes[self.rows(t)][first]])
             codes.append(code.astype(self.codes.dtype))
         none = np.zeros(0, dtype=np.int32)
-        early = {
+        early: dict[str, Any] = {
             **self._early(),
             "topic_docs": np.concatenate([none, *docs], dtype=np.int32),
             "doc_starts": offsets(np.array([len(part) for part in docs], dtype=np.int64)),
@@ -243,7 +241,7 @@ class Field(Portable):
             places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
             return Late(self.scores[taken_rows], *places)
 
-        early = {
+        early: dict[str, Any] = {
             "n_runs": lists.shape[1],
             "topics": tuple(self.topics[t] for t in kept.tolist()),
             "vocabulary": self.vocabulary,

@@ -122,11 +122,7 @@ class OpenField:
         return pieces[0] if len(pieces) == 1 else unite(*pieces, columns=[every] * len(pieces))
 
     def in_order(self, now: str, wanted: str) -> OpenField:
-        """Return the field in another ranking order than the one in which it stands.
-
-        Raises:
-            NoPlaceError: when a block is loaded, as :meth:`Field.in_order` does.
-        """
+        """Return the field in another ranking order than the one in which it stands, see :meth:`Field.in_order`."""
         return self if now == wanted else self._changed(Ordered(now, wanted), self.lengths, self.ranked)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
@@ -181,6 +177,20 @@ class OpenField:
 
 
 AnyField: TypeAlias = Field | OpenField
+
+
+def united(first: AnyField, second: AnyField) -> AnyField:
+    """Return the field of the runs of both, those of `second` last."""
+    if isinstance(first, Field) and isinstance(second, Field):
+        return unite(first, second)
+    columns = [np.arange(first.n_runs), np.arange(first.n_runs, first.n_runs + second.n_runs)]
+    return OpenField.stacked([first, second], columns, renumbered=False)
+
+
+def same_lists(first: AnyField, second: AnyField) -> bool:
+    """Return whether two orders of the same runs have the same documents at every place."""
+    parts = range(len(first.parts))
+    return all(np.array_equal(first.part(i).codes, second.part(i).codes) for i in parts)
 
 
 class Step(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,7 @@ from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.places import Places
 
 
-def unite(
-    *pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None
-) -> Field:
+def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None) -> Field:
     """Return the field of the runs of all pieces, those of the first one first.
 
     It has the rows that coding all runs together gives. Documents that a field knows but no run retrieves stay.
@@ -51,7 +50,7 @@ def unite(
     ranked = np.ones(n_runs, dtype=np.bool_)
     for piece, runs in zip(pieces, columns, strict=True):
         ranked[runs] &= piece.ranked
-    early = {
+    early: dict[str, Any] = {
         "n_runs": n_runs,
         "topics": tuple(topics),
         "vocabulary": tokens.as_tokens(words),

@@ -16,6 +16,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.cells import UNJUDGED, Cells
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.rescore import Judgments
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
@@ -159,8 +160,11 @@ def _as_utf8(names: NDArray[np.object_]) -> NDArray[np.object_]:
     return np.array([*(name.translate(_NOT_UTF8) for name in names), None], dtype=object)[:-1]
 
 
-def _rankings(field: Field, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
+def _rankings(whole: AnyField, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
     """Yield for each run {topic: {document: score}}, of these topics and under their new names, best document first."""
+    rows = [whole.topic_row[topic] for topic in topics if topic in whole.topic_row]
+    # these topics of all runs at once: blocks are not loaded again for every run
+    field = whole if isinstance(whole, Field) else whole.take_topics(rows)
     at = {name: field.topic_row[topic] for topic, name in topics.items() if topic in field.topic_row}
     docnos = {}
     for topic, t in at.items():
