@@ -215,6 +215,13 @@ class Field(Portable):
         lists = topics[:, None] * self.n_runs + np.arange(self.n_runs)
         return self._with_lists(lists, self.lengths[topics], self.ranked, topics=topics)
 
+    def block(self, topics: range) -> Field:
+        """Return neighbouring topics as a block of their own, whose vocabulary has no other documents."""
+        part = self.take_topics(topics)
+        used, place = np.unique(part.topic_docs, return_inverse=True)
+        early = {**part._early(), "vocabulary": self.vocabulary[used], "topic_docs": place.astype(np.int32)}
+        return self._made(early, part._late)
+
     def keep(self, rows: NDArray[np.bool_]) -> Field:
         """Return the field of the rows marked; lists close up, topics without rows go."""
         lists = np.arange(len(self.starts) - 1).reshape(self.n_topics, self.n_runs)

@@ -179,6 +179,11 @@ class OpenField:
 AnyField: TypeAlias = Field | OpenField
 
 
+def cut_topics(field: Field, most: int) -> list[range]:
+    """Return neighbouring topics of at most so many rows together, as blocks of an open field; no topic is cut."""
+    return _cut(field.lengths.sum(axis=1), most)
+
+
 def united(first: AnyField, second: AnyField) -> AnyField:
     """Return the field of the runs of both, those of `second` last."""
     if isinstance(first, Field) and isinstance(second, Field):
