@@ -17,8 +17,8 @@ _AT_ONCE = 128  # pages, which stay in the processor's cache from one step to th
 _HALF = np.uint64(32)  # bits
 
 
-def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
-    """Return a checksum of each of some files as they lie on the disk.
+def checksums(paths: Sequence[str | Path], threads: int, sizes: Sequence[int] | None = None) -> list[str]:
+    """Return a checksum of each of some files as they lie on the disk, or of so many bytes of their beginnings.
 
     Every page is summed up as 32-bit words, each multiplied by an odd 64-bit number of its own; the digest is that of
     the sums and of what stands behind the last whole page. One changed word always shows, several in a page but for a
@@ -27,7 +27,7 @@ def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
     Raises:
         OSError: a file that cannot be read.
     """
-    sizes = [os.stat(path).st_size for path in paths]
+    sizes = [os.stat(path).st_size for path in paths] if sizes is None else list(sizes)
     pieces = [(i, at) for i, size in enumerate(sizes) for at in range(0, max(size, 1), _PIECE * _PAGE)]
     sums = [b""] * len(pieces)
 
@@ -37,7 +37,7 @@ def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
         for p in range(first, len(pieces), threads):
             i, at = pieces[p]
             try:
-                sums[p] = summing.of(paths[i], at)
+                sums[p] = summing.of(paths[i], at, sizes[i])
             except OSError as error:
                 # a fault while reading does not name the file
                 raise OSError(error.errno, error.strerror, str(paths[i])) from error
@@ -50,32 +50,45 @@ def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
     return [digest.hexdigest() for digest in digests]
 
 
+def checksum_of(array: NDArray) -> str:
+    """Return the checksum of the bytes of an array, that of a file which holds nothing else."""
+    data = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
+    summing, digest = _Summing(len(data)), hashlib.sha256(len(data).to_bytes(8, "little"))
+    step = _AT_ONCE * _PAGE
+    for at in range(0, max(len(data), 1), step):
+        digest.update(b"".join(summing.sums(data[at : at + step])))
+    return digest.hexdigest()
+
+
 class _Summing:
     """Sums up pieces of files."""
 
-    def __init__(self) -> None:
-        self._bytes = np.empty(_AT_ONCE * _PAGE, dtype=np.uint8)
-        self._pairs = self._bytes.view("<u8").reshape(_AT_ONCE, -1)
-        self._upper = np.empty_like(self._pairs)
+    def __init__(self, most: int = _AT_ONCE * _PAGE) -> None:
+        self._bytes = np.empty(min(most, _AT_ONCE * _PAGE), dtype=np.uint8)
+        self._upper = np.empty((len(self._bytes) // _PAGE, _PAGE // 8), dtype="<u8")
 
-    def of(self, path: str | Path, at: int) -> bytes:
-        """Return the sums of one piece, which begins at byte `at`."""
-        parts = []
+    def of(self, path: str | Path, at: int, size: int) -> bytes:
+        """Return the sums of one piece of a file of a size, which begins at byte `at`."""
+        parts: list[bytes] = []
         with open(path, "rb") as file:
             file.seek(at)
-            for _ in range(_PIECE // _AT_ONCE):
-                read = file.readinto(self._bytes.data)
-                pages = read // _PAGE
-                pairs, upper = self._pairs[:pages], self._upper[:pages]
-                # (lower + 2^32 upper) a + upper b: so a is the number of the lower word, 2^32 a + b that of the upper
-                np.right_shift(pairs, _HALF, out=upper)
-                sums = pairs.dot(_WEIGHTS[0])
-                sums += upper.dot(_WEIGHTS[1])
-                parts.append(sums.astype("<u8", copy=False).tobytes())
-                parts.append(self._bytes[pages * _PAGE : read].tobytes())
-                if read < len(self._bytes):
+            for begin in range(at, max(min(at + _PIECE * _PAGE, size), at + 1), len(self._bytes)):
+                wanted = min(size - begin, len(self._bytes))
+                read = file.readinto(self._bytes.data[:wanted])
+                parts += self.sums(self._bytes[:read])
+                if read < wanted:
                     break
         return b"".join(parts)
+
+    def sums(self, data: NDArray[np.uint8]) -> list[bytes]:
+        """Return the sums of the whole pages of some bytes, and what stands behind the last of them."""
+        pages = len(data) // _PAGE
+        pairs, upper = data[: pages * _PAGE].view("<u8").reshape(pages, _PAGE // 8), self._upper[:pages]
+        # (lower + 2^32 upper) a + upper b: so a is the number of the lower word, 2^32 a + b that of the upper
+        np.right_shift(pairs, _HALF, out=upper)
+        sums = pairs.dot(_WEIGHTS[0])
+        sums += upper.dot(_WEIGHTS[1])
+        return [sums.astype("<u8", copy=False).tobytes(), data[pages * _PAGE :].tobytes()]
 
 
 def _odd_numbers(n: int) -> NDArray[np.uint64]:
