@@ -68,6 +68,14 @@ class Field(Portable):
         """Return a block: the field itself is the only one."""
         return self
 
+    def of_topics(self, topics: range) -> Field:
+        """Return the field of some neighbouring topics."""
+        return self.take_topics(topics)
+
+    def places(self, topics: range) -> list[str]:
+        """Return the files from which topics are read: there are none."""
+        return []
+
     def of(self, t: int) -> tuple[Field, int]:
         """Return the block that holds a topic, and its row there."""
         return self, t

@@ -19,7 +19,6 @@ from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.rescore import Judgments
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.inferred import check_sampled
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
@@ -40,14 +39,23 @@ class Provided:
     """Scores a field by ir_measures.
 
     Args:
-        runs: the field.
+        field: the runs.
+        names: of the runs.
         qrels: the judgments.
         measures: measures of ir_measures.
         verbose: show a progress bar over the runs.
     """
 
-    def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], *, verbose: bool = False):
-        self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
+    def __init__(
+        self,
+        field: AnyField,
+        names: Sequence[str],
+        qrels: Qrels,
+        measures: Sequence[ir_measures.Measure],
+        *,
+        verbose: bool = False,
+    ):
+        self.names, self.field, self.measures, self.verbose = names, field, list(measures), verbose
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
         frame = pt.model.to_ir_measures(qrels.to_frame())
