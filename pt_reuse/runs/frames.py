@@ -8,6 +8,7 @@ import pandas as pd
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
+from pt_reuse.formats.frames import named_frame
 
 
 def run_frame(field: Field, row: int, name: str) -> pd.DataFrame:
@@ -22,7 +23,7 @@ def run_frame(field: Field, row: int, name: str) -> pd.DataFrame:
         "score": field.scores[rows],
         "name": np.full(len(rows), name, dtype=object),
     }
-    return pd.DataFrame(columns)
+    return named_frame(columns)
 
 
 def run_sizes(field: Field) -> pd.DataFrame:
