@@ -151,7 +151,9 @@ def opened(path: Path) -> Generator[Table, None, None]:
 
 
 def _parquet(pa: Any, file: IO[bytes]) -> Any:
-    return pa.parquet.ParquetFile(file, read_dictionary=_REPEATED, page_checksum_verification=True)
+    schema = pa.parquet.ParquetFile(file).schema
+    repeated = [schema.column(i).path for i in range(len(schema)) if schema.column(i).path in _REPEATED]
+    return pa.parquet.ParquetFile(file, read_dictionary=repeated, page_checksum_verification=True)
 
 
 def _claimed(group: Any, columns: Sequence[str]) -> int:
