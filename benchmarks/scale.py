@@ -35,7 +35,7 @@ def read_field(field: Path, n_runs: int | None = None) -> object:
     import pt_reuse as ptr
 
     runs = ptr.read_runs(field / "runs", metadata=field / "metadata.csv", order="trec_eval9")
-    return runs if n_runs is None else runs[runs.names[:n_runs]]
+    return runs if n_runs is None else runs.select(names=list(runs)[:n_runs])
 
 
 def leave_out(runs: object, qrels: object, depth: int = POOL_DEPTH) -> object:
@@ -113,7 +113,7 @@ def peer(field: Path) -> dict:
     pool = ptr.depth_pool(runs, depth=POOL_DEPTH)
     unique = pool.uniques(by="team")
     of_run = {}
-    for name in runs.names:
+    for name in list(runs):
         frame = runs[name]
         of_run[name] = {q: dict(zip(g["docno"], g["score"], strict=True)) for q, g in frame.groupby("qid")}
     labels: dict[str, dict[str, int]] = {}
