@@ -14,8 +14,8 @@ from pt_reuse._check import examples, flag
 from pt_reuse._errors import Call, InputError
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.formats.table_notes import KEY, TableNotes
 from pt_reuse.formats.tables import arrow
 from pt_reuse.runs.how_pooled import HowPooled
@@ -27,7 +27,7 @@ _PAGE = 8 << 20  # bytes of the distinct names of a row group that are kept once
 
 
 def write_table(
-    field: Field, table: pd.DataFrame, order: str, how_pooled: HowPooled, path: str | Path, *, overwrite: bool
+    field: AnyField, table: pd.DataFrame, order: str, how_pooled: HowPooled, path: str | Path, *, overwrite: bool
 ) -> Path:
     """Write runs as one file; see :meth:`RunSet.write_table`."""
     flag("overwrite", overwrite)
@@ -75,13 +75,14 @@ def _row_groups(rows: Sequence[int]) -> Iterator[range]:
         yield range(start, len(rows))
 
 
-def _topic_rows(pa: Any, schema: Any, field: Field, t: int, names: Sequence[str]) -> Any:
+def _topic_rows(pa: Any, schema: Any, field: AnyField, t: int, names: Sequence[str]) -> Any:
     """Return the rows of one topic: run by run, each list as it is ranked."""
-    rows, lengths = field.rows(t), field.lengths[t]
+    block, at = field.of(t)
+    rows, lengths = block.rows(at), field.lengths[t]
     columns = [
         pa.repeat(pa.scalar(field.topics[t], pa.string()), int(lengths.sum())),
-        _docnos(pa, tokens.names_of(field.vocabulary[field.docs(t)])).take(pa.array(field.codes[rows])),
-        pa.array(field.scores[rows]),
+        _docnos(pa, tokens.names_of(block.vocabulary[block.docs(at)])).take(pa.array(block.codes[rows])),
+        pa.array(block.scores[rows]),
         pa.array(ranges(np.zeros_like(lengths), lengths)),
         pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), lengths))),
     ]
