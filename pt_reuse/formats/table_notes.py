@@ -81,10 +81,11 @@ def notes_of(path: Path) -> TableNotes | None:
     try:
         with opened(path) as table:
             data = table.metadata.get(KEY)
-        return None if data is None else TableNotes.unpacked(data)
     except UnreadableError:
         # whoever reads the runs says what is wrong with it
         return None
+    try:
+        return None if data is None else TableNotes.unpacked(data)
     except ValueError as error:
         warn(f"what it says of its runs is left aside: {error}.", place=str(path))
         return None
