@@ -14,9 +14,7 @@ from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.places import Places
 
 
-def unite(
-    *pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None
-) -> Field:
+def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None) -> Field:
     """Return the field of the runs of all pieces, those of the first one first.
 
     It has the rows that coding all runs together gives. Documents that a field knows but no run retrieves stay.

@@ -11,16 +11,19 @@ from typing import Any
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse._files import check_writable, user_path
-from pt_reuse.formats import cache as field_cache
-from pt_reuse.formats.read_field import ReadField
+from pt_reuse.formats.read_field import ReadField, tell_of_longer
+from pt_reuse.formats.store import StaleCacheError, fingerprints
+from pt_reuse.formats.store_folder import HEADER
+from pt_reuse.formats.whole_store import keep_whole, load_whole
 from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.file_runs import Conventions, file_run_names
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.metadata import GivenMetadata
 from pt_reuse.runs.ordering import check_order
-from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
+from pt_reuse.runs.parsing import parse_files
 from pt_reuse.runs.paths import real_paths
 
 
@@ -75,8 +78,7 @@ class FileReading:
             found = _cached(paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose)
         dropped = Dropped(found.dropped)
         dropped.tell()
-        if found.beyond is not None:
-            found.beyond.tell()
+        tell_of_longer(found.longer)
         warn_of_twin_topics(found.field.topics)
         if table is None:
             whole = set(found.dropped["file"][found.dropped["line"].isna()])
@@ -96,13 +98,13 @@ def _check_cache(cache: Any) -> None:
             f" {folder} is a file. Give a folder for the cache; it is made if missing.",
             argument="cache",
         )
-    if not os.path.exists(folder / field_cache.HEADER):
+    if not os.path.exists(folder / HEADER):
         # what is there already may be of use even where nothing can be written
         _check_keeping(folder)
 
 
 def _check_keeping(folder: Path) -> None:
-    check_writable(folder, [field_cache.HEADER], overwrite=True, argument="cache")
+    check_writable(folder, [HEADER], overwrite=True, argument="cache")
 
 
 def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
@@ -119,21 +121,21 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
         # one file by two paths: reading it says what is wrong
         return parse_files(paths, conventions, threads=threads, verbose=verbose)
     try:
-        sources = field_cache.fingerprints(real, threads)
+        sources = fingerprints(real, threads)
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
     try:
-        return field_cache.load(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
-    except field_cache.StaleCacheError as stale:
-        keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
+        return load_whole(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
+    except StaleCacheError as stale:
+        keeping = not (folder / HEADER).exists() or _tell_stale(folder, stale)
     found = parse_files(paths, conventions, threads=threads, verbose=verbose)
     if not keeping:
         return found
     try:
-        if field_cache.fingerprints(real, threads) == sources:
+        if fingerprints(real, threads) == sources:
             # another call may give the same files by other paths
             kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
-            field_cache.store(folder, kept, sources, settings)
+            keep_whole(folder, kept, sources, settings)
         else:
             warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
     except OSError as error:
@@ -141,7 +143,7 @@ def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, th
     return found
 
 
-def _tell_stale(folder: Path, stale: field_cache.StaleCacheError) -> bool:
+def _tell_stale(folder: Path, stale: StaleCacheError) -> bool:
     """Say why a cache does not serve, and return whether it can be written anew."""
     # before the runs are read: it may be long until they are
     try:
