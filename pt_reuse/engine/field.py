@@ -68,6 +68,14 @@ class Field(Portable):
         """Return a block: the field itself is the only one."""
         return self
 
+    def of_topics(self, topics: range) -> Field:
+        """Return the field of some neighbouring topics."""
+        return self.take_topics(topics)
+
+    def places(self, topics: range) -> list[str]:
+        """Return the files from which topics are read: there are none."""
+        return []
+
     def of(self, t: int) -> tuple[Field, int]:
         """Return the block that holds a topic, and its row there."""
         return self, t
@@ -151,8 +159,7 @@ class Field(Portable):
     def in_order(self, now: str, wanted: str) -> Field:
         """Return the field in another ranking order than the one in which it stands.
 
-        Raises:
-            NoPlaceError: the rank column is wanted, and a row has no rank of its own.
+        Where the rank column is wanted, every row has a place of its own there, see :meth:`Places.check`.
         """
         if now == wanted:
             return self
@@ -160,7 +167,6 @@ class Field(Portable):
             return self._by_score(now, wanted)
         if wanted == "file":
             return self._permuted(self.file.permutation(self.starts))
-        self.rank.check(self.starts)
         return self._permuted(self.rank.permutation(self.starts))
 
     def _by_score(self, now: str, order: str) -> Field:
@@ -197,7 +203,7 @@ class Field(Portable):
             docs.append(self.docs(t)[self.codes[self.rows(t)][first]])
             codes.append(code.astype(self.codes.dtype))
         none = np.zeros(0, dtype=np.int32)
-        early = {
+        early: dict[str, Any] = {
             **self._early(),
             "topic_docs": np.concatenate([none, *docs], dtype=np.int32),
             "doc_starts": offsets(np.array([len(part) for part in docs], dtype=np.int64)),
@@ -216,6 +222,13 @@ class Field(Portable):
         topics = np.asarray(chosen, dtype=np.int64)
         lists = topics[:, None] * self.n_runs + np.arange(self.n_runs)
         return self._with_lists(lists, self.lengths[topics], self.ranked, topics=topics)
+
+    def block(self, topics: range) -> Field:
+        """Return neighbouring topics as a block of their own, whose vocabulary has no other documents."""
+        part = self.take_topics(topics)
+        used, place = np.unique(part.topic_docs, return_inverse=True)
+        early = {**part._early(), "vocabulary": self.vocabulary[used], "topic_docs": place.astype(np.int32)}
+        return self._made(early, part._late)
 
     def keep(self, rows: NDArray[np.bool_]) -> Field:
         """Return the field of the rows marked; lists close up, topics without rows go."""
@@ -243,7 +256,7 @@ class Field(Portable):
             places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
             return Late(self.scores[taken_rows], *places)
 
-        early = {
+        early: dict[str, Any] = {
             "n_runs": lists.shape[1],
             "topics": tuple(self.topics[t] for t in kept.tolist()),
             "vocabulary": self.vocabulary,

@@ -25,6 +25,12 @@ class BlockSource(Protocol):
     def load(self, i: int) -> Field:
         """Return block i, with the topics and runs that the field says."""
 
+    def only(self, blocks: Sequence[int]) -> BlockSource:
+        """Return a source of some of the blocks, numbered anew."""
+
+    def places(self, i: int) -> list[str]:
+        """Return the files from which block i is read."""
+
 
 class OpenField:
     """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own.
@@ -121,12 +127,24 @@ class OpenField:
         every = np.arange(self.n_runs)
         return pieces[0] if len(pieces) == 1 else unite(*pieces, columns=[every] * len(pieces))
 
-    def in_order(self, now: str, wanted: str) -> OpenField:
-        """Return the field in another ranking order than the one in which it stands.
+    def of_topics(self, topics: range) -> OpenField:
+        """Return the field of some neighbouring topics, with all of the blocks that hold them; it is small to copy."""
+        blocks = np.unique(self._part_of[topics.start : topics.stop]).tolist()
+        parts = [self.parts[i] for i in blocks]
+        held = range(parts[0].start, parts[-1].stop) if parts else range(0)
+        mine = slice(held.start, held.stop)
+        source = self.source.only(blocks)
+        return OpenField(
+            self.topics[mine], _ranges([len(part) for part in parts]), self.lengths[mine], self.ranked, source
+        )
 
-        Raises:
-            NoPlaceError: when a block is loaded, as :meth:`Field.in_order` does.
-        """
+    def places(self, topics: range) -> list[str]:
+        """Return the files from which some neighbouring topics are read."""
+        blocks = np.unique(self._part_of[topics.start : topics.stop]).tolist()
+        return list(dict.fromkeys(place for i in blocks for place in self.source.places(i)))
+
+    def in_order(self, now: str, wanted: str) -> OpenField:
+        """Return the field in another ranking order than the one in which it stands, see :meth:`Field.in_order`."""
         return self if now == wanted else self._changed(Ordered(now, wanted), self.lengths, self.ranked)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
@@ -183,6 +201,25 @@ class OpenField:
 AnyField: TypeAlias = Field | OpenField
 
 
+def cut_topics(field: Field, most: int) -> list[range]:
+    """Return neighbouring topics of at most so many rows together, as blocks of an open field; no topic is cut."""
+    return _cut(field.lengths.sum(axis=1), most)
+
+
+def united(first: AnyField, second: AnyField) -> AnyField:
+    """Return the field of the runs of both, those of `second` last."""
+    if isinstance(first, Field) and isinstance(second, Field):
+        return unite(first, second)
+    columns = [np.arange(first.n_runs), np.arange(first.n_runs, first.n_runs + second.n_runs)]
+    return OpenField.stacked([first, second], columns, renumbered=False)
+
+
+def same_lists(first: AnyField, second: AnyField) -> bool:
+    """Return whether two orders of the same runs have the same documents at every place."""
+    parts = range(len(first.parts))
+    return all(np.array_equal(first.part(i).codes, second.part(i).codes) for i in parts)
+
+
 class Step(Protocol):
     """Makes of a block the block of another field; small, and the same wherever it is copied to."""
 
@@ -225,6 +262,15 @@ class Stepped:
         """Return the changed block."""
         return self.step.of(self.source.load(self.blocks[i]))
 
+    def only(self, blocks: Sequence[int]) -> Stepped:
+        """Return a source of some of the blocks."""
+        chosen = [self.blocks[i] for i in blocks]
+        return Stepped(self.source.only(chosen), list(range(len(chosen))), self.step)
+
+    def places(self, i: int) -> list[str]:
+        """Return the files from which a block is read."""
+        return self.source.places(self.blocks[i])
+
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
@@ -240,12 +286,35 @@ class Stacked:
         """Return the topics of a block, of all fields that have them."""
         pieces, columns = [], []
         for field, runs in zip(self.fields, self.columns, strict=True):
-            here = [field.topic_row[topic] for topic in self.topics[i] if topic in field.topic_row]
+            here = self._rows(field, i)
             if here:
                 pieces.append(field.take_topics(here))
                 columns.append(runs)
         united = unite(*pieces, columns=columns, n_runs=self.n_runs)
         return united.renumbered() if self.renumbered else united
+
+    def only(self, blocks: Sequence[int]) -> Stacked:
+        """Return a source of some of the blocks."""
+        topics = [self.topics[i] for i in blocks]
+        rows = [self._rows(field, i) for field in self.fields for i in blocks]
+        fields: list[AnyField] = []
+        for k, field in enumerate(self.fields):
+            some = [row for of_block in rows[k * len(blocks) : (k + 1) * len(blocks)] for row in of_block]
+            covered = range(min(some), max(some) + 1) if some else range(0)
+            fields.append(field.of_topics(covered))
+        return Stacked(fields, self.columns, topics, self.n_runs, self.renumbered)
+
+    def places(self, i: int) -> list[str]:
+        """Return the files from which a block is read."""
+        found = []
+        for field in self.fields:
+            rows = self._rows(field, i)
+            if rows:
+                found += field.places(range(min(rows), max(rows) + 1))
+        return list(dict.fromkeys(found))
+
+    def _rows(self, field: AnyField, i: int) -> list[int]:
+        return [field.topic_row[topic] for topic in self.topics[i] if topic in field.topic_row]
 
 
 def _ranges(sizes: Sequence[int]) -> list[range]:

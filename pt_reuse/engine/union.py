@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     ranked = np.ones(n_runs, dtype=np.bool_)
     for piece, runs in zip(pieces, columns, strict=True):
         ranked[runs] &= piece.ranked
-    early = {
+    early: dict[str, Any] = {
         "n_runs": n_runs,
         "topics": tuple(topics),
         "vocabulary": tokens.as_tokens(words),

@@ -137,12 +137,13 @@ def _examples(topics: Mapping[str, int]) -> str:
 
 def _moved(runs: RunSet, ordered: RunSet, deepest: int | None) -> NDArray[np.bool_]:
     """Return (topics, runs): which lists have other documents at the top."""
-    field = runs.field
-    moved = np.zeros((field.n_topics, field.n_runs), dtype=bool)
-    rows = np.flatnonzero(field.codes != ordered.field.codes)
-    lists = np.searchsorted(field.starts, rows, side="right") - 1
-    seen = lists if deepest is None else lists[rows - field.starts[lists] < deepest]
-    moved[seen // field.n_runs, seen % field.n_runs] = True
+    moved = np.zeros((runs.field.n_topics, runs.field.n_runs), dtype=bool)
+    for i, topics in enumerate(runs.field.parts):
+        field = runs.field.part(i)
+        rows = np.flatnonzero(field.codes != ordered.field.part(i).codes)
+        lists = np.searchsorted(field.starts, rows, side="right") - 1
+        seen = lists if deepest is None else lists[rows - field.starts[lists] < deepest]
+        moved[topics.start + seen // field.n_runs, seen % field.n_runs] = True
     return moved
 
 

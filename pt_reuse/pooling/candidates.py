@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, whole
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field
 from pt_reuse.engine.fusion import TopicRows
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.pooling.taking import Taken
 
 
@@ -65,16 +65,17 @@ class Pooled:
     rows: TopicRows
 
     @classmethod
-    def of(cls, coded: Field, t: int, depth: int, runs: NDArray[np.bool_]) -> Pooled:
+    def of(cls, coded: AnyField, t: int, depth: int, runs: NDArray[np.bool_]) -> Pooled:
         """Return the pool of a topic of a field: the first `depth` documents of the (runs,) that are chosen."""
-        at, run, rank = coded.top_rows(t, depth, runs)
-        code = coded.codes[at]
+        block, here = coded.of(t)
+        at, run, rank = block.top_rows(here, depth, runs)
+        code = block.codes[at]
         docs, number = np.unique(code, return_inverse=True)
         best = np.full(len(docs), np.iinfo(np.int64).max)
         np.minimum.at(best, number, rank)
-        return cls(docs.astype(np.int64), best, code, TopicRows(number, run, rank, coded.scores[at], len(docs)))
+        return cls(docs.astype(np.int64), best, code, TopicRows(number, run, rank, block.scores[at], len(docs)))
 
-    def in_order(self, coded: Field, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    def in_order(self, coded: AnyField, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
         """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken.
 
         Args:
@@ -83,7 +84,7 @@ class Pooled:
             keys: each (documents,), the most important first, the lower the earlier; of documents with equal keys the
                 one of the greater name comes first.
         """
-        words = tokens.as_words(coded.vocabulary).take(coded.docs(t)[self.docs], axis=0)
+        words = coded.words_at(t).take(self.docs, axis=0)
         by_name: list[NDArray[Any]] = list(tokens.descending(words))
         return np.lexsort([*by_name, *reversed(keys)])
 
@@ -107,7 +108,7 @@ class Candidates:
 
     @classmethod
     def ordered(
-        cls, coded: Field, t: int, pool: Pooled, keys: Sequence[NDArray[Any]], **columns: NDArray[Any]
+        cls, coded: AnyField, t: int, pool: Pooled, keys: Sequence[NDArray[Any]], **columns: NDArray[Any]
     ) -> Candidates:
         """Return the pool of topic `t` in the order of some keys; keys and columns are those of ``pool.docs``."""
         order = pool.in_order(coded, t, keys)

@@ -139,6 +139,6 @@ def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors) -> Pool
 def _tops(runs: RunSet, depths: Depths, contributors: Contributors) -> Iterator[Taken]:
     for t, depth in enumerate(depths.on_topics(runs)):
         code, run, rank = runs.field.top(t, depth, contributors.runs)
-        taken = np.zeros(len(runs.field.docs(t)), dtype=bool)
+        taken = np.zeros(runs.field.n_docs(t), dtype=bool)
         taken[code] = True
         yield Taken(np.flatnonzero(taken), code, run, rank)

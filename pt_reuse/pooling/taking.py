@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
+from pt_reuse.engine.tokens import Words
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
@@ -59,30 +60,31 @@ def pool_of(
     place = np.zeros(len(runs), dtype=np.int32)
     place[rows] = np.arange(len(rows))
     nothing = np.zeros(0, dtype=np.int32)
-    docs: list[NDArray[Any]] = [nothing]
+    words: list[Words] = [np.zeros((0, 1), dtype="<u8")]
     sizes: list[NDArray[Any]] = [nothing]
     run: list[NDArray[np.int32]] = [nothing]
     rank: list[NDArray[np.int32]] = [nothing]
     columns: dict[str, list[NDArray[Any]]] = {}
     for t, topic in zip(range(coded.n_topics), taken, strict=True):
-        of_topic = coded.docs(t)
+        n_docs = coded.n_docs(t)
         # numpy sorts numbers of 16 bits several times as fast
-        at = np.zeros(len(of_topic), dtype=np.uint16 if len(of_topic) < 2**16 - 1 else np.uint32)
+        at = np.zeros(n_docs, dtype=np.uint16 if n_docs < 2**16 - 1 else np.uint32)
         at[topic.codes] = np.arange(1, len(topic.codes) + 1)
         at_row = at[topic.code] * contributors.runs[topic.run]  # 0 is no document of the pool
         of_place = np.bincount(at_row, minlength=len(topic.codes) + 1)
         order = np.argsort(at_row, kind="stable")[of_place[0] :]
-        docs.append(of_topic[topic.codes])
+        words.append(coded.words_at(t).take(topic.codes, axis=0))
         sizes.append(of_place[1:])
         run.append(place[topic.run[order]])
         rank.append(topic.rank[order])
         for name, values in topic.columns.items():
             columns.setdefault(name, []).append(values)
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in docs[1:]])]).astype(np.int64)
-    words = tokens.as_words(coded.vocabulary)[np.concatenate(docs)]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in words[1:]])]).astype(np.int64)
+    width = max(part.shape[1] for part in words)
+    every_word = np.concatenate([tokens.widen(part, width) for part in words])
     offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
     return Pool(
-        TopicDocs(coded.topics, starts, words),
+        TopicDocs(coded.topics, starts, every_word),
         Contributions(offsets, np.concatenate(run), np.concatenate(rank)),
         run_table=runs.run_table.iloc[rows],
         columns=pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()}) if columns else None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.how_pooled import HowPooled
 
@@ -23,7 +23,7 @@ class CodedRuns:
         dropped: what was left out.
     """
 
-    field: Field
+    field: AnyField
     run_table: pd.DataFrame
     order: str
     how_pooled: HowPooled

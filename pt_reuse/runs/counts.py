@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.runs.metadata import record_in_words
 
 
@@ -16,9 +16,9 @@ def distinct(column: pd.Series) -> list[str]:
     return [value for value in dict.fromkeys(column) if value is not None]
 
 
-def counts_in_words(field: Field, table: pd.DataFrame) -> Iterator[str]:
+def counts_in_words(field: AnyField, table: pd.DataFrame) -> Iterator[str]:
     """Return how many runs, teams, types, topics and rows there are, each in words."""
     yield f"{count(len(table), 'run')} ({record_in_words(table['pooled'])})"
     yield from (count(n, noun) for noun in ("team", "type") if (n := len(distinct(table[noun]))))
     yield count(len(field.topics), "topic")
-    yield count(len(field.codes), "row")
+    yield count(field.n_rows, "row")

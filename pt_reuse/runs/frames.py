@@ -8,10 +8,17 @@ import pandas as pd
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
+from pt_reuse.engine.open_field import AnyField
 
 
-def run_frame(field: Field, row: int, name: str) -> pd.DataFrame:
+def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
     """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
+    if isinstance(field, Field):
+        return _block_frame(field, row, name)
+    return pd.concat([_block_frame(field.part(i), row, name) for i in range(len(field.parts))], ignore_index=True)
+
+
+def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
     rows, lengths = field.rows_of_run(row), field.lengths[:, row]
     distinct, place = np.unique(field.docs_of(rows), return_inverse=True)
     docnos = np.array([*tokens.decode(field.vocabulary[distinct]), None], dtype=object)[:-1]
@@ -25,7 +32,7 @@ def run_frame(field: Field, row: int, name: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def run_sizes(field: Field) -> pd.DataFrame:
+def run_sizes(field: AnyField) -> pd.DataFrame:
     """Return one row per run: ``topics rows shortest longest``, lists without documents aside."""
     lengths = field.lengths
     most = np.iinfo(np.int64).max

@@ -10,8 +10,8 @@ import pandas as pd
 from pt_reuse._check import positive
 from pt_reuse._errors import door
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
@@ -31,7 +31,7 @@ class ListedRuns(NamedRuns):
 
     def __init__(
         self,
-        field: Field,
+        field: AnyField,
         run_table: pd.DataFrame,
         order: str,
         how_pooled: HowPooled = UNKNOWN,
@@ -72,12 +72,15 @@ class ListedRuns(NamedRuns):
             >>> ptr.RunSet.from_frames({"A": a, "B": b}).docnos(depth=1)
             ['d2']
         """
-        lengths = np.diff(self.field.starts)
-        if depth is not None:
-            lengths = np.minimum(lengths, positive("depth", depth, "documents per run and topic"))
-        retrieved = np.zeros(len(self.field.vocabulary), dtype=bool)
-        retrieved[self.field.docs_of(ranges(self.field.starts[:-1], lengths))] = True
-        names = tokens.names_of(self.field.vocabulary[retrieved])
+        most = None if depth is None else positive("depth", depth, "documents per run and topic")
+        names: set[bytes] = set()
+        for i in range(len(self.field.parts)):
+            block = self.field.part(i)
+            lengths = np.diff(block.starts)
+            lengths = lengths if most is None else np.minimum(lengths, most)
+            retrieved = np.zeros(len(block.vocabulary), dtype=bool)
+            retrieved[block.docs_of(ranges(block.starts[:-1], lengths))] = True
+            names.update(tokens.names_of(block.vocabulary[retrieved]))
         return [name.decode("utf-8", "surrogateescape") for name in sorted(names)]
 
     def sizes(self) -> pd.DataFrame:

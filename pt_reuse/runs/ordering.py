@@ -11,6 +11,7 @@ from pt_reuse._check import choice, examples, shown
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.formats.trec import NO_ORDER
@@ -27,7 +28,7 @@ def check_order_or_none(argument: str, order: Any) -> None:
         check_order(argument, order)
 
 
-def in_order(field: Field, names: Sequence[str], now: str, wanted: str) -> Field:
+def in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> AnyField:
     """Return a field that stands in one ranking order in another.
 
     Args:
@@ -43,10 +44,15 @@ def in_order(field: Field, names: Sequence[str], now: str, wanted: str) -> Field
         without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
         if without:
             raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
-    try:
-        return field.in_order(now, wanted)
-    except NoPlaceError as error:
-        raise _no_order(field, names, error) from None
+    if wanted == "rank" and now != "rank":
+        # told now, not when a block is loaded
+        for i in range(len(field.parts)):
+            block = field.part(i)
+            try:
+                block.rank.check(block.starts)
+            except NoPlaceError as error:
+                raise _no_order(block, names, error) from None
+    return field.in_order(now, wanted)
 
 
 def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputError:

@@ -14,6 +14,7 @@ from pt_reuse._check import count, shown, told
 from pt_reuse._errors import Argument, Call, InputError, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.frames import text_words
 
@@ -50,7 +51,7 @@ class Part:
         return cls(_that(lambda docno: holds(where, docno)), "where")
 
 
-def restricted(field: Field, names: Sequence[str], part: Part) -> Field:
+def restricted(field: AnyField, names: Sequence[str], part: Part) -> AnyField:
     """Return a field with only some documents, see :meth:`RunSet.restrict`.
 
     Args:
@@ -58,22 +59,44 @@ def restricted(field: Field, names: Sequence[str], part: Part) -> Field:
         names: (runs,) their names, for the warning.
         part: the documents to keep.
     """
-    docs = field.all_docs()
-    retrieved = np.zeros(len(field.vocabulary), dtype=bool)
-    retrieved[docs] = True
-    kept = np.zeros(len(field.vocabulary), dtype=bool)
-    kept[retrieved] = part.among(tokens.as_words(field.vocabulary)[retrieved])
-    if not kept.any():
+    kept = [_rows_of(field.part(i), part) for i in range(len(field.parts))] if isinstance(field, Field) else None
+    left = np.zeros(field.lengths.shape, dtype=field.lengths.dtype)
+    for i, topics in enumerate(field.parts):
+        block = field.part(i)
+        rows = _rows_of(block, part) if kept is None else kept[i]
+        here = np.diff(np.concatenate([[0], np.cumsum(rows)])[block.starts])
+        left[topics.start : topics.stop] = here.reshape(block.lengths.shape)
+    if not left.any():
         raise InputError(
             "no run retrieves any of these documents. Are they docnos of this collection?", argument=part.argument
         )
-    rows = kept[docs]
-    left = np.diff(np.concatenate([[0], np.cumsum(rows)])[field.starts]).reshape(field.lengths.shape)
     _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
-    return field.keep(rows)
+    if isinstance(field, Field):
+        return field.keep(np.concatenate(kept or []))
+    return field.changed(Kept(part), left)
 
 
-def _tell_of_emptied(emptied: NDArray[np.bool_], field: Field, names: Sequence[str]) -> None:
+@dataclass(frozen=True)
+class Kept:
+    """Keeps some documents of a block."""
+
+    part: Part
+
+    def of(self, block: Field) -> Field:
+        """Return the block with these documents; lists close up."""
+        return block.keep(_rows_of(block, self.part))
+
+
+def _rows_of(block: Field, part: Part) -> NDArray[np.bool_]:
+    docs = block.all_docs()
+    retrieved = np.zeros(len(block.vocabulary), dtype=bool)
+    retrieved[docs] = True
+    kept = np.zeros(len(block.vocabulary), dtype=bool)
+    kept[retrieved] = part.among(tokens.as_words(block.vocabulary)[retrieved])
+    return kept[docs]
+
+
+def _tell_of_emptied(emptied: NDArray[np.bool_], field: AnyField, names: Sequence[str]) -> None:
     if not emptied.any():
         return
     topic, run = (int(places[0]) for places in np.nonzero(emptied))

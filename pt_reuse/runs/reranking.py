@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pt_reuse.engine.field import Field
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.engine.places import Places
 from pt_reuse.qrels.judgments import Qrels
@@ -27,7 +28,26 @@ def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
     Returns:
         RunSet: runs of the same names and documents.
     """
+    step = Reranked(labels, depth)
     field = runs.field
+    changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)
+    return RunSet(changed, runs.run_table, runs.order, runs.how_pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class Reranked:
+    """Sorts the first documents of the lists of a block by their labels."""
+
+    labels: Qrels
+    depth: int
+
+    def of(self, block: Field) -> Field:
+        """Return the block with its lists sorted."""
+        mine = [topic for topic in self.labels.topics if topic in block.topic_row]
+        return _reranked(block, self.labels.select(mine), self.depth)
+
+
+def _reranked(field: Field, labels: Qrels, depth: int) -> Field:
     first = np.repeat(field.starts[:-1], np.diff(field.starts))
     place = np.arange(len(field.codes)) - first
     of_row = np.full(len(field.codes), -1, dtype=np.int64)
@@ -41,7 +61,7 @@ def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
     places = np.flatnonzero((of_row >= 0) & (place < depth))
     order = np.arange(len(field.codes))
     order[places] = places[np.lexsort((places, -of_row[places], first[places]))]
-    sorted_field = replace(
+    return replace(
         field,
         codes=field.codes[order],
         scores=-place.astype(np.float64),
@@ -49,4 +69,3 @@ def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
         rank=Places.none(),
         ranked=np.ones(field.n_runs, dtype=bool),
     )
-    return RunSet(sorted_field, runs.run_table, runs.order, runs.how_pooled)

@@ -14,8 +14,7 @@ from pt_reuse import _html
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, door
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.engine.field import Field
-from pt_reuse.engine.union import unite
+from pt_reuse.engine.open_field import AnyField, united
 from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import run_names, warn_of_twin_topics
 from pt_reuse.runs.counts import counts_in_words
@@ -41,7 +40,7 @@ class RunSet(ListedRuns):
     Attributes:
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
         how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
-        field: the coded arrays underneath.
+        field: the coded arrays underneath, or the blocks of a field on disk.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -199,7 +198,7 @@ class RunSet(ListedRuns):
         dropped = self._dropped.of_runs(table["name"].tolist())
         return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.how_pooled, dropped)
 
-    def _with(self, field: Field, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
+    def _with(self, field: AnyField, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
         # the same runs; what was left out of them stays on record
         kept = self._table if table is None else table
         return RunSet(field, kept, order or self.order, self.how_pooled, self._dropped)
@@ -258,7 +257,7 @@ class RunSet(ListedRuns):
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
-        field = unite(self.field, other.field)
+        field = united(self.field, other.field)
         warn_of_twin_topics(field.topics)
         dropped = self._dropped | other._dropped
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)

@@ -13,13 +13,13 @@ from pt_reuse._check import examples, flag
 from pt_reuse._errors import InputError
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.engine import tokens
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.formats.files import guarded
 from pt_reuse.formats.trec import check_names, check_topics
 
 
 def write_runs(
-    field: Field,
+    field: AnyField,
     names: Sequence[str],
     frame_of: Callable[[str], pd.DataFrame],
     folder: str | Path,
@@ -51,7 +51,7 @@ def write_runs(
         ) from error
 
 
-def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:
+def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
     check_names(names, "run name")
     check_topics(field.topics)
     unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
@@ -62,7 +62,9 @@ def _checked_names(field: Field, names: Sequence[str]) -> Sequence[str]:
         raise InputError(
             f"{examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
         )
-    used = np.zeros(len(field.vocabulary), dtype=np.bool_)
-    used[field.all_docs()] = True
-    check_names(tokens.decode(field.vocabulary[used]), "docno")
+    for i in range(len(field.parts)):
+        block = field.part(i)
+        used = np.zeros(len(block.vocabulary), dtype=np.bool_)
+        used[block.all_docs()] = True
+        check_names(tokens.decode(block.vocabulary[used]), "docno")
     return names

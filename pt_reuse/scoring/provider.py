@@ -16,9 +16,9 @@ from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.cells import UNJUDGED, Cells
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.rescore import Judgments
 from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.inferred import check_sampled
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
@@ -39,14 +39,23 @@ class Provided:
     """Scores a field by ir_measures.
 
     Args:
-        runs: the field.
+        field: the runs.
+        names: of the runs.
         qrels: the judgments.
         measures: measures of ir_measures.
         verbose: show a progress bar over the runs.
     """
 
-    def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], *, verbose: bool = False):
-        self.names, self.field, self.measures, self.verbose = runs.names, runs.field, list(measures), verbose
+    def __init__(
+        self,
+        field: AnyField,
+        names: Sequence[str],
+        qrels: Qrels,
+        measures: Sequence[ir_measures.Measure],
+        *,
+        verbose: bool = False,
+    ):
+        self.names, self.field, self.measures, self.verbose = names, field, list(measures), verbose
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
         frame = pt.model.to_ir_measures(qrels.to_frame())
@@ -159,8 +168,11 @@ def _as_utf8(names: NDArray[np.object_]) -> NDArray[np.object_]:
     return np.array([*(name.translate(_NOT_UTF8) for name in names), None], dtype=object)[:-1]
 
 
-def _rankings(field: Field, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
+def _rankings(whole: AnyField, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
     """Yield for each run {topic: {document: score}}, of these topics and under their new names, best document first."""
+    rows = [whole.topic_row[topic] for topic in topics if topic in whole.topic_row]
+    # these topics of all runs at once: blocks are not loaded again for every run
+    field = whole if isinstance(whole, Field) else whole.take_topics(rows)
     at = {name: field.topic_row[topic] for topic, name in topics.items() if topic in field.topic_row}
     docnos = {}
     for topic, t in at.items():

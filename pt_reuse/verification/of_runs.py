@@ -17,7 +17,7 @@ _NO_RECORD = because("who was pooled is not on record")
 def count_runs(replay: Replay, given: Given, names: list[str]) -> Computed:
     """Count runs, teams, topics and rows of run files, and the runs of each type."""
     runs = replay.runs(given["order"])
-    numbers = {"runs": len(runs), "topics": len(runs.topics), "rows": len(runs.field.codes)}
+    numbers = {"runs": len(runs), "topics": len(runs.topics), "rows": runs.field.n_rows}
     reasons: dict[str, Reason] = {}
     if no_team := lacking(runs.run_table, "team"):
         reasons["teams"] = no_team

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse.engine.field import Field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
@@ -145,10 +146,19 @@ class Replay:
 
 def _by_score(runs: RunSet) -> RunSet:
     """Return runs in the order of their files by score; documents of one score stay as they stand in the file."""
-    field = runs.field
-    scores = -np.asarray(field.scores)
-    # list by list, since each of them is nearly sorted as it stands
-    order = np.arange(len(scores))
-    for start, stop in pairwise(field.starts.tolist()):
-        order[start:stop] = start + np.argsort(scores[start:stop], kind="stable")
-    return RunSet(field.permute(order), runs.run_table, runs.order)
+    field, step = runs.field, _StableByScore()
+    changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)
+    return RunSet(changed, runs.run_table, runs.order)
+
+
+class _StableByScore:
+    """Puts the lists of a block in the order of their scores, those of one score as they stand."""
+
+    def of(self, block: Field) -> Field:
+        """Return the block in that order."""
+        scores = -np.asarray(block.scores)
+        # list by list, since each of them is nearly sorted as it stands
+        order = np.arange(len(scores))
+        for start, stop in pairwise(block.starts.tolist()):
+            order[start:stop] = start + np.argsort(scores[start:stop], kind="stable")
+        return block.permute(order)

@@ -164,7 +164,7 @@ def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.
     order = pool.in_order(field, t, [pool.best_rank])
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    words = tokens.as_words(field.vocabulary).take(field.docs(t)[pool.docs[order]], axis=0)
+    words = field.words_at(t).take(pool.docs[order], axis=0)
     docnos = tokens.decode(tokens.as_tokens(words))
     sizes = np.bincount(place[pool.rows.run], minlength=len(names))
     codes = number[pool.rows.document]

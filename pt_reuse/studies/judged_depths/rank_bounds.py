@@ -74,10 +74,11 @@ class RankBounds:
         for t, row_of_code in zip(index.topics, index.rows_of_codes(index.topics, documents.labels >= 0), strict=True):
             if row_of_code is None:
                 continue
-            at, lists = index.field_topic[t], []
+            block, at = field.of(index.field_topic[t])
+            lists = []
             weights = np.zeros((len(row_of_code), len(chosen)))
             for column, run in enumerate(chosen.tolist()):
-                top = field.codes[field.list_of(at, run)][: len(weight)]
+                top = block.codes[block.list_of(at, run)][: len(weight)]
                 unjudged = np.flatnonzero(row_of_code[top] < 0)
                 lists.append(top[unjudged])
                 weights[top[unjudged], column] = weight[unjudged] * self.share[t, run]

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.field import Field
 from pt_reuse.engine.hits import HitIndex
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
 from pt_reuse.studies.pool_inference.tops import Tops
@@ -33,7 +33,7 @@ class JudgedCodes:
     n_judged: int
 
     @classmethod
-    def of(cls, field: Field, qrels: Qrels) -> JudgedCodes:
+    def of(cls, field: AnyField, qrels: Qrels) -> JudgedCodes:
         """Look the judged documents up in a field."""
         index = HitIndex(field, qrels.arrays.documents)
         rows = [
@@ -51,7 +51,7 @@ class JudgedRanks:
         codes: the judgments of its documents; a pair of topic and document with any label counts as judged.
     """
 
-    def __init__(self, field: Field, codes: JudgedCodes):
+    def __init__(self, field: AnyField, codes: JudgedCodes):
         self.n_runs, self.n_judged, self.codes = field.n_runs, codes.n_judged, codes
         self.topics: list[RankedTopic | None] = []
         for at, row in zip(codes.topics, codes.rows, strict=True):
@@ -60,7 +60,8 @@ class JudgedRanks:
                 continue
             lengths = field.lengths[at]
             docs = np.full((self.n_runs, int(lengths.max(initial=0))), -1, dtype=np.int32)
-            docs[np.arange(docs.shape[1]) < lengths[:, None]] = field.codes[field.rows(at)]
+            block, here = field.of(at)
+            docs[np.arange(docs.shape[1]) < lengths[:, None]] = block.codes[block.rows(here)]
             self.topics.append(RankedTopic(docs, row))
         self.longest = max((topic.docs.shape[1] for topic in self.topics if topic), default=0)
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._errors import InputError
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField, same_lists
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
@@ -131,7 +131,7 @@ class Search:
         fit = self._asked.depth.fit(fitter, way)
         return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
 
-    def _fields(self) -> Iterator[tuple[str, Field]]:
+    def _fields(self) -> Iterator[tuple[str, AnyField]]:
         """Yield the field in each order to try; an order in which no list differs is not tried again."""
         if self._asked.order is not None:
             yield self._asked.order, self._runs.reorder(self._asked.order).field
@@ -144,7 +144,7 @@ class Search:
                 field = self._runs.reorder(order).field
             except InputError:  # no rank column, or none that is an order
                 continue
-            if not any(np.array_equal(field.codes, other.codes) for other in seen):
+            if not any(same_lists(field, other) for other in seen):
                 seen.append(field)
                 yield order, field
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.run_set import RunSet
 
@@ -15,7 +15,7 @@ class KeptOrders(RunSet):
     A study pools in one order and scores in another, so that each of its calls would sort the whole field.
     """
 
-    _kept: dict[str, Field]
+    _kept: dict[str, AnyField]
 
     @classmethod
     def of(cls, runs: RunSet) -> KeptOrders:
@@ -24,7 +24,7 @@ class KeptOrders(RunSet):
         return cls._made(runs, runs.order, how, {runs.order: runs.field})
 
     @classmethod
-    def _made(cls, runs: RunSet, order: str, how: HowPooled, kept: dict[str, Field]) -> KeptOrders:
+    def _made(cls, runs: RunSet, order: str, how: HowPooled, kept: dict[str, AnyField]) -> KeptOrders:
         made = cls(kept[order], runs._table, order, how, runs._dropped)
         made._kept = kept
         return made
