@@ -67,14 +67,14 @@ class Fields:
         first = None
         if self._single:
             self._edges = spaces
-            fields, before = len(spaces) - 1, found[:-1:columns]
+            fields, preceding = len(spaces) - 1, found[:-1:columns]
         else:
             first = np.flatnonzero(gaps > 1)
             self._edges = np.stack([spaces[first] + 1, spaces[first + 1]], axis=1).ravel()
-            fields, before = len(first), found[first[::columns]]
+            fields, preceding = len(first), found[first[::columns]]
         self._rows = fields // columns
         # no row is cut: each begins behind a newline of its own, and there are no more newlines than rows
-        one_a_line = newlines == self._rows + 1 and bool((before == _NEWLINE).all())
+        one_a_line = newlines == self._rows + 1 and bool((preceding == _NEWLINE).all())
         self.plain = fields % columns == 0 and one_a_line and not (skip and b"\0" in data)
         if self.plain and b"#" in data:
             self.plain = not (self.buffer[self.column(0)[0]] == _COMMENT).any()

@@ -218,7 +218,7 @@ class SpoolWriter:
         order = np.array(natural_order(names), dtype=np.int64)
         pieces, bounds = self._by(np.argsort(order))
         reasons = {reason: i for i, reason in enumerate(dict.fromkeys(run.reasons))}
-        arrays = {
+        arrays: dict[str, NDArray] = {
             "topics": _bytes("\n".join(names[i] for i in order.tolist()).encode("utf-8", "surrogateescape")),
             "sizes": run.sizes[order],
             "from_zero": run.from_zero[order].astype(np.uint8),

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,10 @@ class Layer:
 
     def field(self, folder: Path) -> OpenField:
         """Return the field of the layer alone."""
-        blocks = StoredBlocks(str(folder / self.place), self.ends)
+        parts = list(starmap(range, pairwise((0, *self.ends))))
+        blocks = StoredBlocks(str(folder / self.place), tuple((part.start, part.stop) for part in parts))
         ranked = np.ones(len(self.columns), dtype=np.bool_)  # a run file has a rank column
-        return OpenField(self.topics, blocks.parts, self.lengths, ranked, blocks)
+        return OpenField(self.topics, parts, self.lengths, ranked, blocks)
 
 
 @dataclass(frozen=True)

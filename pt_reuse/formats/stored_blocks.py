@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from pt_reuse._check import examples
@@ -36,32 +36,41 @@ class StoredBlocks:
 
     Attributes:
         folder: the folder.
-        ends: of each block the number of the topic behind its last.
+        topics: of each block the number of its first topic, and of the one behind its last.
     """
 
     folder: str
-    ends: tuple[int, ...]
+    topics: tuple[tuple[int, int], ...]
 
-    @property
-    def parts(self) -> list[range]:
-        """Return the topics of each block."""
-        return [range(a, b) for a, b in pairwise((0, *self.ends))]
+    def only(self, blocks: Sequence[int]) -> StoredBlocks:
+        """Return some of the blocks."""
+        return StoredBlocks(self.folder, tuple(self.topics[i] for i in blocks))
 
-    def path(self, i: int) -> Path:
+    def places(self, i: int) -> list[str]:
         """Return the file of a block."""
-        part = self.parts[i]
-        return Path(self.folder) / block_name(part.start, part.stop)
+        return [str(self._path(i))]
+
+    def size(self, i: int) -> int:
+        """Return the bytes of the file of a block, 0 where it is missing."""
+        try:
+            return self._path(i).stat().st_size
+        except OSError:
+            return 0
+
+    def _path(self, i: int) -> Path:
+        return Path(self.folder) / block_name(*self.topics[i])
 
     def load(self, i: int) -> Field:
         """Return a block; its scores and places are read when somebody asks for them.
 
         Raises:
-            InputError: it is damaged or missing, of what is read later when it is read.
+            DamagedBlockError: it is damaged or missing, of what is read later when it is read.
         """
-        path, topics = self.path(i), self.parts[i]
+        path, (first, end) = self._path(i), self.topics[i]
+        names: list[str] = []
 
         def told(error: DamagedError) -> DamagedBlockError:
-            known = examples(names) if names else f"topics {topics.start + 1:,} to {topics.stop:,} of the field"
+            known = examples(names) if names else f"topics {first + 1:,} to {end:,} of the field"
             found = DamagedBlockError(
                 f"the block of {known} cannot be used, as {error}: {path}. Read the runs again; where that does not "
                 f"help, delete the folder {path.parent.parent} first."
@@ -69,9 +78,8 @@ class StoredBlocks:
             found.clause = f"of its block {path.name}, {error}"
             return found
 
-        names: list[str] = []
         field = read_block(path, told)
-        if field.n_topics != len(topics):
+        if field.n_topics != end - first:
             raise told(DamagedError("it is another block"))
         names += field.topics
         return field
