@@ -75,12 +75,17 @@ def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda er
     return LateField(late=late, n_runs=n_runs, topics=topics, **early)
 
 
-def check_block(path: Path, topics: tuple[str, ...], n_runs: int) -> None:
-    """Raise where a file is not whole, or another block than that of some topics."""
+def check_block(path: Path, topics: tuple[str, ...], n_runs: int) -> NDArray[np.int64]:
+    """Return (topics, runs), the rows of each list, of a block of which every byte is looked at.
+
+    Raises:
+        DamagedError: it is not whole, or another block than that of some topics.
+    """
     file = ArrayFile(path)
     if file.notes != {"topics": list(topics), "runs": n_runs}:
         raise DamagedError("it is another block")
     file.check()
+    return np.diff(file.read("starts")[0]).reshape(len(topics), n_runs)
 
 
 def _arrays(file: ArrayFile, kinds: Mapping[str, str]) -> dict[str, NDArray]:

@@ -141,21 +141,28 @@ class Spool:
         rows = np.repeat(starts[topic], pieces[:, _RANK_N]) + found["place"] - 1
         return Places.of_ranks(starts, (~zero).astype(np.int64), rows, found["rank"])
 
-    def remove(self) -> None:
-        """Remove its files."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
 
 class SpoolWriter:
     """Writes a spool, part by part of a run file."""
 
-    def __init__(self, folder: Path, rows: IO[bytes], ranks: IO[bytes]):
-        self._folder, self._rows, self._ranks = folder, rows, ranks
+    _rows: IO[bytes]
+    _ranks: IO[bytes]
+
+    def __init__(self, folder: Path):
+        self._folder = folder
         self._pieces: list[NDArray[np.int64]] = []
         self._topics: list[NDArray[np.int64]] = []
         self._before = np.zeros(64, dtype=np.int64)
         self._long: dict[bytes, None] = {}
         self._width = 1
+
+    def begin(self, rows: IO[bytes], ranks: IO[bytes]) -> None:
+        """Begin to write rows, and ranks, to files."""
+        self._rows, self._ranks = rows, ranks
+
+    def remove(self) -> None:
+        """Remove what was written."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def append(self, part: RunPart) -> None:
         """Add the rows of a part.
@@ -256,12 +263,13 @@ def spooling(folder: Path) -> Iterator[SpoolWriter]:
         OSError: it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    writer = SpoolWriter(folder)
     try:
         with replacing(folder / _ROWS) as rows, replacing(folder / _RANKS) as ranks:
-            writer = SpoolWriter(folder, rows, ranks)
+            writer.begin(rows, ranks)
             yield writer
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        writer.remove()
         raise
 
 

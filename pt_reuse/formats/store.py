@@ -68,12 +68,15 @@ class Layer:
     ends: tuple[int, ...]
     lengths: NDArray[np.int32]
 
+    def blocks(self, folder: Path) -> StoredBlocks:
+        """Return where its blocks are."""
+        return StoredBlocks(str(folder / self.place), tuple(pairwise((0, *self.ends))))
+
     def field(self, folder: Path) -> OpenField:
         """Return the field of the layer alone."""
-        parts = list(starmap(range, pairwise((0, *self.ends))))
-        blocks = StoredBlocks(str(folder / self.place), tuple((part.start, part.stop) for part in parts))
+        blocks = self.blocks(folder)
         ranked = np.ones(len(self.columns), dtype=np.bool_)  # a run file has a rank column
-        return OpenField(self.topics, parts, self.lengths, ranked, blocks)
+        return OpenField(self.topics, list(starmap(range, blocks.topics)), self.lengths, ranked, blocks)
 
 
 @dataclass(frozen=True)

@@ -50,12 +50,10 @@ class StoredBlocks:
         """Return the file of a block."""
         return [str(self._path(i))]
 
-    def size(self, i: int) -> int:
-        """Return the bytes of the file of a block, 0 where it is missing."""
-        try:
-            return self._path(i).stat().st_size
-        except OSError:
-            return 0
+    def sizes(self) -> list[int]:
+        """Return the bytes of the file of each block, 0 where it is missing."""
+        paths = [self._path(i) for i in range(len(self.topics))]
+        return [path.stat().st_size if path.is_file() else 0 for path in paths]
 
     def _path(self, i: int) -> Path:
         return Path(self.folder) / block_name(*self.topics[i])

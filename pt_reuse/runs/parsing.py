@@ -44,7 +44,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
 
     def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
         field, repeats = build_field(_rows_of(runs, names), threads=threads)
-        return repeat_faults(field, repeats, names, LinesInFiles([file.path for file in runs]).told)
+        return repeat_faults(field.topics, repeats, names, LinesInFiles([file.path for file in runs]).told)
 
     runs, names = run_names_of(files, conventions, repeated)
     lines = LinesInFiles([file.path for file in runs])
