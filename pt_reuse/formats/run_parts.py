@@ -148,7 +148,10 @@ class RunParts:
         if len(lines.bad):
             self.bad.append(lines.bad)
             self.reasons += lines.reasons
-        if not len(lines.fields):
+        if len(fields.longer):
+            # those of lines that are left out count, too
+            self.longer = (self.longer[0] + len(fields.longer), self.longer[1] or int(fields.longer[0]))
+        if not len(fields):
             return None
         self._only_comments = False
         return self._columns(lines)
@@ -168,8 +171,6 @@ class RunParts:
             return None
         for tag, line in tags_in(fields).items():
             self.tags.setdefault(tag, line)
-        if len(fields.longer):
-            self.longer = (self.longer[0] + len(fields.longer), self.longer[1] or int(fields.longer[0]))
         names, topic = topics_in(fields)
         numbers = self._numbers(names)
         rows = FileRows(names, topic, lambda rows: found[1].take(rows, axis=0), lines.scores)
