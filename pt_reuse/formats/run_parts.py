@@ -21,7 +21,6 @@ from pt_reuse.formats.trec_lines import (
     as_told,
     bad_number,
     fields_of_part,
-    has_run_lines,
     is_commented,
     lines_of_run,
     names_in,
@@ -96,19 +95,20 @@ class RunParts:
 
     def take(self, data: bytes) -> RunPart | None:
         """Read the next part; None where it has no rows, or the file has a fault."""
+        if self._strict is not None and not self.n_rows:
+            self._strict.take(data)
         if self._begun:
             self._begun, self.commented = False, is_commented(data)
             data = data.removeprefix(BOM)
-        if self._strict is not None and not self.n_rows:
-            self._strict.take(data)
         self._empty &= not data
         part = None
         if data and not data.isspace():
             self._blank = False
-            try:
-                part = self._read(data)
-            finally:
-                self.has_run_lines |= part is not None or (not self.has_run_lines and has_run_lines(data, self.order))
+            part = self._read(data)
+            if self._fault is None:
+                self.has_run_lines |= part is not None
+            elif not self.has_run_lines:
+                self.has_run_lines = self._any_run_line(data)
         self.n_lines += data.count(b"\n")
         return part if self._fault is None else None
 
@@ -130,6 +130,10 @@ class RunParts:
             if error.parts[-len(lines) :] == lines and not self.has_run_lines:
                 error.parts = (*error.parts[: -len(lines)], *as_told(SKIP_FILE))
             raise error
+
+    def _any_run_line(self, data: bytes) -> bool:
+        fields = fields_of_part(data, 6, RUN_LINE, more=True, skip=True)
+        return len(lines_of_run(fields, self.order, skip=True).fields) > 0
 
     def _tell(self, error: InputError, *rank: int) -> None:
         # of several faults the one of which reading the file at once tells: the kind first, then where
