@@ -60,13 +60,17 @@ def read_bytes(path: Path) -> bytes:
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path, most: int = STEP) -> Iterator[bytes]:
     """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
+
+    Args:
+        path: the file.
+        most: bytes of a block, about, where the format's library can stop there.
 
     Raises:
         UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
     """
-    yield from _blocks(path, _CHUNK, STEP)
+    yield from _blocks(path, min(_CHUNK, most), min(STEP, most))
 
 
 def read_beginning(path: Path, size: int) -> bytes:

@@ -23,7 +23,7 @@ def line_chunks(path: Path, size: int, most: int) -> Iterator[bytes]:
     """
     held: list[bytes] = []
     n = 0
-    for block in read_blocks(path):
+    for block in read_blocks(path, max(1, size // 4)):
         held.append(block)
         n += len(block)
         if n < size:

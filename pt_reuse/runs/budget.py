@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import operator
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +18,9 @@ LEAST = 64 * 10**6
 _UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 #: bytes that reading a chunk takes, for each of its own
-_OF_CHUNK = 14
+_OF_CHUNK = 16
 #: bytes of the largest chunk, beyond which nothing is faster, and of the least
-_LARGEST, _SMALLEST = 1 << 22, 1 << 18
+_LARGEST, _SMALLEST = 1 << 22, 1 << 19
 #: bytes that coding a row takes, and for each word of the longest document name
 _OF_ROW, _OF_WORD = 144, 72
 #: of the memory what is left to what nobody counts: tables of topics, buffers of the system
@@ -124,6 +126,12 @@ class Budget:
                 ", or read fewer runs at a time.",
                 argument="memory",
             )
+
+
+def give_back() -> None:
+    """Have the C library give back to the system what was freed, where it can: it keeps a part for each thread."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _cost(width: int) -> int:

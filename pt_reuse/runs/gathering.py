@@ -22,7 +22,7 @@ from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.block import check_block, write_block
 from pt_reuse.formats.spool import Spool
 from pt_reuse.formats.stored_blocks import block_name
-from pt_reuse.runs.budget import Budget
+from pt_reuse.runs.budget import Budget, give_back
 from pt_reuse.runs.coding import repeat_faults
 from pt_reuse.runs.file_runs import Conventions, LinesInFiles
 
@@ -72,6 +72,7 @@ class Gathering:
             for part in self.parts:
                 path = folder / block_name(part.start, part.stop)
                 if not self._is_there(path, part):
+                    give_back()
                     field, repeats = self._coded(part)
                     if len(repeats):
                         self._keep(part, repeats)
