@@ -57,6 +57,7 @@ class RunParts:
     Args:
         order: the ranking order.
         skip: whether to leave out lines that are no run line.
+        before: lines of the file that are not read, as they were read before.
 
     Attributes:
         topics: the topics, in the order in which they appear.
@@ -72,7 +73,7 @@ class RunParts:
         has_run_lines: whether any of them is a run line.
     """
 
-    def __init__(self, order: str, *, skip: bool):
+    def __init__(self, order: str, *, skip: bool, before: int = 0):
         self.order, self.skip = order, skip
         self._number: dict[str, int] = {}
         self.sizes, self.from_zero = np.zeros(64, dtype=np.int64), np.zeros(64, dtype=np.bool_)
@@ -81,12 +82,12 @@ class RunParts:
         self.bad: list[NDArray[np.int64]] = []
         self.reasons: list[str] = []
         self.commented = False
-        self.n_rows = self.n_lines = 0
-        self._begun = self._blank = True
+        self.n_rows, self.n_lines = 0, before
+        self._begun, self._blank = not before, True
         self._empty, self._only_comments, self.has_run_lines = True, True, False
         self._fault: tuple[tuple[int, ...], InputError] | None = None
         # says what is wrong with a file of which nothing is left
-        self._strict = RunParts(order, skip=False) if skip else None
+        self._strict = RunParts(order, skip=False, before=before) if skip else None
 
     @property
     def topics(self) -> list[str]:

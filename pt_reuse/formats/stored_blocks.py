@@ -70,10 +70,10 @@ class StoredBlocks:
         def told(error: DamagedError) -> DamagedBlockError:
             known = examples(names) if names else f"topics {first + 1:,} to {end:,} of the field"
             found = DamagedBlockError(
-                f"the block of {known} cannot be used, as {error}: {path}. Read the runs again; where that does not "
-                f"help, delete the folder {path.parent.parent} first."
+                f"the block of {known} cannot be used, as {error}: {path}. Delete the folder {path.parent.parent} and "
+                f"read the runs again."
             )
-            found.clause = f"of its block {path.name}, {error}"
+            found.clause = f"its block {path.name} cannot be used: {error}"
             return found
 
         field = read_block(path, told)

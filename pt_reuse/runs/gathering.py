@@ -34,6 +34,8 @@ class Gathering:
     Attributes:
         spools: of the runs.
         names: of the runs.
+        columns: which runs these are of the field.
+        lines: where documents stand in their files.
         conventions: how they were read.
         budget: what may be held in memory.
         topics: of all runs, in natural order.
@@ -43,6 +45,8 @@ class Gathering:
 
     spools: Sequence[Spool]
     names: list[str]
+    columns: tuple[int, ...]
+    lines: LinesInFiles
     conventions: Conventions
     budget: Budget
 
@@ -55,12 +59,18 @@ class Gathering:
         for r, (names, sizes) in enumerate(held):
             self.lengths[[place[name] for name in names], r] = sizes
         del held
-        width, tables = max(spool.width for spool in self.spools), 3 * self.lengths.nbytes
+        width, tables = max((spool.width for spool in self.spools), default=1), 3 * self.lengths.nbytes
         rows = self.lengths.sum(axis=1, dtype=np.int64)
-        largest = int(np.argmax(rows))
-        self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
+        if len(rows):
+            largest = int(np.argmax(rows))
+            self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
         self.parts = _cut(rows, self.budget.rows(width, tables))
         self._repeats: list[Repeats] = []
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Return of each block the number of the topic behind its last."""
+        return tuple(part.stop for part in self.parts)
 
     def write(self, folder: Path, *, verbose: bool) -> None:
         """Write the blocks to a folder; those that are there already stay.
@@ -81,21 +91,21 @@ class Gathering:
                         self.lengths[part.start : part.stop] = field.lengths
                 bar.update(1)
 
-    def faults(self, lines: LinesInFiles) -> dict[int, InputError]:
-        """Return for each run with a document twice in a list what is wrong, the first such document."""
+    def faults(self) -> dict[int, InputError]:
+        """Return for each run with a document twice in a list what is wrong, the first such document, by position."""
         for part in self.parts:
             repeats = self._coded(part)[1]
             if len(repeats):
                 self._keep(part, repeats)
-        return self.found_faults(lines)
+        return self.found_faults()
 
-    def found_faults(self, lines: LinesInFiles) -> dict[int, InputError]:
+    def found_faults(self) -> dict[int, InputError]:
         """Return the same as far as blocks were coded."""
         faults: dict[int, InputError] = {}
         for repeats in self._repeats:
             new = _some(repeats, ~np.isin(repeats.run, list(faults)))
-            faults |= repeat_faults(self.topics, new, self.names, lines.told)
-        return dict(sorted(faults.items()))
+            faults |= repeat_faults(self.topics, new, self.names, self.lines.told)
+        return {self.columns[i]: fault for i, fault in sorted(faults.items())}
 
     def repeats(self) -> Repeats:
         """Return the rows of documents that stand in their list again, as far as blocks were coded."""
@@ -157,4 +167,4 @@ def _cut(rows: NDArray[np.int64], most: int) -> list[range]:
             parts.append(range(first, t))
             first, held = t, 0
         held += n
-    return [*parts, range(first, len(rows))]
+    return [*parts, range(first, len(rows))] if len(rows) else []

@@ -45,6 +45,23 @@ class SpooledRun(FileRun):
 
 
 @dataclass(frozen=True)
+class ToRead:
+    """A run file that is to be read, or its end.
+
+    Attributes:
+        path: the file.
+        check: its checksum.
+        begin: the byte with which to begin.
+        lines: the lines before it.
+    """
+
+    path: Path
+    check: str
+    begin: int = 0
+    lines: int = 0
+
+
+@dataclass(frozen=True)
 class Spooling:
     """Parses run files into spools.
 
@@ -58,12 +75,11 @@ class Spooling:
     conventions: Conventions
     budget: Budget
 
-    def read(self, paths: Sequence[Path], checks: Sequence[str], *, verbose: bool) -> list[SpooledRun]:
+    def read(self, files: Sequence[ToRead], *, verbose: bool) -> list[SpooledRun]:
         """Return what came of run files; those that were spooled before are not read again.
 
         Args:
-            paths: the files.
-            checks: the checksum of each.
+            files: the files.
             verbose: show a progress bar.
 
         Raises:
@@ -71,34 +87,34 @@ class Spooling:
         """
         context, stop = copy_context(), threading.Event()
         # two files of the same contents have one spool
-        locks = {check: threading.Lock() for check in checks}
-        with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
+        locks = {file.check: threading.Lock() for file in files}
+        with pt.tqdm(total=len(files), desc="reading runs", unit="file", disable=not verbose) as bar:
 
-            def read(path: Path, check: str) -> SpooledRun:
+            def read(file: ToRead) -> SpooledRun:
                 # a thread begins without the caller's context, which says where errors are
-                file = context.copy().run(self._file, path, check, locks[check], stop)
+                found = context.copy().run(self._file, file, locks[file.check], stop)
                 bar.update(1)
-                return file
+                return found
 
             pool = ThreadPoolExecutor(self.budget.parsers)
             try:
-                return list(pool.map(read, paths, checks))
+                return list(pool.map(read, files))
             finally:
                 # after ctrl-C, or on a full disk, files are not read to their end
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def _file(self, path: Path, check: str, one: threading.Lock, stop: threading.Event) -> SpooledRun:
-        conventions = self.conventions
-        key = [FORMAT, conventions.order == "rank", conventions.bad_lines, check]
+    def _file(self, file: ToRead, one: threading.Lock, stop: threading.Event) -> SpooledRun:
+        conventions, path = self.conventions, file.path
+        key = [FORMAT, conventions.order == "rank", conventions.bad_lines, file.check, file.begin]
         place = self.folder / hashlib.sha256(json.dumps(key).encode("ascii")).hexdigest()[:32]
         with one, located(str(path)), in_memory():
-            run = RunParts(conventions.order, skip=conventions.bad_lines == "skip")
+            run = RunParts(conventions.order, skip=conventions.bad_lines == "skip", before=file.lines)
             try:
                 spool = Spool.opened(place, check=True)
             except DamagedError:
                 try:
-                    self._write(path, place, run, check, stop)
+                    self._write(file, place, run, stop)
                 except UnreadableError as error:
                     return SpooledRun(path, fault=unreadable(error))
                 except InputError as error:
@@ -111,9 +127,9 @@ class Spooling:
             tag, (bad, reasons) = next(iter(spool.tags)), spool.left_out()
             return SpooledRun(path, tag, None, None, spool.commented, spool.longer, bad, reasons, spool)
 
-    def _write(self, path: Path, place: Path, run: RunParts, check: str, stop: threading.Event) -> None:
+    def _write(self, file: ToRead, place: Path, run: RunParts, stop: threading.Event) -> None:
         with spooling(place) as writer:
-            for data in self._chunks(path):
+            for data in self._chunks(file.path, file.begin):
                 if stop.is_set():
                     raise _StoppedError
                 part = run.take(data)
@@ -123,13 +139,13 @@ class Spooling:
         with _or_removed(writer):
             tied = writer.tied(run) if run.order == "rank" else None
             if tied is not None:
-                raise self._tied(path, *tied)
-            if checksums([path], 1) != [check]:
+                raise self._tied(file.path, *tied)
+            if checksums([file.path], 1) != [file.check]:
                 raise InputError("it changed while it was read. Read the runs again.")
             writer.seal(run)
 
-    def _chunks(self, path: Path) -> Iterator[bytes]:
-        return line_chunks(path, self.budget.chunk, self.budget.longest)
+    def _chunks(self, path: Path, begin: int = 0) -> Iterator[bytes]:
+        return line_chunks(path, self.budget.chunk, self.budget.longest, begin)
 
     def _tied(self, path: Path, topic: str, place: int) -> InputError:
         found = rows_in_file(self._chunks(path), "rank", [topic], np.array([place]))

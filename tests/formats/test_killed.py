@@ -30,4 +30,4 @@ def test_kills_while_a_cache_is_written(tmp_path):
     figures = json.loads(done.stdout)
     assert figures["killed"] == 23
     assert figures["right"]
-    assert figures["left"] == ["arrays", "pt_reuse"]
+    assert figures["left"] == ["arrays", "pt_reuse", "tables"]
