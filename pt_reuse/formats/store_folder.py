@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._files import STALE, Alone, is_stale, is_temporary, sweep_temporary
+from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, sweep_temporary
 
 HEADER = "pt_reuse-runs.json"
 #: folders of blocks, and of runs as they were parsed, which a further call goes on with
@@ -43,6 +43,14 @@ def read_manifest(folder: Path) -> Any:
         RecursionError: it is too deep.
     """
     return json.loads((folder / HEADER).read_bytes())
+
+
+def sweep_in_passing(folder: Path) -> None:
+    """Remove what writers that were killed left in a store which is only read; see :func:`sweep`."""
+    with suppress(OSError):
+        if left_over(folder):
+            with alone(folder) as whether:
+                sweep(folder, whether)
 
 
 def sweep(folder: Path, whether: Alone, *, finished: bool = False) -> None:

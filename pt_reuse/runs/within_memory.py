@@ -27,7 +27,7 @@ from pt_reuse.formats.store import (
     load,
     write,
 )
-from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep
+from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep, sweep_in_passing
 from pt_reuse.runs.appending import Appending
 from pt_reuse.runs.budget import Budget, in_units
 from pt_reuse.runs.dropped import Dropped
@@ -70,7 +70,9 @@ class MemoryReading:
         sources = real_sources(paths, self.folder, self.budget.threads)
         shown = dict(zip(sources, map(str, paths), strict=False))
         with suppress(StaleCacheError):
-            return self._kept(sources).placed(shown)
+            kept = self._kept(sources)
+            sweep_in_passing(self.folder)
+            return kept.placed(shown)
         check_keeping(self.folder)
         with self._writing(paths) as whether:
             work = _Work(paths, real_paths(paths), sources, shown)

@@ -39,7 +39,7 @@ def source(tmp_path, monkeypatch):
 
 @pytest.fixture
 def read(source, tmp_path, monkeypatch):
-    """Read within memory, expect what reading in memory gives; return the runs, the warnings and how much was parsed."""
+    """Read within memory what reading in memory gives; return the runs, the warnings and how much was parsed."""
     parsed = []
     original = spooling.line_chunks
 
@@ -127,7 +127,7 @@ def test_anything_else_is_read_anew(change, source, read, messages, tmp_path):
     read(**options)
     CHANGES[change](source)
     (source / "a").write_bytes(text("a", [4]))
-    ours, told, n = read(**options)
+    _, told, n = read(**options)
     if change == "another tag":
         assert told == []
         assert len(layers(tmp_path)) == 2
