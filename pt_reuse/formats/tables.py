@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pt_reuse._errors import InputError, located
+from pt_reuse._memory import give_back
 from pt_reuse.formats.files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -24,6 +25,7 @@ from pt_reuse.formats.files import (
 #: names that repeat from row to row, which are read as numbers of the distinct ones
 _REPEATED = ["qid", "name"]
 _BUFFER = 1 << 16  # bytes of a column that are read at once
+_LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
 
 
@@ -48,11 +50,6 @@ def arrow(what: str) -> Any:
     except ImportError as error:
         raise InputError(f"{what} needs pyarrow; `pip install 'pt-reuse[parquet]'` brings it.") from error
     return pa
-
-
-def give_back() -> None:
-    """Have pyarrow give back to the system what was freed."""
-    arrow("reading tables").default_memory_pool().release_unused()
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,11 @@ class Table:
             left -= max(size, group.nbytes)
             self._check(0, left)
             yield group
+            large = group.nbytes > _LARGE
             del group  # before the next one is read
+            if large:
+                arrow("reading tables").default_memory_pool().release_unused()
+                give_back()
 
     def _check(self, size: int, left: int) -> None:
         if size > left:

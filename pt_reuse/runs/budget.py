@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import operator
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,12 +148,6 @@ class Budget:
                 ", or read fewer runs at a time.",
                 argument="memory",
             )
-
-
-def give_back() -> None:
-    """Have the C library give back to the system what was freed, where it can: it keeps a part for each thread."""
-    with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _cost(width: int) -> int:

@@ -12,6 +12,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._errors import InputError
+from pt_reuse._memory import give_back
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
@@ -23,7 +24,7 @@ from pt_reuse.formats.block import check_block, write_block
 from pt_reuse.formats.spool import Spool
 from pt_reuse.formats.store import Layer
 from pt_reuse.formats.stored_blocks import block_name
-from pt_reuse.runs.budget import Budget, give_back
+from pt_reuse.runs.budget import Budget
 from pt_reuse.runs.coding import repeat_faults
 from pt_reuse.runs.file_runs import Conventions, LinesInFiles
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import Alone, alone
+from pt_reuse._memory import give_back
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.formats.store import (
@@ -193,6 +194,7 @@ class MemoryReading:
         dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(id(file))))]
         repeats = gathering.repeats()
         if len(repeats):
+            give_back()
             at = lines.of_repeats(gathering.topics, repeats)
             dropped.append(Dropped.of_repeats(repeats, names, gathering.topics, files=lines.files, lines=at))
         return Dropped.stacked(dropped).by_file([*dict.fromkeys(str(file.path) for file in files)])
