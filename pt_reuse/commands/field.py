@@ -49,7 +49,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
         qrels: whether the command takes judgments.
     """
-    what_runs = "folder, pattern or file of TREC runs"
+    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
         parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
     else:
