@@ -270,7 +270,7 @@ def test_notes_of_others_are_left_aside(what, messages, tmp_path):
 def test_notes_that_no_run_set_has(odd):
     notes = TableNotes(order="file", pool_order=None, pool_depth=None, runs=[{"name": "a"}])
     assert TableNotes.unpacked(notes.packed()) == notes
-    with pytest.raises(ValueError, match="its? "):
+    with pytest.raises(ValueError, match=r"its? "):
         TableNotes.unpacked(replace(notes, **odd).packed())
 
 
