@@ -26,6 +26,7 @@ from pt_reuse.runs.parsing import named_by_files
 from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.table_labels import TableLabels
 
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
@@ -48,7 +49,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
         qrels: whether the command takes judgments.
     """
-    what_runs = "folder, pattern or file of TREC runs"
+    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
         parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
     else:
@@ -157,7 +158,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
         names = named_by_files(paths, reading.names, reading.other_files)
         read = partial(reading.read, paths, labels)
-        return FieldPlan(None, names, labels.columns, None if qrels is None else judgment_source(qrels), read)
+        columns = labels.columns | TableLabels.of(paths).columns
+        return FieldPlan(None, names, columns, None if qrels is None else judgment_source(qrels), read)
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,

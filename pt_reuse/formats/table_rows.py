@@ -152,7 +152,7 @@ class TableReading:
         return f"row {row:,} ({self.part} {int(np.searchsorted(self.ends, row)) + 1:,})"
 
     def _columns(self, table: Table) -> list[str]:
-        found = table.schema.names
+        found = list(table.columns)
         needed = ("qid", "docno", "score", *(["rank"] if self.order == "rank" else []))
         try:
             columns("a table of runs", found, needed)

@@ -17,11 +17,11 @@ from pt_reuse._check import count, shown
 from pt_reuse._errors import InputError, Option, Part, located
 from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
-from pt_reuse.formats.files import UnreadableError, in_memory, read_bytes
+from pt_reuse.formats.files import UnreadableError, in_memory, kind_of_table, read_bytes
 from pt_reuse.formats.read_field import Beyond, ReadField
 from pt_reuse.formats.run_table import RunTable
 from pt_reuse.formats.table_rows import RUN_TABLE, NoRunError
-from pt_reuse.formats.tables import is_table, kind_of_table
+from pt_reuse.formats.tables import is_table
 from pt_reuse.formats.trec import (
     RUN_LINE,
     RunFile,
