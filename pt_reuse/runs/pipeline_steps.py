@@ -21,6 +21,8 @@ _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")
 _IDLE = ("verbose", "label")
 #: the longest words that are kept as they are
 _LONG = 2000
+#: characters of two long lines that are shown before they differ, and of their beginning
+_AROUND = 25
 #: how deep pipelines, lists and functions lie in one another at most
 _DEEP = 12
 _CODE = re.compile(r"code [0-9a-f]+ ")
@@ -35,13 +37,13 @@ def steps_of(pipeline: pt.Transformer) -> list[str]:
 
     Example:
         >>> steps_of(pt.RankCutoff(10))
-        ['RankCutoff RankCutoff(10)', 'RankCutoff k=10']
+        ['RankCutoff k=10', 'RankCutoff RankCutoff(10)']
     """
     return list(_lines(pipeline, "", _DEEP))
 
 
 def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first of the lines in which two pipelines differ, of each, or None where they do not.
+    """Return the first of the lines in which two pipelines differ, of each where it does, or None where none does.
 
     The code of functions is told apart by the same version of Python alone.
 
@@ -57,7 +59,11 @@ def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | Non
     if first is None:
         first = min(len(kept), len(now))
     before, after = ((lines[first] if first < len(lines) else "nothing more") for lines in (kept, now))
-    return before, after
+    alike = next((i for i, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), 0) - _AROUND
+    if alike <= _AROUND:
+        return before, after
+    # of long lines, where they begin to differ
+    return f"{before[:_AROUND]}...{before[alike:]}", f"{after[:_AROUND]}...{after[alike:]}"
 
 
 def python_version() -> str:
@@ -74,12 +80,12 @@ def _lines(step: pt.Transformer, before: str, deep: int) -> Iterator[str]:
     name = f"{before}{type(step).__name__}"
     parts = _parts(step) if deep else {}
     inner = [part for value in parts.values() for part in _steps_in(value)]
-    # the text of a pipeline is that of its steps
-    own_text = type(step).__repr__ is not object.__repr__ and not inner
-    yield _short(f"{name} {_ADDRESS.sub('', repr(step))}" if own_text else name)
     for attribute, value in parts.items():
         if not _steps_in(value):
             yield _short(f"{name} {attribute}={_words(value, deep - 1)}")
+    # the text of a pipeline is that of its steps
+    own_text = type(step).__repr__ is not object.__repr__ and not inner
+    yield _short(f"{name} {_ADDRESS.sub('', repr(step))}" if own_text else name)
     for i, part in enumerate(inner, 1):
         yield from _lines(part, f"{name} > {i} ", deep - 1)
 
