@@ -51,9 +51,9 @@ def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | Non
         kept: those of :func:`steps_of` with the version of Python that :func:`python_version` gave, last.
         now: likewise.
     """
-    if kept[-1] != now[-1]:
-        kept, now = ([_CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))
-    if list(kept) == list(now):
+    comparable = kept[-1] == now[-1]
+    kept, now = ([line if comparable else _CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))
+    if kept == now:
         return None
     first = next((i for i, pair in enumerate(zip(kept, now, strict=False)) if pair[0] != pair[1]), None)
     if first is None:

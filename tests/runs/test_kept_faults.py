@@ -101,7 +101,7 @@ def test_a_damaged_header(cache, text, messages):
     assert json.loads((cache / HEADER).read_bytes()) == {"format": 1}
 
 
-@pytest.mark.filterwarnings("ignore:results of run .* cannot be used")
+@pytest.mark.filterwarnings("ignore:.*results of run .* cannot be used")
 def test_any_byte_of_a_file_may_change(cache):
     path = files(cache)[1]
     data = path.read_bytes()
