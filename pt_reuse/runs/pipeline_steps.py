@@ -146,15 +146,15 @@ def _of_frame(frame: pd.DataFrame) -> str:
     return f"frame of {len(frame)} rows {list(map(str, frame.columns))} {rows}"
 
 
-def _of_function(function: FunctionType, deep: int) -> str:
-    code = function.__code__
+def _of_function(fn: FunctionType, deep: int) -> str:
+    code = fn.__code__
     changed = {step.argval for step in dis.get_instructions(code) if step.opname in ("STORE_GLOBAL", "STORE_DEREF")}
-    used = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+    used = {name: fn.__globals__[name] for name in code.co_names if name in fn.__globals__}
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
         # one may be empty still
         with suppress(ValueError):
             used[name] = cell.cell_contents
-    given = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    given = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
     # lists may be counters of calls; of what a function uses besides, only what it does not change counts
     known = []
     for name, value in sorted(used.items()):
@@ -163,11 +163,11 @@ def _of_function(function: FunctionType, deep: int) -> str:
         elif name not in changed and (value is None or isinstance(value, str | bool | int | float)):
             known.append(f"{name}={value!r}")
     defaults = ", ".join(_words(value, deep - 1) for value in given)
-    return f"{_named(function)}({defaults})" + (f" with {', '.join(known)}" if known else "")
+    return f"{_named(fn)}({defaults})" + (f" with {', '.join(known)}" if known else "")
 
 
-def _named(function: FunctionType) -> str:
-    return f"function {function.__name__} code {_digest(_of_code(function.__code__, function.__doc__))} "
+def _named(fn: FunctionType) -> str:
+    return f"function {fn.__name__} code {_digest(_of_code(fn.__code__, fn.__doc__))} "
 
 
 def _of_code(code: CodeType, documented: str | None = None) -> bytes:

@@ -64,9 +64,7 @@ def test_it_goes_on_after_an_error(tmp_path):
     # known by the same name and attributes, as a class that was mended is
     Failing.__name__ = "Retriever"
     systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
-    with pytest.raises(
-        ptr.InputError, match="'man3a' failed for the topics '5', '6'|'man3a' failed for the topics"
-    ) as told:
+    with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics") as told:
         experiment(systems, cache=tmp_path, batch_size=2)
     assert told.value.argument == "retr_systems"
     assert asked(systems) == {"lex1a": ALL, "neu2a": ALL, "man3a": ALL[:4]}

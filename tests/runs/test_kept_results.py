@@ -163,6 +163,13 @@ def test_calls_of_any_topics_in_any_batches(tmp_path_factory, calls):
     assert same(found, PLAIN)
 
 
+def test_each_result_is_coded_before_the_next_pipeline_runs():
+    scoreless, second = pt.apply.generic(lambda inp: inp.assign(docno="d")), Live(2)
+    with pytest.raises(InputError, match="'score'"):
+        RunSet.from_pipelines({"first": scoreless, "second": second}, TOPICS)
+    assert second.batches == []
+
+
 def test_names_that_no_folder_can_have(tmp_path):
     names = ["a/b", "..", "é" * 300, "a b", "A B", "x\udcff"]
     pipelines = {name: Live(i) for i, name in enumerate(names)}
