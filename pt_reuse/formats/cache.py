@@ -24,7 +24,7 @@ from pt_reuse.formats.checksum import checksums
 from pt_reuse.formats.dropped_rows import packed, unpacked
 from pt_reuse.formats.read_field import Beyond, ReadField
 
-FORMAT = 6  # to be raised when the arrays, their order or the hash of names change
+FORMAT = 7  # to be raised when the arrays, their order or the hash of names change
 HEADER = "pt_reuse-runs.json"
 #: array -> the kind of its numbers
 _ARRAYS = {
@@ -115,6 +115,8 @@ def _write(folder: Path, read: ReadField, sources: Mapping[str, str], settings: 
             "dropped": texts,
             "beyond": read.beyond and asdict(read.beyond),
             "commented": list(read.commented),
+            "files": list(read.files),
+            "ranked": read.field.ranked.tolist(),
             "sources": dict(sources),
         }
         with replacing(folder / HEADER) as file:
@@ -237,7 +239,7 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> ReadField:
         if kept != now:
             raise StaleCacheError(f"its array {name} is damaged")
     arrays = {name: _load_array(file, name) for name, file in files.items()}
-    field = _field_of(arrays, topics=header["topics"], n_runs=len(header["runs"]))
+    field = _field_of(arrays, topics=header["topics"], ranked=header["ranked"])
     if not _sound(field):
         raise StaleCacheError("its arrays do not fit each other")
     try:
@@ -245,7 +247,8 @@ def _load_arrays(folder: Path, header: Mapping[str, Any]) -> ReadField:
     except ValueError as error:
         raise StaleCacheError("its arrays do not fit each other") from error
     beyond = Beyond(**header["beyond"]) if header["beyond"] else None
-    return ReadField(field, list(header["runs"]), dropped, beyond, tuple(header["commented"]))
+    commented, of_files = tuple(header["commented"]), tuple(header["files"])
+    return ReadField(field, list(header["runs"]), dropped, beyond, commented, of_files)
 
 
 def _load_array(file: Path, name: str) -> NDArray:
@@ -274,11 +277,11 @@ def _arrays_of(field: Field) -> dict[str, NDArray]:
     }
 
 
-def _field_of(arrays: Mapping[str, NDArray], *, topics: Sequence[str], n_runs: int) -> Field:
+def _field_of(arrays: Mapping[str, NDArray], *, topics: Sequence[str], ranked: Sequence[bool]) -> Field:
     if len(arrays["long_names"]):
         long_names.keep(arrays["long_names"].tobytes().split(b"\0"))
     return Field(
-        n_runs=n_runs,
+        n_runs=len(ranked),
         topics=tuple(topics),
         vocabulary=arrays["vocabulary"],
         topic_docs=arrays["topic_docs"],
@@ -288,7 +291,7 @@ def _field_of(arrays: Mapping[str, NDArray], *, topics: Sequence[str], n_runs: i
         scores=arrays["scores"],
         file=Places(*(arrays[f"file_{part}"] for part in _PLACES)),
         rank=Places(*(arrays[f"rank_{part}"] for part in _PLACES)),
-        ranked=np.ones(n_runs, dtype=np.bool_),  # a run file has a rank column
+        ranked=np.array(ranked, dtype=np.bool_),
     )
 
 

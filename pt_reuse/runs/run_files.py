@@ -20,8 +20,9 @@ from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.metadata import GivenMetadata
 from pt_reuse.runs.ordering import check_order
-from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
+from pt_reuse.runs.parsing import Conventions, named_by_files, parse_files
 from pt_reuse.runs.paths import real_paths
+from pt_reuse.runs.table_labels import TableLabels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +67,11 @@ class FileReading:
         """Return the runs of some files, labelled."""
         conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
+        tables = TableLabels.of(paths)
+        how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
-        known = self.names == "file" and self.other_files == "error"
-        table = labelled_table(labels, file_run_names(paths), paths, by_tag=False) if known else None
+        names = named_by_files(paths, self.names, self.other_files)
+        table = None if names is None else labelled_table(labels, names, paths, by_tag=False)
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
@@ -79,11 +82,13 @@ class FileReading:
             found.beyond.tell()
         warn_of_twin_topics(found.field.topics)
         if table is None:
-            whole = set(found.dropped["file"][found.dropped["line"].isna()])
-            of_runs = [path for path in paths if str(path) not in whole]
+            of_runs = [paths[i] for i in found.files]
             commented = {of_runs[i] for i in found.commented}
-            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag", commented=commented)
-        return CodedRuns(found.field, table, self.order, self.how_pooled, dropped)
+            base = tables.base(found.names, of_runs)
+            by_tag = self.names == "tag"
+            table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
+        tables.tell(self.order)
+        return CodedRuns(found.field, table, self.order, how_pooled, dropped)
 
 
 def _check_cache(cache: Any) -> None:

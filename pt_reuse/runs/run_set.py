@@ -23,16 +23,15 @@ from pt_reuse.runs.forms import coded_runs
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.listed_runs import ListedRuns
 from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
 from pt_reuse.runs.ordering import check_order, in_order
 from pt_reuse.runs.parts import OfDocno, Part, check_same_order, restricted
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import chosen_rows
-from pt_reuse.runs.writing import write_runs
+from pt_reuse.runs.written_runs import WrittenRuns
 
 
-class RunSet(ListedRuns):
+class RunSet(WrittenRuns):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -366,23 +365,6 @@ class RunSet(ListedRuns):
             order: one of :data:`pt_reuse.engine.order.ORDERS`; default the field's own `pool_order`, else its `order`.
         """
         return self.reorder((self.pool_order or self.order) if order is None else order)
-
-    @door
-    def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
-        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
-
-        Args:
-            folder: where to; made when it does not exist.
-            compress: gzip the files.
-            overwrite: replace files that exist already; default is an error before anything is written.
-
-        Returns:
-            list of Path: the files, in the order of the runs.
-
-        Raises:
-            InputError: a name that cannot be a file or a column, or a file that exists.
-        """
-        return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
     def __repr__(self) -> str:
         return f"RunSet: {', '.join([*counts_in_words(self.field, self._table), *self._conventions()])}"

@@ -112,7 +112,7 @@ def test_arrays_replaced_again_and_again(source, cache, monkeypatch):
     def overtaken(folder, header):
         calls.append(header["arrays"])
         if len(calls) < 6:
-            read = ReadField(runs.field, runs.names, runs.dropped, None, ())
+            read = ReadField(runs.field, runs.names, runs.dropped, None, (), tuple(range(len(runs.names))))
             field_cache.store(folder, read, header["sources"], SETTINGS)
         return original(folder, header)
 
@@ -131,7 +131,7 @@ def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
     def overtaken(folder, header):
         if not calls:
             # another process keeps the same field anew just now
-            read = ReadField(runs.field, runs.names, runs.dropped, None, ())
+            read = ReadField(runs.field, runs.names, runs.dropped, None, (), tuple(range(len(runs.names))))
             field_cache.store(folder, read, header["sources"], SETTINGS)
         calls.append(header["arrays"])
         return original(folder, header)
