@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,10 +12,12 @@ from joblib import parallel_config
 from opened import opened
 
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.engine.field import Field
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs import topic_parts
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_parts import Arrays, Merge, Shard
+from pt_reuse.runs.topic_jobs import ArrayWork
+from pt_reuse.runs.topic_parts import TOPICS, Arrays, Merge, Shard, topics_array
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
 WAYS = {
@@ -83,3 +87,27 @@ class Put(Merge):
     def read(self, work):
         for k in sorted(self.kept):
             yield from self.kept[k]
+
+
+class WhoDoesIt(ArrayWork):
+    """Work of which each job says in which process and thread it ran, and whether its field was in memory."""
+
+    kind = "who"
+
+    def __init__(self, field, topics):
+        self.field, self.topics = field, topics
+
+    def cut(self, at_once):
+        return [range(t, t + 1) for t in range(len(self.topics))]
+
+    def part(self, topics, *, verbose=False):
+        who = np.array([[os.getpid(), threading.get_ident(), isinstance(self.field, Field)]] * len(topics))
+        topic = np.arange(topics.start, topics.stop)
+        names = np.array([self.topics[t].encode() for t in topics], dtype="S8")
+        return {TOPICS: topics_array(topics), "who": who, "topic": topic, "row": 10 * topic, "names": names}
+
+    def rows_before(self, t):
+        return 10 * t
+
+    def of_topics(self, topics, field):
+        return WhoDoesIt(field, self.topics[topics.start : topics.stop])
