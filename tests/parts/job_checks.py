@@ -14,6 +14,8 @@ import numpy as np
 import psutil
 import pyterrier as pt
 import pytest
+from job_studies import STUDIES, study_alone
+from same import assert_same
 from toy_jobs import Absent, Draws, Dying, Warned, Where, Wrong, assert_small
 
 from pt_reuse._errors import InputError, ReuseWarning
@@ -104,6 +106,11 @@ class AnyBackend:
             assert "in run\n" in str(error.__cause__)
         # what is done next is not disturbed
         assert done(map(Draws, range(3)))[2].tolist() == Draws(2).run().tolist()
+
+    @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_studies_find_what_they_find_in_one_process(self, name):
+        assert_same(STUDIES[name](n_jobs=None), study_alone(name))
 
     def test_a_warning_of_many_jobs_is_given_once(self):
         with warnings.catch_warnings(record=True) as caught:
