@@ -20,9 +20,9 @@ from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_sou
 from pt_reuse.commands.parser import Parser, add_quiet
 from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.runs.file_runs import named_by_files
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.parsing import named_by_files
 from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet

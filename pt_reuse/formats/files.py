@@ -69,13 +69,18 @@ def read_bytes(path: Path) -> bytes:
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path, most: int = STEP, begin: int = 0) -> Iterator[bytes]:
     """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
+
+    Args:
+        path: the file.
+        most: bytes of a block, about, where the format's library can stop there.
+        begin: the byte with which to begin, of a file that is not packed.
 
     Raises:
         UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
     """
-    yield from _blocks(path, _CHUNK, STEP)
+    yield from _blocks(path, min(_CHUNK, most), min(STEP, most), begin)
 
 
 def read_beginning(path: Path, size: int) -> bytes:
@@ -136,12 +141,12 @@ def _reading() -> Iterator[None]:
         raise UnreadableError("does not fit in memory") from error
 
 
-def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
+def _blocks(path: Path, chunk: int, step: int, begin: int = 0) -> Generator[bytes, None, None]:
     with _reading(), path.open("rb", buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
-        file.seek(0)
+        file.seek(begin)
         chunks = _chunks(file, chunk)
-        yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
+        yield from chunks if packed is None or begin else _unpacked(chunks, packed, size, step)
 
 
 def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from table_parts import KINDS, pa, put, table_of
 
-from pt_reuse.formats.table_rows import table_runs
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
@@ -37,8 +36,6 @@ def test_a_bad_row(fault, text, kind, messages, tmp_path):
     read = messages.warned(lambda: read_runs(path, bad_lines="skip"))
     assert read.to_frame()["docno"].tolist() == ["d1", "d2", "d1", "d3"]
     assert read.dropped[["file", "line", "name"]].to_numpy().tolist() == [[str(path), 4, "a"]]
-    found = [(name, part.bad.tolist(), part.reasons) for name, part in table_runs(path, "", "file") if len(part.bad)]
-    assert found == [("a", [4], read.dropped["reason"].tolist())]
 
 
 def test_a_bad_rank_matters_for_its_order_alone(messages, tmp_path):

@@ -18,7 +18,7 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.run_table import RunTable
 from pt_reuse.formats.table_notes import TableNotes
-from pt_reuse.formats.table_rows import table_runs
+from pt_reuse.formats.table_rows import TableReading
 from pt_reuse.runs import table_writing
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
@@ -128,14 +128,14 @@ def test_row_groups_one_by_one_are_the_whole(found, kind, rows, tmp_path_factory
     path = tmp_path_factory.mktemp("t") / "runs"
     lines = [(*line, name) for name, lines in found.items() for line in lines]
     put(path, table_of(lines), kind=kind, rows=rows)
-    seen = []
-    for name, part in table_runs(path, "unused", "file"):
-        assert len(part.docs) == len(part.row) == len(part.scores) <= rows
-        docs = tokens.decode(tokens.as_tokens(part.docs))
-        held = [part.topics[t] for t in part.topic]
-        seen += zip(part.row.tolist(), [name] * len(docs), held, docs, part.ranks.tolist(), strict=True)
-    expected = [(i, line[4], line[0], line[1], line[3]) for i, line in enumerate(lines, 1)]
-    assert sorted(seen) == expected
+    reading, seen = TableReading(path, "file"), []
+    for group in reading.groups():
+        assert len(group.docs) == len(group.row) == len(group.scores) <= rows
+        names, topics = list(reading.names), list(reading.topics)
+        columns = ([names[r] for r in group.run], [topics[t] for t in group.topic])
+        docs = tokens.decode(tokens.as_tokens(group.docs))
+        seen += zip(group.row.tolist(), *columns, docs, group.ranks.tolist(), strict=True)
+    assert seen == [(i, line[4], line[0], line[1], line[3]) for i, line in enumerate(lines, 1)]
 
 
 def test_the_names_of_runs(tmp_path):
