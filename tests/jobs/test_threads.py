@@ -8,6 +8,7 @@ from joblib._parallel_backends import ThreadingBackend
 from toy_jobs import Draws, Where
 
 from pt_reuse._errors import InputError
+from pt_reuse._workers import JoblibWorkers, chosen_workers
 
 
 class TestThreads(AnyBackend):
@@ -50,8 +51,7 @@ def test_the_number_of_jobs_is_obeyed_where_threads_are_preferred():
     assert begun == [3]
     # joblib alone takes 1 here
     with joblib.parallel_config(n_jobs=2):
-        found = done(map(Where, range(2)), prefer="threads")
-    assert len(found) == 2
+        assert chosen_workers(None, "threads") == JoblibWorkers(2, "threads", generates=True)
 
 
 def test_one_job_at_a_time_needs_no_other_process():
