@@ -9,17 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import shown
-from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.places import NoPlaceError, Places
 from pt_reuse.engine.run_rows import FileRows
 from pt_reuse.formats.table_rows import (
-    RUN_TABLE,
-    SKIP_FILE,
-    SKIP_ROWS,
-    BadRow,
-    NoRunError,
     RowGroup,
     TableReading,
     reason,
@@ -38,7 +31,7 @@ class RunTable:
 
     Raises:
         UnreadableError: the file cannot be read or is damaged.
-        NoRunError: no row of a run, or a column that is needed is missing or has another type.
+        NoRunError: a column that is needed is missing or has another type.
         InputError: a row without the name of its run; pyarrow is missing.
     """
 
@@ -49,13 +42,7 @@ class RunTable:
         #: the runs, in order of appearance
         self.names = list(self._reading.names)
         self._topics = [*self._reading.topics]
-        self._bad: list[BadRow] = [group.first_bad for group in groups if group.first_bad is not None]
-        if not any(len(group.row) for group in groups):
-            if self._bad:
-                raise self._bad[0].told(SKIP_FILE, NoRunError)
-            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
-        self._all = _joined(groups)
-        self._rows_of = rows_of_runs(self._all.run, len(self.names))
+        self._groups = groups
 
     def runs(self, *, skip: bool) -> list[RunFile]:
         """Return the runs as the writer of the table lists them, else in order of appearance.
@@ -64,18 +51,13 @@ class RunTable:
             skip: whether to leave out bad rows.
 
         Raises:
+            NoRunError: no row of a run.
             InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
         """
-        if self._bad and not skip:
-            raise self._bad[0].told(SKIP_ROWS)
+        self._reading.check(skip=skip)
+        self._all = _joined(self._groups)
+        self._rows_of = rows_of_runs(self._all.run, len(self.names))
         bad = rows_of_runs(self._all.bad_run, len(self.names))
-        for name, rows, odd in zip(self.names, self._rows_of, bad, strict=True):
-            if not len(rows):
-                raise InputError(
-                    f"all rows of run {shown(name)} are bad, the first for {reason(int(self._all.bad_why[odd[0]]))}. "
-                    f"Mend them or drop the run.",
-                    place=self._reading.place(int(self._all.bad_row[odd[0]])),
-                )
         in_order = map(self.names.index, self._reading.ordered())
         return [self._run(run, bad[run]) for run in in_order]
 

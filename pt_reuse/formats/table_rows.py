@@ -114,6 +114,7 @@ class TableReading:
     Args:
         path: of the file.
         order: the ranking order; ``"rank"`` needs the rank column.
+        fits: raises where so many rows, of so many bytes, are too much to be read at once.
 
     Attributes:
         names: the runs found so far -> their number, in order of appearance.
@@ -122,13 +123,17 @@ class TableReading:
         part: what a row group is called.
     """
 
-    def __init__(self, path: Path, order: str):
-        self.path, self.order = path, order
+    def __init__(self, path: Path, order: str, fits: Callable[[int, int], None] = lambda rows, size: None):
+        self.path, self.order, self._fits = path, order, fits
         self.names: dict[str, int] = {}
         self.topics: dict[str, int] = {}
         self.ends: list[int] = []
         self.part = "row group"
         self._listed: dict[str, int] = {}
+        self._first_bad: BadRow | None = None
+        #: of each run whether it has a row that can be used, and the first of those that cannot
+        self._good: set[int] = set()
+        self._bad: dict[int, tuple[int, int]] = {}
 
     def ordered(self) -> list[str]:
         """Return the runs found so far as the writer of the table lists them, else in order of appearance."""
@@ -146,11 +151,45 @@ class TableReading:
             wanted = self._columns(table)
             self.part = table.part
             self._listed = {name: i for i, name in enumerate(listed_runs(table.metadata))}
-            for group in table.groups(wanted):
+            for group in table.groups(wanted, self._fits):
                 before = self.ends[-1] if self.ends else 0
                 self.ends.append(before + group.num_rows)
                 if group.num_rows:
-                    yield self._checked(group, before)
+                    found = self._checked(group, before)
+                    self._note(found)
+                    yield found
+
+    def check(self, *, skip: bool) -> None:
+        """Raise unless what was read is runs; all row groups must have been read.
+
+        Args:
+            skip: whether bad rows are left out.
+
+        Raises:
+            NoRunError: there is no row of a run.
+            InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
+        """
+        if not self._good:
+            if self._first_bad is not None:
+                raise self._first_bad.told(SKIP_FILE, NoRunError)
+            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
+        if self._first_bad is not None and not skip:
+            raise self._first_bad.told(SKIP_ROWS)
+        for name, run in self.names.items():
+            if run not in self._good:
+                row, why = self._bad[run]
+                raise InputError(
+                    f"all rows of run {shown(name)} are bad, the first for {reason(why)}. Mend them or drop the run.",
+                    place=self.place(row),
+                )
+
+    def _note(self, group: RowGroup) -> None:
+        self._good.update(np.flatnonzero(np.bincount(group.run)).tolist())
+        if group.first_bad is None:
+            return
+        self._first_bad = self._first_bad or group.first_bad
+        for run, i in zip(*(found.tolist() for found in np.unique(group.bad_run, return_index=True)), strict=True):
+            self._bad.setdefault(run, (int(group.bad_row[i]), int(group.bad_why[i])))
 
     def place(self, row: int) -> str:
         """Return in words where a row is that was read."""

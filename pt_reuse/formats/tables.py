@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, located
 from pt_reuse.formats.files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -69,19 +70,26 @@ class Table:
         """Return what a part of the file is called that is read at once."""
         return "row group" if self.kind == "Parquet" else "record batch"
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Any]:
+    def groups(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
         """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table.
+
+        Args:
+            columns: the columns.
+            fits: raises where so many rows, of so many bytes, are too much to be read at once.
 
         Raises:
             UnreadableError: it is damaged, or unpacks to more than is read.
         """
         left = max(ANY_UNPACKED, MOST_TIMES * self._size)
-        for size, read in self._parts(columns):
+        for i, (rows, size, read) in enumerate(self._parts(columns, fits), 1):
             self._check(size, left)
-            with _reading(self.kind):
-                group = read()
-                # numbers that lead out of its buffers would be followed
-                group.validate(full=True)
+            with located(f"{self.part} {i:,}"):
+                fits(rows, size)
+                with _reading(self.kind):
+                    group = read()
+                    # numbers that lead out of its buffers would be followed
+                    group.validate(full=True)
+                fits(group.num_rows, group.nbytes)
             left -= max(size, group.nbytes)
             self._check(0, left)
             yield group
@@ -94,10 +102,11 @@ class Table:
                 f"(write its columns qid, docno, score, rank and name alone if it is right)"
             )
 
-    def _parts(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        # the size that each part claims, and what reads it
+    def _parts(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[tuple[int, int, Any]]:
+        # the rows and the size that each part claims, and what reads it
         pa = arrow("reading tables")
         self._file.seek(0)
+        source = _Watched(self._file, fits)
         if self.kind == "Parquet":
             with _reading(self.kind):
                 file = _parquet(pa, self._file)
@@ -105,24 +114,39 @@ class Table:
                 if sum(group.num_rows for group in groups) != file.metadata.num_rows:
                     raise ValueError("it has another number of rows than it says")
                 # of its columns nothing is asked: where they are damaged, pyarrow ends the process
-                sizes = [max(group.total_byte_size, group.num_rows * _ROW_BYTES) for group in groups]
-            for i, size in enumerate(sizes):
-                yield size, lambda i=i: file.read_row_group(i, columns=list(columns))
+                sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
+            for i, (rows, size) in enumerate(sizes):
+                yield rows, size, lambda i=i: file.read_row_group(i, columns=list(columns))
             return
         chosen = [i for i, name in enumerate(self.columns) if name in columns]
         options = pa.ipc.IpcReadOptions(included_fields=chosen)
         with _reading(self.kind):
             if self.kind == "Arrow":
-                reader = pa.ipc.open_file(self._file, options=options)
+                reader = pa.ipc.open_file(source, options=options)
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             else:
-                batches = iter(pa.ipc.open_stream(self._file, options=options))
-        while True:
-            with _reading(self.kind):
+                batches = iter(pa.ipc.open_stream(source, options=options))
+        for i in count(1):
+            with located(f"{self.part} {i:,}"), _reading(self.kind):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield 0, lambda batch=batch: pa.Table.from_batches([batch])
+            yield batch.num_rows, 0, lambda batch=batch: pa.Table.from_batches([batch])
+
+
+class _Watched:
+    """A file of which no more bytes are read at once than fit."""
+
+    def __init__(self, file: IO[bytes], fits: Callable[[int, int], None]):
+        self._file, self._fits = file, fits
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes."""
+        self._fits(0, size)
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 @contextmanager
@@ -163,6 +187,8 @@ def _parquet(pa: Any, file: IO[bytes]) -> Any:
 def _reading(kind: str) -> Iterator[None]:
     try:
         yield
+    except InputError:
+        raise
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {kind} file, or does not fit in memory") from error
     except Exception as error:

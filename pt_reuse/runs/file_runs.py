@@ -105,13 +105,13 @@ def packed_table(kind: str) -> InputError:
     return InputError(f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first.")
 
 
-def faulty_table(path: Path, error: InputError | UnreadableError, conventions: Conventions) -> FileRun:
-    """Return what came of a table of which reading it as runs raised an error."""
+def no_table(error: InputError | UnreadableError, conventions: Conventions) -> tuple[str | None, InputError | None]:
+    """Return of a table which reading as runs raised an error why it is left out, or what is wrong with it."""
     if isinstance(error, UnreadableError):
-        return FileRun(path, fault=InputError(f"the file {error}. Give a table of runs, {RUN_TABLE}."), table=True)
+        return None, InputError(f"the file {error}. Give a table of runs, {RUN_TABLE}.")
     if isinstance(error, NoRunError) and conventions.other_files == "skip":
-        return FileRun(path, left_out=f"no row of a run: {str(error.parts[0]).strip()}", table=True)
-    return FileRun(path, fault=error, table=True)
+        return f"no row of a run: {str(error.parts[0]).strip()}", None
+    return None, error
 
 
 def many_tags(tags: dict[str, int], n: int) -> InputError:

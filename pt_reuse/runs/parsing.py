@@ -25,11 +25,11 @@ from pt_reuse.runs.file_runs import (
     Conventions,
     FileRun,
     LinesInFiles,
-    faulty_table,
     longer_lines,
     many_tags,
     named_by_files,
     no_run,
+    no_table,
     packed_table,
     run_names_of,
     unreadable,
@@ -82,13 +82,11 @@ def _rows_of(runs: Sequence[FileRun], names: Sequence[str]) -> list[RunRows]:
     return rows
 
 
-def _read_files(
-    paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool
-) -> list[Sequence[FileRun]]:
+def _read_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> list[list[_File]]:
     context = copy_context()
     with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
 
-        def read(path: Path) -> Sequence[FileRun]:
+        def read(path: Path) -> list[_File]:
             # a thread begins without the caller's context, which says where errors are
             found = context.copy().run(_read_any, path, conventions)
             bar.update(1)
@@ -102,20 +100,20 @@ def _read_files(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _read_any(path: Path, conventions: Conventions) -> Sequence[FileRun]:
+def _read_any(path: Path, conventions: Conventions) -> list[_File]:
     return _read_table(path, conventions) if is_table(path) else [_read_file(path, conventions)]
 
 
-def _read_table(path: Path, conventions: Conventions) -> Sequence[FileRun]:
+def _read_table(path: Path, conventions: Conventions) -> list[_File]:
     with located(str(path)), in_memory():
         try:
             runs = RunTable(path, conventions.order).runs(skip=conventions.bad_lines == "skip")
         except (UnreadableError, InputError) as error:
-            return [faulty_table(path, error, conventions)]
+            return [_File(path, None, *no_table(error, conventions), table=True)]
         return [_File(path, run.rows.name, bad=run.bad, reasons=run.reasons, table=True, rows=run.rows) for run in runs]
 
 
-def _read_file(path: Path, conventions: Conventions) -> FileRun:
+def _read_file(path: Path, conventions: Conventions) -> _File:
     with located(str(path)), in_memory():
         try:
             data = read_bytes(path)
