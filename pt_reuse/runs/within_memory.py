@@ -1,0 +1,230 @@
+"""Run files read into a store within a budget of memory, however large they are."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pt_reuse._errors import InputError
+from pt_reuse._files import Alone, alone
+from pt_reuse.formats.files import packed_with
+from pt_reuse.formats.read_field import ReadField
+from pt_reuse.formats.store import (
+    FORMAT,
+    Source,
+    StaleCacheError,
+    Stored,
+    check_sources,
+    field_of,
+    load,
+    write,
+)
+from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep, sweep_in_passing
+from pt_reuse.runs.appending import Appending
+from pt_reuse.runs.budget import Budget, in_units
+from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.file_runs import Conventions, FileRun, LinesInFiles, longer_lines, named_by_files, run_names_of
+from pt_reuse.runs.gathering import Gathering
+from pt_reuse.runs.kept_runs import check_keeping, real_sources, tell_stale
+from pt_reuse.runs.paths import real_paths
+from pt_reuse.runs.spooling import SpooledRun, Spooling
+
+#: what the system says where a disk, or what a user may have of it, is full
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: bytes of a store for each byte of run files as text, and of text for each byte of a packed file, about
+_OF_TEXT, _OF_PACKED = 1.2, 4
+
+
+@dataclass(frozen=True)
+class MemoryReading:
+    """Reads run files into a store.
+
+    Attributes:
+        folder: of the store.
+        conventions: how the files are read.
+        budget: what may be held in memory.
+        verbose: show progress bars.
+    """
+
+    folder: Path
+    conventions: Conventions
+    budget: Budget
+    verbose: bool
+
+    def read(self, paths: Sequence[Path]) -> ReadField:
+        """Return the field of some run files, whose blocks lie in the folder.
+
+        Raises:
+            InputError: as :func:`parse_files`; a topic that is too large, a full disk, another process at work there.
+        """
+        named_by_files(paths, self.conventions.names, self.conventions.other_files)
+        sources = real_sources(paths, self.folder, self.budget.threads)
+        shown = dict(zip(sources, map(str, paths), strict=False))
+        with suppress(StaleCacheError):
+            kept = self._kept(sources)
+            sweep_in_passing(self.folder)
+            return kept.placed(shown)
+        check_keeping(self.folder)
+        with self._writing(paths) as whether:
+            work = _Work(paths, real_paths(paths), sources, shown)
+            try:
+                appending = Appending.to(self._stored(), paths, sources, self.budget.threads)
+                if not appending.to_read:  # another process has just done it
+                    return self._kept(sources).placed(shown)
+                return self._built(work, appending, whether)
+            except StaleCacheError as stale:
+                if (self.folder / HEADER).exists():
+                    tell_stale(self.folder, stale)
+            return self._built(work, Appending.anew(paths, [sources[path] for path in work.real]), whether)
+
+    def _kept(self, sources: dict[str, str]) -> ReadField:
+        stored = self._stored()
+        check_sources(stored.sources, sources)
+        return stored.read
+
+    def _stored(self) -> Stored:
+        stored = load(self.folder, self.conventions.as_dict())
+        for layer in stored.layers:
+            sizes = layer.blocks(self.folder).sizes()
+            if not all(sizes):
+                raise StaleCacheError("a block of it is missing")
+            if not self.budget.holds(max(sizes)):
+                raise StaleCacheError(
+                    f"it has blocks of up to {in_units(max(sizes))}, with which one cannot work in "
+                    f"{in_units(self.budget.memory)}"
+                )
+        return stored
+
+    @contextmanager
+    def _writing(self, paths: Sequence[Path]) -> Iterator[Alone]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with alone(self.folder) as whether:
+                if whether is Alone.NO:
+                    raise InputError(
+                        f"another process is writing the cache {self.folder}. Call again when it is done, or give "
+                        f"another folder.",
+                        argument="cache",
+                    )
+                yield whether
+        except OSError as error:
+            if error.errno in _FULL:
+                raise InputError(self._full(paths), argument="cache") from error
+            raise InputError(
+                f"the cache {self.folder} cannot be written: {error.strerror or error}. What is there already serves "
+                f"the next call.",
+                argument="cache",
+            ) from error
+
+    def _full(self, paths: Sequence[Path]) -> str:
+        needed = _OF_TEXT * sum(map(_text_bytes, paths))
+        written = sum(item.stat().st_size for item in self.folder.rglob("*") if item.is_file())
+        free = shutil.disk_usage(self.folder).free
+        return (
+            f"the disk of the cache {self.folder} is full: to read these runs takes about "
+            f"{in_units(max(needed, written))} there, of which {in_units(written)} are written, and {in_units(free)} "
+            f"are free. Make room and call again, which goes on from there, or give another folder."
+        )
+
+    def _built(self, work: _Work, appending: Appending, whether: Alone) -> ReadField:
+        settings, by_tag = self.conventions.as_dict(), self.conventions.names == "tag"
+        parts = [[file.check, file.begin] for file in appending.to_read]
+        key = hashlib.sha256(json.dumps([FORMAT, settings, parts]).encode("ascii")).hexdigest()
+        spools, place = self._spools(key), new_name("arrays", key)
+        sweep(self.folder, whether)
+        read = Spooling(spools, self.conventions, self.budget).read(appending.to_read, verbose=self.verbose)
+        files = appending.files(work.paths, work.real, read)
+        real_of = dict(zip(map(str, work.paths), work.real, strict=True))
+        appending.check_names(files, [real_of[str(file.path)] for file in files], by_tag=by_tag)
+
+        def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
+            some = self._gathering(runs, names)
+            return some.faults() if some.columns else {}
+
+        runs, names = run_names_of(files, len(work.paths), self.conventions, repeated)
+        gathering = self._gathering(runs, names)
+        (self.folder / place).mkdir(exist_ok=True)
+        gathering.write(self.folder / place, verbose=self.verbose)
+        faults = gathering.found_faults() if self.conventions.duplicates == "error" else {}
+        if faults:
+            raise InputError.of_several(list(faults.values()), len(runs), "runs")
+        layers = appending.layers([real_of[str(file.path)] for file in runs])
+        if gathering.columns:
+            layers += (gathering.layer(place),)
+        dropped = self._dropped(files, runs, gathering, appending.dropped(work.shown))
+        commented = tuple(i for i, file in enumerate(runs) if file.commented)
+        longer = appending.longer(longer_lines(files), work.shown)
+        number = {path: i for i, path in enumerate(work.paths)}
+        of_files = tuple(number[file.path] for file in runs)
+        found = ReadField(field_of(self.folder, layers), names, dropped.frame, longer, commented, of_files)
+        kept = {} if appending.stored is None else dict(appending.stored.sources)
+        kept |= {
+            real_of[str(file.path)]: Source(
+                work.sources[real_of[str(file.path)]],
+                os.path.getsize(file.path),
+                file.spool.n_lines if file.spool is not None else 0,
+            )
+            for file in read
+        }
+        in_order = {path: kept[path] for path in work.sources}
+        write(self.folder, Stored(in_order, found.placed(real_of), layers), settings)
+        sweep(self.folder, whether, finished=True)
+        return found
+
+    def _gathering(self, runs: Sequence[FileRun], names: list[str]) -> Gathering:
+        read = [(i, file.spool, file) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
+        spools = [spool for _, spool, _ in read if spool is not None]
+        columns = tuple(i for i, _, _ in read)
+        lines = LinesInFiles([file for _, _, file in read], self.conventions.order)
+        return Gathering(spools, [names[i] for i in columns], columns, lines, self.conventions, self.budget)
+
+    def _dropped(
+        self, files: Sequence[FileRun], runs: Sequence[FileRun], gathering: Gathering, before: list[Dropped]
+    ) -> Dropped:
+        names, lines = gathering.names, gathering.lines
+        name_of = {id(runs[i]): name for i, name in zip(gathering.columns, names, strict=True)}
+        dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(id(file))))]
+        repeats = gathering.repeats()
+        if len(repeats):
+            at = lines.of_repeats(gathering.topics, repeats)
+            dropped.append(Dropped.of_repeats(repeats, names, gathering.topics, files=lines.files, lines=at))
+        return Dropped.stacked(dropped).by_file([*dict.fromkeys(str(file.path) for file in files)])
+
+    def _spools(self, key: str) -> Path:
+        # what another call has spooled serves this one
+        spools = self.folder / new_name("spools", key)
+        for name in os.listdir(self.folder):
+            if SPOOLS.fullmatch(name) and not spools.exists():
+                os.rename(self.folder / name, spools)
+        spools.mkdir(exist_ok=True)
+        return spools
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The files that are read.
+
+    Attributes:
+        paths: as the user has them.
+        real: the same as a store has them.
+        sources: their checksums, by these.
+        shown: the paths of the user, by these.
+    """
+
+    paths: Sequence[Path]
+    real: list[str]
+    sources: dict[str, str]
+    shown: dict[str, str]
+
+
+def _text_bytes(path: Path) -> int:
+    with path.open("rb") as file:
+        packed = packed_with(file.read(16))
+    return os.path.getsize(path) * (1 if packed is None else _OF_PACKED)
