@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -40,38 +40,52 @@ def write_block(path: Path, field: Field) -> None:
     write_arrays(path, arrays, {"topics": list(field.topics), "runs": field.n_runs})
 
 
-def read_block(path: Path) -> Field:
+def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda error: error) -> Field:
     """Read a block; its scores and its places in other orders are read when one of them is asked for.
 
+    Args:
+        path: of the file.
+        told: gives what is raised where it is not as it was written, of what is read later when it is asked for.
+
     Raises:
-        DamagedError: it is not as it was written, of what is read later when it is asked for.
+        DamagedError: it is not as it was written, unless `told` says otherwise.
     """
     file = ArrayFile(path)
-    arrays = _arrays(file, _EARLY)
-    if len(arrays["long_names"]):
-        long_names.keep(arrays.pop("long_names").tobytes().split(b"\0"))
-    early = {name: arrays[name] for name in _EARLY if name != "long_names"}
-    topics, n_runs = tuple(file.notes["topics"]), int(file.notes["runs"])
-    if len(early["starts"]) != len(topics) * n_runs + 1 or not _are_coded(early):
-        raise DamagedError("its arrays do not fit each other")
+    try:
+        early = _arrays(file, _EARLY)
+        topics, n_runs = tuple(file.notes["topics"]), int(file.notes["runs"])
+        if len(early["starts"]) != len(topics) * n_runs + 1 or not _are_coded(early):
+            raise DamagedError("its arrays do not fit each other")
+    except DamagedError as error:
+        raise told(error) from error
+    if len(long := early.pop("long_names")):
+        long_names.keep(long.tobytes().split(b"\0"))
     starts = early["starts"]
 
     def late() -> Late:
-        found = _arrays(file, _LATE)
-        places = [Places(*(found[f"{order}_{part}"] for part in _PLACES)) for order in ("file", "rank")]
-        if len(found["scores"]) != starts[-1] or not all(_fit(part, starts) for part in places):
-            raise DamagedError("its arrays do not fit each other")
+        try:
+            found = _arrays(file, _LATE)
+            places = [Places(*(found[f"{order}_{part}"] for part in _PLACES)) for order in ("file", "rank")]
+            if len(found["scores"]) != starts[-1] or not all(_fit(part, starts) for part in places):
+                raise DamagedError("its arrays do not fit each other")
+        except DamagedError as error:
+            raise told(error) from error
         return Late(found["scores"], *places)
 
     return LateField(late=late, n_runs=n_runs, topics=topics, **early)
 
 
-def check_block(path: Path, topics: tuple[str, ...], n_runs: int) -> None:
-    """Raise where a file is not whole, or another block than that of some topics."""
+def check_block(path: Path, topics: tuple[str, ...], n_runs: int) -> NDArray[np.int64]:
+    """Return (topics, runs), the rows of each list, of a block of which every byte is looked at.
+
+    Raises:
+        DamagedError: it is not whole, or another block than that of some topics.
+    """
     file = ArrayFile(path)
     if file.notes != {"topics": list(topics), "runs": n_runs}:
         raise DamagedError("it is another block")
     file.check()
+    return np.diff(file.read("starts")[0]).reshape(len(topics), n_runs)
 
 
 def _arrays(file: ArrayFile, kinds: Mapping[str, str]) -> dict[str, NDArray]:

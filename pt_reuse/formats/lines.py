@@ -30,9 +30,11 @@ class Fields:
         more: whether a line may have more fields, which are passed over. A carriage return among these may be the end
             of a line on old systems, so that such a line is no row.
         skip: whether lines that are no rows, or have a NUL byte, are passed over; else the first one raises.
+        before: lines of the file that stand before the text.
 
     Attributes:
         columns: as given.
+        plain: whether each line is a row.
         longer: (n,) the lines that have more fields, from 1.
         bad: (m,) the lines that are no rows, from 1.
         found: (m,) the fields of each of these, or :data:`NUL` or :data:`RETURN`.
@@ -41,11 +43,11 @@ class Fields:
         BadLineError: a line with another number of fields.
     """
 
-    def __init__(self, data: bytes, columns: int, *, more: bool = False, skip: bool = False):
+    def __init__(self, data: bytes, columns: int, *, more: bool = False, skip: bool = False, before: int = 0):
         close = b"" if data.endswith(b"\n") else b"\n"
         blank = b" " * _SPARE
         self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
-        self.columns = columns
+        self.columns, self._before = columns, before
         self._kept: dict[int, NDArray[np.int64]] = {}
         self.longer = self.bad = self.found = np.zeros(0, dtype=np.int64)
         #: the eight bytes from each byte on, as a number whose lowest byte comes first
@@ -65,18 +67,18 @@ class Fields:
         first = None
         if self._single:
             self._edges = spaces
-            fields, before = len(spaces) - 1, found[:-1:columns]
+            fields, preceding = len(spaces) - 1, found[:-1:columns]
         else:
             first = np.flatnonzero(gaps > 1)
             self._edges = np.stack([spaces[first] + 1, spaces[first + 1]], axis=1).ravel()
-            fields, before = len(first), found[first[::columns]]
+            fields, preceding = len(first), found[first[::columns]]
         self._rows = fields // columns
         # no row is cut: each begins behind a newline of its own, and there are no more newlines than rows
-        one_a_line = newlines == self._rows + 1 and bool((before == _NEWLINE).all())
-        plain = fields % columns == 0 and one_a_line and not (skip and b"\0" in data)
-        if plain and b"#" in data:
-            plain = not (self.buffer[self.column(0)[0]] == _COMMENT).any()
-        if not plain:
+        one_a_line = newlines == self._rows + 1 and bool((preceding == _NEWLINE).all())
+        self.plain = fields % columns == 0 and one_a_line and not (skip and b"\0" in data)
+        if self.plain and b"#" in data:
+            self.plain = not (self.buffer[self.column(0)[0]] == _COMMENT).any()
+        if not self.plain:
             line = np.cumsum(found == _NEWLINE)[:-1] if first is None else np.cumsum(found == _NEWLINE)[first]
             self._take_lines(line, more=more, skip=skip)
 
@@ -97,13 +99,13 @@ class Fields:
         if skip:
             nul = np.isin(lines, _lines_of(self.buffer, np.flatnonzero(self.buffer == 0)))
             wrong |= nul
-            self.bad, self.found = lines[wrong], np.where(nul, NUL, says)[wrong]
+            self.bad, self.found = lines[wrong] + self._before, np.where(nul, NUL, says)[wrong]
         elif wrong.any():
             i = int(np.argmax(wrong))
             text = self._text_of_line(int(lines[i]))
-            raise BadLineError(int(lines[i]), int(says[i]), text, first=bool(comment[:i].all()))
+            raise BadLineError(int(lines[i]) + self._before, int(says[i]), text, first=bool(comment[:i].all()))
         rows = ~(comment | wrong)
-        self.longer = lines[rows & (counts > self.columns)]
+        self.longer = lines[rows & (counts > self.columns)] + self._before
         self._set_edges(starts, ends, begin[rows])
 
     def _set_edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64]) -> None:
@@ -121,6 +123,7 @@ class Fields:
         """Keep the rows marked; the lines of the others count as bad no more than they did."""
         starts, ends = np.stack([self.column(c) for c in range(self.columns)], axis=2)
         self._set_edges(starts.ravel(), ends.ravel(), np.flatnonzero(rows) * self.columns)
+        self.plain = False
 
     def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the fields of a column start and end, as indices into `buffer`."""
@@ -146,11 +149,11 @@ class Fields:
     def line_of(self, row: int) -> int:
         """Return the number of the line, from 1, on which a row stands."""
         start = self._place(row, 0)[0]
-        return int(np.count_nonzero(self.buffer[:start] == _NEWLINE))
+        return int(np.count_nonzero(self.buffer[:start] == _NEWLINE)) + self._before
 
     def lines_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the lines, from 1, on which rows stand."""
-        return _lines_of(self.buffer, self.column(0)[0][rows])
+        return _lines_of(self.buffer, self.column(0)[0][rows]) + self._before
 
     def text(self, row: int, column: int) -> str:
         """Return one field as text."""

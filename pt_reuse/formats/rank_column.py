@@ -20,30 +20,54 @@ _SHORT = 10**5  # smaller ranks are compared as words of text, in which they fit
 
 def rank_places(fields: Fields, rows: FileRows) -> Places:
     """Return the places that the rank column gives, for topics where they are not those of the file."""
-    begins, ends = (rows.grouped(edge) for edge in fields.column(_COLUMN))
-    lengths, starts = np.diff(rows.starts), rows.starts[:-1]
-    # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
-    from_zero = fields.buffer[begins[starts]] == ord("0")
-    count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
-    counted, kept = count(from_zero.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
-    words = fields.words[begins]
-    words &= kept
-    other = np.flatnonzero(words != counted)
-    if not len(other):
-        return Places.none()
-    ranks, wrong = parse_numbers(fields.buffer, begins[other], ends[other])
-    ranks[wrong] = np.nan
+    from_zero = count_from_zero(fields, rows)
+    other, ranks = other_ranks(fields, rows, from_zero)
     return Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, ranks)
 
 
+def count_from_zero(fields: Fields, rows: FileRows) -> NDArray[np.bool_]:
+    """Return (topics,): whether the first rank of each is written as one that counts from 0."""
+    return fields.buffer[rows.grouped(fields.column(_COLUMN)[0])[rows.starts[:-1]]] == ord("0")
+
+
+def other_ranks(
+    fields: Fields, rows: FileRows, from_zero: NDArray[np.bool_], before: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the grouped rows whose ranks are not written as those that count the rows of their topic.
+
+    Args:
+        fields: the lines.
+        rows: the same lines.
+        from_zero: (topics,) whether the ranks of each count from 0.
+        before: (topics,) rows of each that stand before these lines, None for none.
+
+    Returns:
+        The rows, ascending, and the rank of each, NaN for what is no number.
+    """
+    begins, ends = (rows.grouped(edge) for edge in fields.column(_COLUMN))
+    lengths, firsts = np.diff(rows.starts), np.where(from_zero, 0, 1)
+    if before is not None:
+        firsts += before
+    # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
+    count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
+    counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
+    words = fields.words[begins]
+    words &= kept
+    other = np.flatnonzero(words != counted)
+    ranks, wrong = parse_numbers(fields.buffer, begins[other], ends[other])
+    ranks[wrong] = np.nan
+    return other, ranks
+
+
 @lru_cache(maxsize=2)
-def _counted(from_zero: bytes, lengths: bytes, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _counted(firsts: bytes, lengths: bytes, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     # the words in which ranks stand that count the lines, and which bytes of a word they are; the next run is often as
     # long as this one
-    sizes = np.frombuffer(lengths, dtype=np.int64)
-    ranks = ranges(np.where(np.frombuffer(from_zero, dtype=np.bool_), 0, 1), sizes)
-    written, kept = _written(min(1 << int(sizes.max()).bit_length(), _SHORT), white)
-    if int(sizes.max()) >= _SHORT:
+    sizes, begins = (np.frombuffer(numbers, dtype=np.int64) for numbers in (lengths, firsts))
+    ranks = ranges(begins, sizes)
+    highest = int((begins + sizes).max())
+    written, kept = _written(min(1 << highest.bit_length(), _SHORT), white)
+    if highest >= _SHORT:
         ranks = np.minimum(ranks, _SHORT)
     return written[ranks], kept[ranks]
 

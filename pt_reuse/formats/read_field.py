@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._errors import warn
-from pt_reuse.engine.field import Field
+from pt_reuse.engine.open_field import AnyField
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """Text after the sixth column, which is passed over.
+class Longer:
+    """Lines of a file with text after the sixth column, which is passed over.
 
     Attributes:
-        files: how many have such lines.
-        lines: how many lines.
-        file: the first one.
-        line: the first one in it.
+        file: the file.
+        lines: how many.
+        first: the first of them.
     """
 
-    files: int
-    lines: int
     file: str
-    line: int
+    lines: int
+    first: int
 
-    def tell(self) -> None:
-        """Warn of it."""
+
+def tell_of_longer(files: Sequence[Longer]) -> None:
+    """Warn of text after the sixth column, if there is any."""
+    if files:
         warn(
-            f"{count(self.lines, 'line')} of {count(self.files, 'file')} with text after the sixth column, which is "
-            f"passed over, as trec_eval does. First {self.file}, line {self.line:,}. Where a name holds white space, "
-            f"the columns after it are shifted: mend such lines."
+            f"{count(sum(file.lines for file in files), 'line')} of {count(len(files), 'file')} with text after the "
+            f"sixth column, which is passed over, as trec_eval does. First {files[0].file}, line "
+            f"{files[0].first:,}. Where a name holds white space, the columns after it are shifted: mend such lines."
         )
 
 
@@ -45,21 +45,21 @@ class ReadField:
         field: the runs.
         names: of the runs.
         dropped: what was left out, see :mod:`pt_reuse.formats.dropped_rows`.
-        beyond: text after the sixth column, None where there is none.
+        longer: the files with text after the sixth column.
         commented: the runs, by position, whose files begin with a comment, which may be ir_metadata.
     """
 
-    field: Field
+    field: AnyField
     names: list[str]
     dropped: pd.DataFrame
-    beyond: Beyond | None
+    longer: tuple[Longer, ...]
     commented: tuple[int, ...]
 
     def placed(self, places: Mapping[str, str]) -> ReadField:
         """Return the same with the paths of files written in another way."""
-        if self.dropped.empty and self.beyond is None:
+        if self.dropped.empty and not self.longer:
             return self
         files = [places.get(file, file) for file in self.dropped["file"]]
         dropped = self.dropped.assign(file=pd.Series(files, index=self.dropped.index, dtype=object))
-        beyond = self.beyond and replace(self.beyond, file=places.get(self.beyond.file, self.beyond.file))
-        return replace(self, dropped=dropped, beyond=beyond)
+        longer = tuple(replace(item, file=places.get(item.file, item.file)) for item in self.longer)
+        return replace(self, dropped=dropped, longer=longer)

@@ -14,7 +14,8 @@ from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
-from pt_reuse.formats.trec import QRELS_LINE, QrelsRows, check_names, check_topics, parse_qrels
+from pt_reuse.formats.trec import QrelsRows, check_names, check_topics, parse_qrels
+from pt_reuse.formats.trec_lines import QRELS_LINE
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
 
 

@@ -98,17 +98,24 @@ def code_runs(
     field, repeats = build_field(rows, threads=threads)
     if len(repeats) and duplicates == "error":
         names = [run.name for run in rows]
-        raise InputError.of_several([*repeat_faults(field, repeats, names, lines).values()], len(rows), "runs")
+        raise InputError.of_several([*repeat_faults(field.topics, repeats, names, lines).values()], len(rows), "runs")
     return field, repeats
 
 
 def repeat_faults(
-    field: Field, repeats: Repeats, names: Sequence[str], lines: Callable[[int, str, str], str]
+    topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Callable[[int, str, str], str]
 ) -> dict[int, InputError]:
-    """Return for each run with a document twice in a list what is wrong, the first such document."""
+    """Return for each run with a document twice in a list what is wrong, the first such document.
+
+    Args:
+        topics: of the field.
+        repeats: the rows.
+        names: of the runs.
+        lines: tells where a document of a run stands.
+    """
     faults = {}
     for run, row in zip(*(found.tolist() for found in np.unique(repeats.run, return_index=True)), strict=True):
-        topic = field.topics[int(repeats.topic[row])]
+        topic = topics[int(repeats.topic[row])]
         docno = tokens.decode(tokens.as_tokens(repeats.docs[row : row + 1]))[0]
         faults[run] = InputError(
             f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}"

@@ -20,7 +20,7 @@ import yaml
 from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
-from pt_reuse.formats.trec import is_commented
+from pt_reuse.formats.trec_lines import is_commented
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
 
 #: bytes of the longest header that is read

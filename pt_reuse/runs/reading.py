@@ -32,6 +32,7 @@ def read_runs(
     bad_lines: str = "error",
     other_files: str = "error",
     cache: str | Path | None = None,
+    memory: int | str | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> RunSet:
@@ -72,6 +73,9 @@ def read_runs(
             ``"error"``, or ``"skip"`` leaves it out. A packed file that is damaged is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
+        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
+            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need. The
+            files may be larger than this, and so may the field. Default: the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 
@@ -98,6 +102,7 @@ def read_runs(
         bad_lines=bad_lines,
         other_files=other_files,
         cache=cache,
+        memory=memory,
         n_jobs=n_jobs,
         verbose=verbose,
     )

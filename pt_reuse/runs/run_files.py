@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from pt_reuse._check import choice, flag, positive
-from pt_reuse._errors import Argument, InputError, warn
-from pt_reuse._files import check_writable, user_path
-from pt_reuse.formats import cache as field_cache
-from pt_reuse.formats.read_field import ReadField
+from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._files import user_path
+from pt_reuse.formats.read_field import ReadField, tell_of_longer
+from pt_reuse.formats.store_folder import HEADER
+from pt_reuse.runs.budget import Budget, memory_bytes
 from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
+from pt_reuse.runs.file_runs import Conventions, file_run_names
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.ir_metadata import labelled_table
+from pt_reuse.runs.kept_runs import check_keeping, read_kept
 from pt_reuse.runs.metadata import GivenMetadata
 from pt_reuse.runs.ordering import check_order
-from pt_reuse.runs.parsing import Conventions, file_run_names, parse_files
-from pt_reuse.runs.paths import real_paths
+from pt_reuse.runs.parsing import parse_files
+from pt_reuse.runs.within_memory import MemoryReading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,7 @@ class FileReading:
         bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
         other_files: ``"error"`` or ``"skip"``, of files without a run line.
         cache: a folder to keep the parsed field in, None for none.
+        memory: how much may be held in memory, in bytes or as a text, None for the whole field.
         n_jobs: threads, None for all cores.
         verbose: show a progress bar.
     """
@@ -47,6 +51,7 @@ class FileReading:
     bad_lines: str = "error"
     other_files: str = "error"
     cache: str | Path | None = None
+    memory: int | str | None = None
     n_jobs: int | None = None
     verbose: bool = False
 
@@ -61,6 +66,16 @@ class FileReading:
         flag("verbose", self.verbose)
         if self.cache is not None:
             _check_cache(self.cache)
+        if self.memory is not None:
+            memory_bytes(self.memory)
+            if self.cache is None:
+                raise InputError(
+                    Argument("memory"),
+                    " needs a folder in which the field is kept. Pass ",
+                    Option("cache", "FOLDER"),
+                    ", too.",
+                    argument="memory",
+                )
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
         """Return the runs of some files, labelled."""
@@ -72,11 +87,10 @@ class FileReading:
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
-            found = _cached(paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose)
+            found = self._kept(paths, user_path(self.cache), conventions, threads)
         dropped = Dropped(found.dropped)
         dropped.tell()
-        if found.beyond is not None:
-            found.beyond.tell()
+        tell_of_longer(found.longer)
         warn_of_twin_topics(found.field.topics)
         if table is None:
             whole = set(found.dropped["file"][found.dropped["line"].isna()])
@@ -84,6 +98,11 @@ class FileReading:
             commented = {of_runs[i] for i in found.commented}
             table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag", commented=commented)
         return CodedRuns(found.field, table, self.order, self.how_pooled, dropped)
+
+    def _kept(self, paths: Sequence[Path], folder: Path, conventions: Conventions, threads: int) -> ReadField:
+        if self.memory is None:
+            return read_kept(paths, folder, conventions, threads=threads, verbose=self.verbose)
+        return MemoryReading(folder, conventions, Budget(memory_bytes(self.memory), threads), self.verbose).read(paths)
 
 
 def _check_cache(cache: Any) -> None:
@@ -96,58 +115,6 @@ def _check_cache(cache: Any) -> None:
             f" {folder} is a file. Give a folder for the cache; it is made if missing.",
             argument="cache",
         )
-    if not os.path.exists(folder / field_cache.HEADER):
+    if not os.path.exists(folder / HEADER):
         # what is there already may be of use even where nothing can be written
-        _check_keeping(folder)
-
-
-def _check_keeping(folder: Path) -> None:
-    check_writable(folder, [field_cache.HEADER], overwrite=True, argument="cache")
-
-
-def _cached(paths: Sequence[Path], folder: Path, conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
-    real, settings = real_paths(paths), conventions.as_dict()
-    top = os.path.join(os.path.realpath(folder), "")
-    links = [os.path.realpath(path) for path in paths if path.is_symlink()]
-    if any(path.startswith(top) for path in (*real, *links)):
-        raise InputError(
-            Argument("cache"),
-            f" {folder} holds the run files themselves. Give another folder for the cache.",
-            argument="cache",
-        )
-    if len(set(real)) < len(real):
-        # one file by two paths: reading it says what is wrong
-        return parse_files(paths, conventions, threads=threads, verbose=verbose)
-    try:
-        sources = field_cache.fingerprints(real, threads)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
-    try:
-        return field_cache.load(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
-    except field_cache.StaleCacheError as stale:
-        keeping = not (folder / field_cache.HEADER).exists() or _tell_stale(folder, stale)
-    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
-    if not keeping:
-        return found
-    try:
-        if field_cache.fingerprints(real, threads) == sources:
-            # another call may give the same files by other paths
-            kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
-            field_cache.store(folder, kept, sources, settings)
-        else:
-            warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
-    except OSError as error:
-        warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return found
-
-
-def _tell_stale(folder: Path, stale: field_cache.StaleCacheError) -> bool:
-    """Say why a cache does not serve, and return whether it can be written anew."""
-    # before the runs are read: it may be long until they are
-    try:
-        _check_keeping(folder)
-    except InputError as error:
-        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: ", error)
-        return False
-    warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
-    return True
+        check_keeping(folder)

@@ -18,7 +18,7 @@ def reached(*_, **__):
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
-    for long in ("parse_files", "field_cache.fingerprints", "field_cache.load"):
+    for long in ("parse_files", "fingerprints", "load_whole"):
         monkeypatch.setattr(f"pt_reuse.runs.run_files.{long}", reached)
     return tmp_path / "r"
 

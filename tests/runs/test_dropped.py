@@ -13,7 +13,7 @@ from faults import OTHER, QRELS, RUN, put
 from ir_measures import AP
 
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.formats.cache import HEADER
+from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reading import read_runs

@@ -18,7 +18,8 @@ from pt_reuse.formats.files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.formats.trec import RUN_LINE, parse_run, without_advice
+from pt_reuse.formats.trec import parse_run, without_advice
+from pt_reuse.formats.trec_lines import RUN_LINE
 
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())

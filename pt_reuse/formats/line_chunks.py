@@ -1,0 +1,41 @@
+"""A file in chunks of whole lines, unpacked as its first bytes say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pt_reuse._errors import InputError
+from pt_reuse.formats.files import read_blocks
+
+
+def line_chunks(path: Path, size: int, most: int) -> Iterator[bytes]:
+    """Yield a file in chunks that end with a line's end, but for the last one.
+
+    Args:
+        path: the file.
+        size: bytes of a chunk, about.
+        most: bytes of the longest line that is read.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`; the chunks before it have been seen.
+        InputError: a line that is too long.
+    """
+    held: list[bytes] = []
+    n = 0
+    for block in read_blocks(path):
+        held.append(block)
+        n += len(block)
+        if n < size:
+            continue
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            held[-1] = block[:cut]
+            yield b"".join(held)
+            held, n = [block[cut:]], len(block) - cut
+        elif n > most:
+            raise InputError(
+                f"a line of more than {most:,} bytes, which is more than is read of a line at once. Is this a run file?"
+            )
+    if n:
+        yield b"".join(held)

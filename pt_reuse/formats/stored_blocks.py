@@ -1,0 +1,83 @@
+"""StoredBlocks: the blocks of a field that lie in a folder, by a path and a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse.engine.field import Field
+from pt_reuse.formats.array_file import DamagedError
+from pt_reuse.formats.block import read_block
+
+_ENDING = ".block"
+
+
+class DamagedBlockError(InputError):
+    """A block of a store cannot be used.
+
+    Attributes:
+        clause: says so of the store.
+    """
+
+    clause = ""
+
+
+def block_name(first: int, end: int) -> str:
+    """Return the name of the file of a block: of its first topic, and of the one behind its last."""
+    return f"{first:06}-{end:06}{_ENDING}"
+
+
+@dataclass(frozen=True)
+class StoredBlocks:
+    """Blocks in a folder.
+
+    Attributes:
+        folder: the folder.
+        topics: of each block the number of its first topic, and of the one behind its last.
+    """
+
+    folder: str
+    topics: tuple[tuple[int, int], ...]
+
+    def only(self, blocks: Sequence[int]) -> StoredBlocks:
+        """Return some of the blocks."""
+        return StoredBlocks(self.folder, tuple(self.topics[i] for i in blocks))
+
+    def places(self, i: int) -> list[str]:
+        """Return the file of a block."""
+        return [str(self._path(i))]
+
+    def sizes(self) -> list[int]:
+        """Return the bytes of the file of each block, 0 where it is missing."""
+        paths = [self._path(i) for i in range(len(self.topics))]
+        return [path.stat().st_size if path.is_file() else 0 for path in paths]
+
+    def _path(self, i: int) -> Path:
+        return Path(self.folder) / block_name(*self.topics[i])
+
+    def load(self, i: int) -> Field:
+        """Return a block; its scores and places are read when somebody asks for them.
+
+        Raises:
+            DamagedBlockError: it is damaged or missing, of what is read later when it is read.
+        """
+        path, (first, end) = self._path(i), self.topics[i]
+        names: list[str] = []
+
+        def told(error: DamagedError) -> DamagedBlockError:
+            known = examples(names) if names else f"topics {first + 1:,} to {end:,} of the field"
+            found = DamagedBlockError(
+                f"the block of {known} cannot be used, as {error}: {path}. Read the runs again; where that does not "
+                f"help, delete the folder {path.parent.parent} first."
+            )
+            found.clause = f"of its block {path.name}, {error}"
+            return found
+
+        field = read_block(path, told)
+        if field.n_topics != end - first:
+            raise told(DamagedError("it is another block"))
+        names += field.topics
+        return field
