@@ -65,6 +65,7 @@ class PoolStrategy:
         check: raises, before runs are read, where an option is out of range.
         in_words: what is said of the options beside the pool, a sentence and a blank, or nothing.
         asks: whether it asks judgments, so that it cannot do without these.
+        by_topics: whether most of its work can be shared out by topics.
     """
 
     what: str
@@ -74,6 +75,7 @@ class PoolStrategy:
     check: Callable[[argparse.Namespace], None] = _always
     in_words: Callable[[argparse.Namespace], str] = _nothing
     asks: bool = False
+    by_topics: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -212,7 +214,7 @@ def _sampled(options: argparse.Namespace) -> str:
 
 #: name -> strategy; those of --strategy, in the order of the help
 STRATEGIES = {
-    "depth": PoolStrategy("all documents to the depth", _to_depth),
+    "depth": PoolStrategy("all documents to the depth", _to_depth, by_topics=True),
     "take": PoolStrategy(
         "the best-ranked of these",
         _take,
@@ -232,6 +234,7 @@ STRATEGIES = {
         takes=("share", "n", "strata", "bands", "seed"),
         check=_check_sample,
         in_words=_sampled,
+        by_topics=True,
     ),
     **{name: _adaptive(name) for name in (*(kind.name for kind in LEARNING), RandomOrder.name)},
 }
