@@ -33,7 +33,7 @@ TOPICS = "topics"
 #: numbers held at a time for a job: scores, rows of runs and judgments; 128 MB
 AT_ONCE = 1 << 24
 #: the same where a progress bar is to move, and where several jobs run at a time
-_AT_ONCE_OF_MANY = AT_ONCE >> 5
+AT_ONCE_OF_MANY = AT_ONCE >> 5
 #: jobs for other processes at most, each of neighbouring topics
 _JOBS = 256
 
@@ -259,7 +259,7 @@ def executed_by(execution: Execution) -> Iterator[None]:
         _EXECUTION.reset(token)
 
 
-def topic_parts(
+def run_topics(
     work: TopicWork,
     field: AnyField,
     *,
@@ -283,7 +283,7 @@ def topic_parts(
     where = Workers.of(n_jobs, prefer="threads" if isinstance(field, Field) else None)
     inside = verbose and work.has_own_bar and where is Workers.NONE
     shown = verbose and not inside
-    usual = _AT_ONCE_OF_MANY if shown or where is not Workers.NONE else AT_ONCE
+    usual = AT_ONCE_OF_MANY if shown or where is not Workers.NONE else AT_ONCE
     jobs = TopicJobs(work, field, work.cut(usual if at_once is None else at_once), where, n_jobs, inside)
     with pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown) as bar:
         for part in _EXECUTION.get().parts(work, jobs):

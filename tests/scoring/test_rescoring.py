@@ -126,7 +126,7 @@ def test_blocks_of_any_size_give_the_same_bits(field, seed, size):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 6, 0.3), judgments, chance)
     run_set, n_topics = as_runs(runs), len(qrels.topics)
-    work, shape = Rescoring(run_set, qrels, NATIVE, changes), (len(NATIVE), n_topics, 6, len(runs))
+    work, shape = Rescoring(run_set.field, run_set.names, qrels, NATIVE, changes), (len(NATIVE), n_topics, 6, len(runs))
     whole = rescored(run_set, qrels, NATIVE, changes)
     parts = dense(map(work.block, cut_into(n_topics, size)), shape)
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(parts, whole, strict=True))
@@ -139,7 +139,7 @@ def test_blocks_in_two_threads(measures, size):
     labels, chance = field.qrels.arrays.labels, np.random.default_rng(1)
     in_set, row = np.nonzero(chance.random((4, len(labels))) < 0.05)
     new = chance.choice(np.array([UNJUDGED, 0, 1, 2], dtype=np.int16), len(row))
-    work = Rescoring(field.runs, field.qrels, measures, Changes(4, in_set, row, new))
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, measures, Changes(4, in_set, row, new))
     blocks = cut_into(9, size)
     alone = [work.block(topics) for topics in blocks]
     with ThreadPoolExecutor(2) as pool:
@@ -152,9 +152,9 @@ def test_blocks_in_two_threads(measures, size):
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(dense(alone, shape), whole, strict=True))
 
 
-def test_a_block_computed_by_another_process(tmp_path):
+def test_a_block_computed_by_another_process():
     field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs, field.qrels, [AP, infAP])
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP, infAP])
     # all it takes: what is scored, and the numbers of the topics
     again = pickle.loads(pickle.dumps(work))
     assert_same_blocks([work.block(range(2, 5))], [again.block(range(2, 5))])
@@ -163,7 +163,7 @@ def test_a_block_computed_by_another_process(tmp_path):
 @pytest.mark.parametrize("at_once", [1, 100, 500, 1 << 24])
 def test_blocks_are_cut_by_what_they_hold(at_once):
     field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs, field.qrels, [AP])
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP])
     blocks = work.cut(at_once)
     assert [t for topics in blocks for t in topics] == list(range(9))
     held = [len(topics) * len(field.runs) + 20 * len(field.runs) * len(topics) for topics in blocks]
