@@ -91,6 +91,9 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
     )
     parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
     parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
+    parser.add_argument(
+        "--memory", metavar="SIZE", help="hold so much of the field in memory at once, such as 2GB; needs --cache"
+    )
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
     parser.set_defaults(check_field=partial(_check_field, parser, needed, name))
@@ -195,6 +198,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         bad_lines=options.bad_lines,
         other_files=options.other_files,
         cache=options.cache,
+        memory=options.memory,
         verbose=shows_bars(options),
     )
     if reader is not None:
