@@ -155,7 +155,7 @@ def located(files: Sequence[InputFile], folders: Iterable[str], argument: str) -
         gone = _some([file.real for file in lost[best]], len(files))
         problem = (
             f"{gone} not there any more. Put back what was moved, or merge in a folder from which the paths that were "
-            f"given lead to it: {examples(file.given for file in lost[best])}."
+            f"given lead to it, such as {lost[best][0].given}."
         )
         raise InputError(problem, argument=argument)
     now = input_files([(file.option, ways[best].path(file.given)) for file in files])
@@ -171,8 +171,9 @@ def located(files: Sequence[InputFile], folders: Iterable[str], argument: str) -
 
 
 def _some(paths: Sequence[str], of: int) -> str:
-    verb = "is" if len(paths) == 1 else "are"
-    return f"{len(paths):,} of {count(of, 'input file')} ({examples(paths)}) {verb}"
+    # a path is shown whole
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    return f"{len(paths):,} of {count(of, 'input file')} ({paths[0]}{more}) {'is' if len(paths) == 1 else 'are'}"
 
 
 def run_files_differ(files: Sequence[InputFile], paths: Sequence[Path]) -> str | None:

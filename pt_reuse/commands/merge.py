@@ -94,13 +94,14 @@ class _Shards:
         Raises:
             InputError: there is none.
         """
+        advice = "Give the folder that was --out of a command with --shard."
         try:
             there = shards_in(folder)
         except OSError as error:
-            raise InputError(f"{error.strerror}.", place=str(folder), argument="shards") from error
+            problem = f"it cannot be looked through: {error.strerror or error}. {advice}"
+            raise InputError(problem, place=str(folder), argument="shards") from error
         if not there:
-            problem = "no shard is there. Give the folder that was --out of a command with --shard."
-            raise InputError(problem, place=str(folder), argument="shards")
+            raise InputError(f"no shard is there. {advice}", place=str(folder), argument="shards")
         files, notes, damaged = [], [], []
         for file in there:
             try:
@@ -145,13 +146,13 @@ class _Shards:
         odd = [(file, notes) for file, notes in zip(self.files, self.notes, strict=True) if notes.key != usual]
         file, notes = odd[0]
         names = examples(one.path.name for one, _ in odd)
-        said = f"{count(len(odd), 'shard')} ({names}) not made as the other {len(self.files) - len(odd):,}"
+        said = f"{count(len(odd), 'shard')} ({names}) not made as the {len(self.files) - len(odd):,} others"
         problem = f"{said}: {file.path.name} has {rest.unlike(notes)}. Remove what does not belong here, and run those "
         raise InputError(problem + "shards again.", place=str(self.folder), argument="shards")
 
     def _call(self, number: int, of: int) -> str:
         command = self.notes[0].command if self.notes else "COMMAND"
-        return f"Run them as the others: `pt-reuse {command} ... --shard {number}/{of} --out {self.folder}`."
+        return f"Run what is missing: `pt-reuse {command} ... --shard {number}/{of} --out {self.folder}`."
 
 
 class _Reading(Merge):

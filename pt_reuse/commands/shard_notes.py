@@ -57,7 +57,8 @@ class ShardNotes:
         return cls(
             command=parser.prog.split(maxsplit=1)[1],
             of=of,
-            options={name: getattr(options, name) for name in names},
+            # as they are read again
+            options=json.loads(json.dumps({name: getattr(options, name) for name in names})),
             versions=versions(),
             folder=os.getcwd(),
         )
@@ -140,7 +141,7 @@ class ShardNotes:
                 known = {f.known_by for f in ours}
                 new = [f.given for f in others if f.known_by not in known]
                 what = examples(new) if new else f"{len(others):,} files in place of {len(ours):,}"
-                yield f"other files of --{name}: {what}"
+                yield f"other run files: {what}" if name == RUNS else f"another file of --{name}: {what}"
         for name in self.contents:
             if name in other.contents and self.contents[name] != other.contents[name]:
                 yield f"other {name}"
