@@ -18,21 +18,6 @@ TAUS = ("tau_b", "gamma", "tau_ap_b")
 
 
 @dataclass(frozen=True)
-class UniqueDocuments:
-    """The judged documents that one unit alone contributed.
-
-    Attributes:
-        owner: (documents,) the unit of each, as a position among the units.
-        relevant: (documents,) whether it is relevant.
-        removed: (documents,) whether it is taken out of the judgments without the unit.
-    """
-
-    owner: NDArray[np.int64]
-    relevant: NDArray[np.bool_]
-    removed: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
 class Means:
     """Means over topics, as they are and rounded as they are compared.
 
@@ -52,24 +37,27 @@ class Means:
         return Means(*(np.round(means, DECIMALS) for means in (self.full, self.own, self.reduced)))
 
 
-def count_uniques(units: Units, contributed: NDArray[np.bool_], found: UniqueDocuments) -> pd.DataFrame:
+def count_uniques(
+    units: Units, contributed: NDArray[np.bool_], owner: NDArray[np.int64], relevant: NDArray[np.bool_]
+) -> pd.DataFrame:
     """Return one row per unit: its ``runs``, those ``contributing``, and its unique documents.
 
     Args:
         units: the units of the field.
         contributed: (runs,) whether the run contributed to the pool.
-        found: the unique documents.
+        owner: (documents,) the unit of each unique document, as a position among the units.
+        relevant: (documents,) whether it is relevant.
     """
     n = len(units)
-    unique, relevant = np.bincount(found.owner, minlength=n), np.bincount(found.owner[found.relevant], minlength=n)
+    unique, unique_relevant = np.bincount(owner, minlength=n), np.bincount(owner[relevant], minlength=n)
     return pd.DataFrame(
         {
             units.column: list(units.names),
             "runs": units.runs(),
             "contributing": np.bincount(units.of_run[contributed], minlength=n),
             "unique": unique,
-            "unique_relevant": relevant,
-            "unique_nonrelevant": unique - relevant,
+            "unique_relevant": unique_relevant,
+            "unique_nonrelevant": unique - unique_relevant,
         }
     )
 
