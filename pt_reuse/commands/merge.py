@@ -22,7 +22,7 @@ from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.shards import ShardFile, in_ranges, shards_in
-from pt_reuse.runs.topic_parts import Arrays, Merge, TopicWork, executed_by
+from pt_reuse.runs.topic_parts import Arrays, Merge, TopicWork, executed_by, part_topics
 
 #: what has changed since the shards were made, and how to go on
 _AGAIN = "Put back what was changed, or make the shards again, in another folder."
@@ -169,10 +169,17 @@ class _Reading(Merge):
     def read(self, work: TopicWork) -> Iterator[Arrays]:
         """Yield the parts of each shard, one at a time."""
         for file in self._files:
+            read: list[str] = []
             try:
-                yield from file.parts()
+                notes = file.notes()
+                for part in file.parts():
+                    read += (work.topics[t] for t in part_topics(part))
+                    yield part
             except DamagedError as error:
                 raise InputError(f"{error}. Run this shard again.", place=str(file.path), argument="shards") from error
+            if (notes["kind"], notes["topics"]) != (work.kind, read):
+                problem = f"it holds {notes['kind']} of other topics than are merged. Run this shard again."
+                raise InputError(problem, place=str(file.path), argument="shards")
 
 
 class _Checking:

@@ -109,7 +109,7 @@ class _Writing(Shard):
     def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
         """Write what comes of the topics of this share."""
         mine = [work.topics[t] for t in topics]
-        beside = {"kind": work.kind, "topics": mine, "n_topics": len(work.topics)}
+        beside = {"kind": work.kind, "topics": mine}
         self._file.path.parent.mkdir(parents=True, exist_ok=True)
         self._file.write(parts, {**self._notes().to_json(), "shard": self._file.shard.number, **beside})
         ends = "no topic" if not mine else f"topic {mine[0]}" if len(mine) == 1 else f"topics {mine[0]} to {mine[-1]}"
@@ -129,8 +129,9 @@ class _Making:
         self.file = file
         self.shard = _Writing(file, lambda: self._notes)
         self._overwrite = options.overwrite
-        self._notes = ShardNotes.begun(parser, options, file.shard.of)
-        self._options, self._compared = options, False
+        # before they are read: a file that changes meanwhile is then another one for the merge
+        self._notes = ShardNotes.begun(parser, options, file.shard.of).with_files(option_files(options))
+        self._compared = False
 
     def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
         """Take note of the judgments, where they are not in a file of the user's."""
@@ -139,15 +140,13 @@ class _Making:
 
     def at_run_files(self, paths: Sequence[Path]) -> None:
         """Take note of the files, and look whether the shard is there, before the runs are read."""
-        files = [*option_files(self._options), *input_files([(RUNS, str(path)) for path in paths])]
-        self._notes = self._notes.with_files(files)
+        self._notes = self._notes.with_files(input_files([(RUNS, str(path)) for path in paths]))
         self._compare()
 
     def at_runs(self, runs: RunSet) -> None:
         """Take note of the runs."""
         if not self._compared:
             # they are those of the package, in no file of the user's
-            self._notes = self._notes.with_files(option_files(self._options))
             self._compare()
         self._notes = self._notes.with_contents(runs=digest_of_runs(runs))
 
