@@ -55,7 +55,9 @@ def _run(options: argparse.Namespace) -> None:
         checked_depth(options.depth)
     strategy = chosen_strategy(options)
     if not strategy.by_topics:
-        refuse_with_shard(options, "strategy", f"{options.strategy!r} chooses among all topics at once. Leave out one.")
+        refuse_with_shard(
+            options, "strategy", f"{options.strategy!r} is not made topic by topic. Leave out one of them."
+        )
     contributors = chosen_contributors(options, plan.names)
     if options.by is not None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)

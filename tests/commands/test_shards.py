@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from command_parts import run
+from real_runs import PARSED
 from shard_parts import SHARDED, contents, shards, write_field
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -189,3 +193,32 @@ def test_bad_options_are_told(what, here, capsys, messages):
     assert (status, out) == (2, "")
     messages.told(err)
     assert set(here.rglob("*")) == before
+
+
+# ---- real data
+
+
+REAL = {
+    "lou": "lou --runs {f}/inputs --measures AP,nDCG@10 --depth 100 --contributors all",
+    "score": "score {f}/inputs --measures AP,Bpref",
+    "pool": "pool {f}/inputs --depth 50",
+    "unjudged": "unjudged {f}/inputs --by team",
+}
+
+
+@pytest.mark.parametrize(("command", "n"), [("lou", 3), ("score", 2), ("pool", 2), ("unjudged", 1)])
+def test_shards_of_real_runs_are_merged_to_the_result_of_the_whole(command, n, data, tmp_path, capsys, monkeypatch):
+    folder = data / "trec8-adhoc"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder trec8-adhoc")
+    monkeypatch.chdir(tmp_path)
+    store = Path(os.environ[PARSED]) / "trec8 within memory"
+    files = "--qrels {f}/trec8.qrels.gz --teams {f}/runs-pids --memory 500MB --cache"
+    call = f"{REAL[command]} {files}".format(f=folder)
+    status, out, _ = run(capsys, *call.split(), store, "--out", "results")
+    assert status == 0
+    expected = contents(tmp_path / "results")
+    for k in range(1, n + 1):
+        assert run(capsys, *call.split(), store, "--shard", f"{k}/{n}", "--out", "shards")[0] == 0
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite") == (0, out, "")
+    assert contents(tmp_path / "results") == expected
