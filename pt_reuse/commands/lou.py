@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import count, examples, listed, plural
+from pt_reuse._check import checked_jobs, count, examples, listed, plural
 from pt_reuse._errors import InputError, arguments_as, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -16,7 +16,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
@@ -73,6 +73,7 @@ def add_to(commands: Commands) -> Parser:
     _add_fill(parser)
     add_contributors(parser)
     add_intervals(parser)
+    add_jobs(parser, "topics")
     add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     add_shard(parser, _run)
@@ -108,7 +109,7 @@ def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove or "relevant", rel=options.rel)
-    asked = drawn(options)
+    asked, jobs = drawn(options), checked_jobs(options.jobs)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
@@ -132,6 +133,7 @@ def _run(options: argparse.Namespace) -> None:
         judge_rel=options.judge_rel,
         holes=options.holes,
         **asked,
+        n_jobs=jobs,
         verbose=shows_bars(options),
     )
     _report(result, options.all)
