@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_parts import run
+from joblib import parallel_config
 from real_runs import PARSED
 from shard_parts import SHARDED, contents, shards, write_field
 
@@ -70,6 +71,15 @@ def test_what_is_shown_is_asked_of_the_merge(here, whole, capsys):
     assert "Written to" not in out
 
 
+@pytest.mark.parametrize("call", ["score", "lou", "pool", "unjudged"])
+def test_shards_do_several_topics_at_a_time(call, here, whole, capsys):
+    expected = whole(SHARDED[call], capsys)
+    with parallel_config("loky" if call == "lou" else "threading"):
+        shards(capsys, f"{SHARDED[call]} --jobs 2", 2)
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1] == expected[0]
+    assert contents(here / "results") == expected[2]
+
+
 def test_a_shard_writes_one_file_and_prints_no_number(here, capsys):
     before = set(here.iterdir())
     assert shards(capsys, SCORE, 12, folder="new/shards", numbers=[3]) == [
@@ -88,7 +98,7 @@ def test_a_shard_that_is_there_is_not_computed_again(here, capsys, monkeypatch):
 
     monkeypatch.setattr("pt_reuse.runs.run_files.parse_files", reached)
     # means and what is shown make no difference, nor do other paths to the same files
-    said = shards(capsys, f"{SCORE.replace('runs', './runs', 1)} --quiet --cache kept", 2)
+    said = shards(capsys, f"{SCORE.replace('runs', './runs', 1)} --quiet --cache kept --jobs 2", 2)
     assert said == [
         f"shards/shard-{k}-of-2.ptr is there already, made alike, and is not computed again. 2 of 2 shards are there. "
         "`pt-reuse merge shards` makes the result.\n"
