@@ -9,6 +9,9 @@ import pytest
 from command_parts import run
 from shard_parts import SHARDED, shards, write_field
 
+from pt_reuse.commands import judgments
+from pt_reuse.commands.shards import _Writing
+
 SCORE = SHARDED["score"]
 
 
@@ -146,3 +149,54 @@ def test_one_store_serves_all_shards(pattern, here, tmp_path, capsys, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "merge", "here/shards") == (0, expected, "")
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_collection_of_ones_own_is_merged_from_any_folder(here, tmp_path, capsys, monkeypatch, messages):
+    definition = 'name = "mine"\nqrels = "qrels.txt"\n[runs]\nfolder = "runs"\nmetadata = "runs.csv"\n'
+    (here / "mine.toml").write_text(definition)
+    call = "lou --collection mine.toml --depth 5 --contributors names"
+    (here / "names").write_text("lex1a\nlex4a\nlex1b\n")
+    status, expected, _ = run(capsys, *call.split())
+    assert status == 0
+    shards(capsys, call, 2)
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "merge", "here/shards")[:2] == (0, expected)
+    # what only the definition names is part of what is compared
+    table = (here / "runs.csv").read_text()
+    (here / "runs.csv").write_text(table.replace("True", "False", 1))
+    status, _, err = run(capsys, "merge", "here/shards")
+    assert status == 2
+    messages.told(err)
+    (here / "runs.csv").write_text(table)
+    change_judgments(here)
+    status, _, err = run(capsys, "merge", "here/shards")
+    assert status == 2
+    messages.told(err)
+
+
+def test_judgments_that_change_while_a_shard_is_made_are_noticed(here, capsys, monkeypatch):
+    read = judgments.read_qrels
+
+    def changed(*arguments, **options):
+        change_judgments(here)
+        return read(*arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(judgments, "read_qrels", changed)
+        shards(capsys, SCORE, 1)
+    status, _, err = run(capsys, "merge", "shards")
+    assert status == 2
+    assert "1 of 10 input files (qrels.txt) is not as when the shards were made" in err
+
+
+def test_a_shard_of_other_topics_is_refused(here, capsys, messages, monkeypatch):
+    monkeypatch.setattr(_Writing, "write", whatever_topics(_Writing.write))
+    shards(capsys, SCORE, 1)
+    status, _, err = run(capsys, "merge", "shards")
+    assert status == 2
+    messages.told(err)
+
+
+def whatever_topics(write):
+    """Return a method that writes a file whose notes name other topics than its arrays are of."""
+    return lambda self, work, topics, parts: write(self, work, topics[1:], parts)
