@@ -19,6 +19,7 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.commands.shards import add_shard, refuse_with_shard
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.pooling.fit import SLACK
@@ -75,7 +76,7 @@ def add_to(commands: Commands) -> Parser:
     add_jobs(parser, "topics")
     add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
-    parser.set_defaults(run=_run)
+    add_shard(parser, _run)
     return parser
 
 
@@ -103,6 +104,8 @@ def _add_fill(parser: Parser) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.fill is not None:
+        refuse_with_shard(options, "fill", "a judge is asked about the uniques of all topics. Leave out one of them.")
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove or "relevant", rel=options.rel)
@@ -114,7 +117,7 @@ def _run(options: argparse.Namespace) -> None:
     drawn_of = [*_PICTURES, *map(_of_judge, judges or ())]
     pictures = [picture(what, repr(measure)) for measure in measures for what in drawn_of]
     folder = out_folder(options, [*_FILES, *(_FILLED if judges else ()), *pictures, "uniques.png"])
-    qrels, runs = judgments.read(), plan.read_runs()
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     if options.rel is not None:
         qrels = qrels.with_rel(options.rel)
     say(f"{runs!r}\n{qrels!r}")

@@ -80,6 +80,11 @@ class PoolStrategy:
         """Return the names of the options that it has."""
         return (*self.needs, *self.takes)
 
+    @property
+    def by_topics(self) -> bool:
+        """Return whether its work goes by topics, so that it can be shared out."""
+        return "jobs" in self.takes
+
 
 def _to_depth(asked: PoolAsked) -> Pool:
     return depth_pool(asked.runs, depth=asked.depth, contributors=asked.contributors, n_jobs=asked.options.jobs)
