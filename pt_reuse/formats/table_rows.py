@@ -158,6 +158,8 @@ class TableReading:
                     found = self._checked(group, before)
                     self._note(found)
                     yield found
+                    del found
+                del group  # before the next one is read
 
     def check(self, *, skip: bool) -> None:
         """Raise unless what was read is runs; all row groups must have been read.

@@ -23,6 +23,7 @@ from pt_reuse.formats.files import (
 
 #: names that repeat from row to row, which are read as numbers of the distinct ones
 _REPEATED = ["qid", "name"]
+_BUFFER = 1 << 16  # bytes of a column that are read at once
 _ROW_BYTES = 24  # that a row takes in memory at least
 
 
@@ -47,6 +48,11 @@ def arrow(what: str) -> Any:
     except ImportError as error:
         raise InputError(f"{what} needs pyarrow; `pip install 'pt-reuse[parquet]'` brings it.") from error
     return pa
+
+
+def give_back() -> None:
+    """Have pyarrow give back to the system what was freed."""
+    arrow("reading tables").default_memory_pool().release_unused()
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ class Table:
             left -= max(size, group.nbytes)
             self._check(0, left)
             yield group
+            del group  # before the next one is read
 
     def _check(self, size: int, left: int) -> None:
         if size > left:
@@ -116,7 +123,7 @@ class Table:
                 # of its columns nothing is asked: where they are damaged, pyarrow ends the process
                 sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
             for i, (rows, size) in enumerate(sizes):
-                yield rows, size, lambda i=i: file.read_row_group(i, columns=list(columns))
+                yield rows, size, lambda i=i: file.read_row_group(i, columns=list(columns), use_threads=False)
             return
         chosen = [i for i, name in enumerate(self.columns) if name in columns]
         options = pa.ipc.IpcReadOptions(included_fields=chosen)
@@ -180,7 +187,9 @@ def opened(path: Path) -> Generator[Table, None, None]:
 def _parquet(pa: Any, file: IO[bytes]) -> Any:
     schema = pa.parquet.ParquetFile(file).schema
     repeated = [schema.column(i).path for i in range(len(schema)) if schema.column(i).path in _REPEATED]
-    return pa.parquet.ParquetFile(file, read_dictionary=repeated, page_checksum_verification=True)
+    # threads, and columns that are read ahead, take more memory and hardly less time
+    options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": _BUFFER}
+    return pa.parquet.ParquetFile(file, read_dictionary=repeated, **options)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _OF_CHUNK = 16
 #: bytes of the largest chunk, beyond which nothing is faster, and of the least
 _LARGEST, _SMALLEST = 1 << 22, 1 << 19
 #: bytes that reading a row of a table takes, and for each byte of its columns
-_OF_TABLE_ROW, _OF_TABLE_BYTE = 200, 6
+_OF_TABLE_ROW, _OF_TABLE_BYTE = 120, 5
 #: bytes that coding a row takes, and for each word of the longest document name
 _OF_ROW, _OF_WORD = 144, 72
 #: of the memory what is left to what nobody counts: tables of topics, buffers of the system

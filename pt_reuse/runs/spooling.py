@@ -16,6 +16,7 @@ import numpy as np
 import pyterrier as pt
 
 from pt_reuse._errors import InputError, located
+from pt_reuse.formats import tables
 from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.checksum import checksums
 from pt_reuse.formats.files import LONGEST_START, UnreadableError, in_memory, kind_of_table, read_beginning, read_blocks
@@ -27,9 +28,8 @@ from pt_reuse.formats.store import FORMAT
 from pt_reuse.formats.table_rows import TableReading, run_of_file
 from pt_reuse.formats.table_search import rows_in_table, tied_row
 from pt_reuse.formats.table_spool import TableSpoolWriter, TiedRowError, open_runs, spooling_table
-from pt_reuse.formats.tables import is_table
 from pt_reuse.formats.trec import tied_rank
-from pt_reuse.runs.budget import Budget
+from pt_reuse.runs.budget import Budget, give_back
 from pt_reuse.runs.file_runs import Conventions, FileRun, many_tags, no_run, no_table, packed_table, unreadable
 
 
@@ -104,13 +104,13 @@ class Spooling:
                 bar.update(1)
                 return found
 
-            tables = [is_table(file.path) for file in files]
-            texts = [file for file, table in zip(files, tables, strict=True) if not table]
+            in_tables = [tables.is_table(file.path) for file in files]
+            texts = [file for file, table in zip(files, in_tables, strict=True) if not table]
             read_texts = iter(self._in_threads(read, texts, stop))
             # a table may take all of the memory
             return [
                 run
-                for file, table in zip(files, tables, strict=True)
+                for file, table in zip(files, in_tables, strict=True)
                 for run in (read_table(file) if table else [next(read_texts)])
             ]
 
@@ -152,6 +152,9 @@ class Spooling:
             reading = TableReading(file.path, order, lambda rows, size: budget.check_group(rows, size, writer.held))
             for group in reading.groups():
                 writer.append(group)
+                del group
+                tables.give_back()
+                give_back()
             reading.check(skip=skip)
         with _or_removed(writer):
             try:
