@@ -22,7 +22,7 @@ from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.parsing import file_run_names
+from pt_reuse.runs.parsing import named_by_files
 from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
@@ -155,9 +155,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
         paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
-        # which files are runs is not known before they are read, where others are left out
-        known = reading.names == "file" and reading.other_files == "error"
-        names = file_run_names(paths) if known else None
+        names = named_by_files(paths, reading.names, reading.other_files)
         read = partial(reading.read, paths, labels)
         return FieldPlan(None, names, labels.columns, None if qrels is None else judgment_source(qrels), read)
     collection, labels = collection_of(options.collection), _labels(options)

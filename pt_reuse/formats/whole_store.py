@@ -64,7 +64,7 @@ def keep_whole(folder: Path, read: ReadField, sources: Mapping[str, str], settin
         try:
             write_block(folder / place / block_name(0, field.n_topics), field)
             columns, lengths = tuple(range(field.n_runs)), field.lengths.astype(np.int32)
-            layer = Layer(place, columns, field.topics, (field.n_topics,), lengths)
+            layer = Layer(place, columns, field.topics, (field.n_topics,), lengths, tuple(field.ranked.tolist()))
             write(folder, Stored({path: Source(check) for path, check in sources.items()}, read, (layer,)), settings)
         except BaseException:
             remove(folder / place)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pt_reuse._check import positive
+from pt_reuse._check import checked_jobs, positive
 from pt_reuse._errors import door
+from pt_reuse.engine import tokens
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depths import Depths
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.taking import Taken, pool_of
+from pt_reuse.pooling.taking import Taken, piece_of, pool_of_pieces
 from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
 
 
 @door
@@ -29,6 +34,7 @@ def depth_pool(
     depth_by_topic: Mapping[str, int] | None = None,
     contributors: str | Iterable[str] = "pooled",
     order: str | None = None,
+    n_jobs: int | None = None,
 ) -> Pool:
     """Pool the top documents of the contributing runs.
 
@@ -46,6 +52,8 @@ def depth_pool(
             ``"all"`` for every run, or run names.
         order: the order in which documents are pooled, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
             ``"file"``; default the one in which the field is pooled. Scores are not concerned.
+        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The pool
+            does not depend on it.
 
     Returns:
         Pool: the documents with their contributors and best ranks; its ``run_table`` lists the contributing runs.
@@ -73,11 +81,12 @@ def depth_pool(
     the 71 pooled runs is exactly the 86,830 documents that NIST judged.
     """
     check_pooling(depth, order)
+    jobs = checked_jobs(n_jobs)
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)
     depths = Depths.of(runs, common, by_run=depth_by_run, by_topic=depth_by_topic, contributors=chosen)
-    return _pool_to(runs.in_pool_order(order), depths, chosen)
+    return _pool_to(runs.in_pool_order(order), depths, chosen, n_jobs=jobs)
 
 
 #: to which depth most TREC tracks pooled
@@ -128,17 +137,66 @@ def checked_depth(depth: Any) -> int:
 
 def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:
     """Pool the top documents of the contributing runs, in the order in which the field stands."""
-    return _pool_to(ranked, Depths(depth), contributors)
+    return _pool_to(ranked, Depths(depth), contributors, n_jobs=None)
 
 
-def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors) -> Pool:
-    taken = _tops(ranked, depths, contributors)
-    return pool_of(ranked, taken, strategy="depth", contributors=contributors, settings=depths.in_words())
+def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors, *, n_jobs: int | None) -> Pool:
+    work = DepthPooling(ranked.field, ranked.field.topics, depths.on_topics(ranked), contributors.runs)
+    pieces = list(run_topics(work, ranked.field, n_jobs=n_jobs, desc="pooling")) or [work.part(range(0))]
+    return pool_of_pieces(ranked, pieces, strategy="depth", contributors=contributors, settings=depths.in_words())
 
 
-def _tops(runs: RunSet, depths: Depths, contributors: Contributors) -> Iterator[Taken]:
-    for t, depth in enumerate(depths.on_topics(runs)):
-        code, run, rank = runs.field.top(t, depth, contributors.runs)
-        taken = np.zeros(runs.field.n_docs(t), dtype=bool)
-        taken[code] = True
-        yield Taken(np.flatnonzero(taken), code, run, rank)
+class DepthPooling(ArrayWork):
+    """Taking the top documents, topic by topic.
+
+    Args:
+        field: the runs, in the order in which they are pooled.
+        topics: the topics, all of them of the field.
+        depths: of each topic how many documents of every run, or (runs,) of each run its own number.
+        contributors: (runs,) who contributes.
+    """
+
+    kind = "pool"
+
+    def __init__(
+        self,
+        field: AnyField,
+        topics: Sequence[str],
+        depths: Sequence[int | NDArray[np.int64]],
+        contributors: NDArray[np.bool_],
+    ):
+        self.field, self.topics, self.depths, self.contributors = field, topics, depths, contributors
+
+    def _rows(self, topics: range) -> list[int]:
+        return [self.field.topic_row[self.topics[t]] for t in topics]
+
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job."""
+        rows = self._rows(range(len(self.topics)))
+        taken = [
+            int(np.minimum(self.field.lengths[row], depth)[self.contributors].sum())
+            for row, depth in zip(rows, self.depths, strict=True)
+        ]
+        return cut_where(taken, parts_of(self.field, rows), at_once)
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the documents of some neighbouring topics."""
+        rows = self._rows(topics)
+        return {TOPICS: topics_array(topics), **piece_of(self.field, rows, self.contributors, self._tops(topics, rows))}
+
+    def _tops(self, topics: range, rows: Sequence[int]) -> Iterator[Taken]:
+        for t, row in zip(topics, rows, strict=True):
+            code, run, rank = self.field.top(row, self.depths[t], self.contributors)
+            taken = np.zeros(self.field.n_docs(row), dtype=bool)
+            taken[code] = True
+            yield Taken(np.flatnonzero(taken), code, run, rank)
+
+    def joined(self, parts: Sequence[Arrays]) -> Arrays:
+        """Return parts that follow one another as one."""
+        width = max(part["words"].shape[1] for part in parts)
+        return super().joined([{**part, "words": tokens.widen(part["words"], width)} for part in parts])
+
+    def of_topics(self, topics: range, field: AnyField) -> DepthPooling:
+        """Return the same work of some neighbouring topics alone."""
+        mine = slice(topics.start, topics.stop)
+        return DepthPooling(field, self.topics[mine], self.depths[mine], self.contributors)

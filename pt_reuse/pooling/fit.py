@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Call
+from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import Caveat
@@ -19,7 +20,7 @@ MOSTLY = 0.5
 #: up to this share a pool and judgments fit; nobody's record of a pool is cleaner
 SLACK = 0.05
 #: the label of what was pooled and not judged
-_SET_ASIDE = -1
+SET_ASIDE = -1
 _INFER = Call("infer_pool", "runs, qrels")
 
 
@@ -63,16 +64,41 @@ class PoolFit:
         known = {topic for topic, n in zip(qrels.topics, of_topic.tolist(), strict=True) if n}
         of_known = [topic in known for topic in mine.topics]
         pooled = int(mine.sizes[of_known].sum())
-        n_judged, common, chosen = int((labels >= 0).sum()), int(judged.sum()), pool.contributors
+        chosen = pool.contributors
+        found = cls.counted(
+            qrels,
+            chosen,
+            pooled=pooled,
+            common=int(judged.sum()),
+            set_aside=int(_set_aside(pool, qrels)[np.repeat(of_known, mine.sizes)].sum()),
+            depth=depth,
+        )
+        return replace(found, contributors=len(pool.run_table))
+
+    @classmethod
+    def counted(
+        cls, qrels: Qrels, contributors: Contributors | None, *, pooled: int, common: int, set_aside: int, depth: int
+    ) -> PoolFit:
+        """Compare a pool of which documents were counted with judgments.
+
+        Args:
+            qrels: the judgments.
+            contributors: the runs that made the pool, None where nobody chose them.
+            pooled: documents of the pool, on the topics that have judgments.
+            common: how many of them have a label of at least 0.
+            set_aside: how many of them have label -1.
+            depth: the pool's.
+        """
+        judged = int((qrels.arrays.labels >= 0).sum())
         return cls(
             depth=depth,
-            judged=n_judged,
-            strangers=n_judged - common,
+            judged=judged,
+            strangers=judged - common,
             pooled=pooled,
             unjudged=pooled - common,
-            contributors=len(pool.run_table),
-            assumed=0 if chosen is None else len(chosen.assumed),
-            set_aside=int(_set_aside(pool, qrels)[np.repeat(of_known, mine.sizes)].sum()),
+            contributors=0 if contributors is None else len(contributors),
+            assumed=0 if contributors is None else len(contributors.assumed),
+            set_aside=set_aside,
         )
 
     @property
@@ -153,7 +179,7 @@ class PoolFit:
 def _set_aside(pool: Pool, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (documents of the pool,): which the judgments know as pooled and not judged."""
     labels = qrels.arrays.labels
-    if not (labels == _SET_ASIDE).any():
+    if not (labels == SET_ASIDE).any():
         return np.zeros(len(pool), dtype=bool)
     rows = qrels.arrays.documents.find(pool.documents)
-    return (rows >= 0) & (labels[rows] == _SET_ASIDE)
+    return (rows >= 0) & (labels[rows] == SET_ASIDE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
+from pt_reuse.engine.lists import offsets
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.tokens import Words
 from pt_reuse.engine.topic_docs import TopicDocs
 from pt_reuse.pooling.contributions import Contributions
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.topic_parts import Arrays
 
 
 @dataclass(frozen=True)
@@ -55,39 +58,81 @@ def pool_of(
     Returns:
         Pool: the documents in the order in which they were taken, with the contributing runs that have them.
     """
-    coded = runs.field
-    rows = np.flatnonzero(contributors.runs)
-    place = np.zeros(len(runs), dtype=np.int32)
-    place[rows] = np.arange(len(rows))
+    columns: dict[str, list[NDArray[Any]]] = {}
+
+    def noted() -> Iterator[Taken]:
+        for topic in taken:
+            for name, values in topic.columns.items():
+                columns.setdefault(name, []).append(values)
+            yield topic
+
+    piece = piece_of(runs.field, range(runs.field.n_topics), contributors.runs, noted())
+    pool = pool_of_pieces(runs, [piece], strategy=strategy, contributors=contributors, settings=settings)
+    if columns:
+        pool.columns = pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()})
+    return pool
+
+
+def piece_of(field: AnyField, topics: Sequence[int], contributors: NDArray[np.bool_], taken: Iterable[Taken]) -> Arrays:
+    """Return the documents of some topics, with the contributing runs that have them, as arrays.
+
+    Args:
+        field: the runs, in the order in which they were pooled.
+        topics: rows of the field.
+        contributors: (runs,) from which documents were taken.
+        taken: what was taken of each of the topics.
+
+    Returns:
+        ``size`` (topics,), how many documents each has; ``words`` (documents, k), their names; ``runs`` (documents,),
+        how many contributing runs have each; ``run`` and ``rank``, which these are, among them, and at which ranks.
+    """
+    place = np.zeros(field.n_runs, dtype=np.int32)
+    place[contributors] = np.arange(int(contributors.sum()))
     nothing = np.zeros(0, dtype=np.int32)
     words: list[Words] = [np.zeros((0, 1), dtype="<u8")]
     sizes: list[NDArray[Any]] = [nothing]
     run: list[NDArray[np.int32]] = [nothing]
     rank: list[NDArray[np.int32]] = [nothing]
-    columns: dict[str, list[NDArray[Any]]] = {}
-    for t, topic in zip(range(coded.n_topics), taken, strict=True):
-        n_docs = coded.n_docs(t)
+    for t, topic in zip(topics, taken, strict=True):
+        n_docs = field.n_docs(t)
         # numpy sorts numbers of 16 bits several times as fast
         at = np.zeros(n_docs, dtype=np.uint16 if n_docs < 2**16 - 1 else np.uint32)
         at[topic.codes] = np.arange(1, len(topic.codes) + 1)
-        at_row = at[topic.code] * contributors.runs[topic.run]  # 0 is no document of the pool
+        at_row = at[topic.code] * contributors[topic.run]  # 0 is no document of the pool
         of_place = np.bincount(at_row, minlength=len(topic.codes) + 1)
         order = np.argsort(at_row, kind="stable")[of_place[0] :]
-        words.append(coded.words_at(t).take(topic.codes, axis=0))
+        words.append(field.words_at(t).take(topic.codes, axis=0))
         sizes.append(of_place[1:])
         run.append(place[topic.run[order]])
         rank.append(topic.rank[order])
-        for name, values in topic.columns.items():
-            columns.setdefault(name, []).append(values)
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in words[1:]])]).astype(np.int64)
-    width = max(part.shape[1] for part in words)
-    every_word = np.concatenate([tokens.widen(part, width) for part in words])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    return {
+        "size": np.array([len(part) for part in words[1:]], dtype=np.int64),
+        "words": joined_words(words),
+        "runs": np.concatenate(sizes).astype(np.int64),
+        "run": np.concatenate(run),
+        "rank": np.concatenate(rank),
+    }
+
+
+def joined_words(parts: Sequence[Words]) -> Words:
+    """Return words of names that may be of different widths as one array."""
+    width = max(part.shape[1] for part in parts)
+    return np.concatenate([tokens.widen(part, width) for part in parts])
+
+
+def pool_of_pieces(
+    runs: RunSet, pieces: Sequence[Arrays], *, strategy: str, contributors: Contributors, settings: Mapping[str, Any]
+) -> Pool:
+    """Return the pool of the documents of all topics, see :func:`pool_of`; pieces follow one another."""
+
+    def whole(name: str) -> NDArray[Any]:
+        return pieces[0][name] if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
+
+    words = pieces[0]["words"] if len(pieces) == 1 else joined_words([piece["words"] for piece in pieces])
     return Pool(
-        TopicDocs(coded.topics, starts, every_word),
-        Contributions(offsets, np.concatenate(run), np.concatenate(rank)),
-        run_table=runs.run_table.iloc[rows],
-        columns=pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()}) if columns else None,
+        TopicDocs(runs.field.topics, offsets(whole("size")), words),
+        Contributions(offsets(whole("runs")), whole("run"), whole("rank")),
+        run_table=runs.run_table.iloc[np.flatnonzero(contributors.runs)],
         contributors=contributors,
         order=runs.order,
         strategy=strategy,

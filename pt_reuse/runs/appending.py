@@ -134,9 +134,8 @@ class Appending:
         # the runs of the store by the files from which they come
         if self.stored is None:
             return {}
-        whole = self.stored.read.dropped
-        without = set(whole["file"][whole["line"].isna()])
-        return {path: i for i, path in enumerate(path for path in self.stored.sources if path not in without)}
+        paths = list(self.stored.sources)
+        return {paths[file]: i for i, file in enumerate(self.stored.read.files)}
 
     def layers(self, runs: Sequence[str]) -> tuple[Layer, ...]:
         """Return the layers of the store as those of a field of runs from some files, by their real paths."""

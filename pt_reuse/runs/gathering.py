@@ -21,6 +21,7 @@ from pt_reuse.engine.run_rows import RunRows
 from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.block import check_block, write_block
 from pt_reuse.formats.spool import Spool
+from pt_reuse.formats.store import Layer
 from pt_reuse.formats.stored_blocks import block_name
 from pt_reuse.runs.budget import Budget, give_back
 from pt_reuse.runs.coding import repeat_faults
@@ -67,10 +68,10 @@ class Gathering:
         self.parts = _cut(rows, self.budget.rows(width, tables))
         self._repeats: list[Repeats] = []
 
-    @property
-    def ends(self) -> tuple[int, ...]:
-        """Return of each block the number of the topic behind its last."""
-        return tuple(part.stop for part in self.parts)
+    def layer(self, place: str) -> Layer:
+        """Return the layer of a store that the blocks make, which lie in a folder of that name."""
+        ranked = (True,) * len(self.names)  # a run file has a rank column
+        return Layer(place, self.columns, self.topics, tuple(part.stop for part in self.parts), self.lengths, ranked)
 
     def write(self, folder: Path, *, verbose: bool) -> None:
         """Write the blocks to a folder; those that are there already stay.

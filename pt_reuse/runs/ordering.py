@@ -29,7 +29,13 @@ def check_order_or_none(argument: str, order: Any) -> None:
 
 
 def in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> AnyField:
-    """Return a field that stands in one ranking order in another.
+    """Return a field that stands in one ranking order in another, see :func:`check_in_order`."""
+    check_in_order(field, names, now, wanted)
+    return field.in_order(now, wanted)
+
+
+def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> None:
+    """Raise where a field that stands in one ranking order cannot be put into another.
 
     Args:
         field: the runs.
@@ -40,19 +46,18 @@ def in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> An
     Raises:
         InputError: ``wanted="rank"``, and a run has no rank column, or a rank is tied or no number.
     """
-    if wanted == "rank" and now != "rank":
-        without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
-        if without:
-            raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
-    if wanted == "rank" and now != "rank":
-        # told now, not when a block is loaded
-        for i in range(len(field.parts)):
-            block = field.part(i)
-            try:
-                block.rank.check(block.starts)
-            except NoPlaceError as error:
-                raise _no_order(block, names, error) from None
-    return field.in_order(now, wanted)
+    if wanted != "rank" or now == "rank":
+        return
+    without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
+    if without:
+        raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
+    # told now, not when a block is loaded
+    for i in range(len(field.parts)):
+        block = field.part(i)
+        try:
+            block.rank.check(block.starts)
+        except NoPlaceError as error:
+            raise _no_order(block, names, error) from None
 
 
 def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputError:

@@ -26,11 +26,19 @@ from pt_reuse.formats.spool import Spool, SpoolWriter, spooling
 from pt_reuse.formats.store import FORMAT
 from pt_reuse.formats.trec import tied_rank
 from pt_reuse.runs.budget import Budget
-from pt_reuse.runs.file_runs import Conventions, FileRun, many_tags, no_run, unreadable
+from pt_reuse.runs.file_runs import Conventions, FileRun, many_tags, no_run, packed_table, unreadable
 
 
 class _StoppedError(Exception):
     """Another file, or the user, ended the reading."""
+
+
+class _NeverLeftOutError(Exception):
+    """A fault of a file that is told even where files without a run line are left out."""
+
+    def __init__(self, fault: InputError):
+        super().__init__(fault)
+        self.fault = fault
 
 
 @dataclass
@@ -117,6 +125,8 @@ class Spooling:
                     self._write(file, place, run, stop)
                 except UnreadableError as error:
                     return SpooledRun(path, fault=unreadable(error))
+                except _NeverLeftOutError as error:
+                    return SpooledRun(path, fault=error.fault)
                 except InputError as error:
                     if conventions.other_files == "error" or run.has_run_lines:
                         return SpooledRun(path, fault=error)
@@ -125,13 +135,23 @@ class Spooling:
             if conventions.names == "tag" and spool.n_tags > 1:
                 return SpooledRun(path, fault=many_tags(spool.tags, spool.n_tags))
             tag, (bad, reasons) = next(iter(spool.tags)), spool.left_out()
-            return SpooledRun(path, tag, None, None, spool.commented, spool.longer, bad, reasons, spool)
+            return SpooledRun(
+                path,
+                tag,
+                commented=spool.commented,
+                longer=spool.longer,
+                bad=bad,
+                reasons=reasons,
+                spool=spool,
+            )
 
     def _write(self, file: ToRead, place: Path, run: RunParts, stop: threading.Event) -> None:
         with spooling(place) as writer:
-            for data in self._chunks(file.path, file.begin):
+            for i, data in enumerate(self._chunks(file.path, file.begin)):
                 if stop.is_set():
                     raise _StoppedError
+                if not i and (fault := packed_table(data)):
+                    raise _NeverLeftOutError(fault)
                 part = run.take(data)
                 if part is not None:
                     writer.append(part)
@@ -141,7 +161,7 @@ class Spooling:
             if tied is not None:
                 raise self._tied(file.path, *tied)
             if checksums([file.path], 1) != [file.check]:
-                raise InputError("it changed while it was read. Read the runs again.")
+                raise _NeverLeftOutError(InputError("it changed while it was read. Read the runs again."))
             writer.seal(run)
 
     def _chunks(self, path: Path, begin: int = 0) -> Iterator[bytes]:

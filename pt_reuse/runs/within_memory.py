@@ -12,13 +12,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse._files import Alone, alone
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.formats.store import (
     FORMAT,
-    Layer,
     Source,
     StaleCacheError,
     Stored,
@@ -28,10 +27,11 @@ from pt_reuse.formats.store import (
     write,
 )
 from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep, sweep_in_passing
+from pt_reuse.formats.tables import is_table
 from pt_reuse.runs.appending import Appending
 from pt_reuse.runs.budget import Budget, in_units
 from pt_reuse.runs.dropped import Dropped
-from pt_reuse.runs.file_runs import Conventions, FileRun, LinesInFiles, file_run_names, longer_lines, run_names_of
+from pt_reuse.runs.file_runs import Conventions, FileRun, LinesInFiles, longer_lines, named_by_files, run_names_of
 from pt_reuse.runs.gathering import Gathering
 from pt_reuse.runs.kept_runs import check_keeping, real_sources, tell_stale
 from pt_reuse.runs.paths import real_paths
@@ -65,8 +65,15 @@ class MemoryReading:
         Raises:
             InputError: as :func:`parse_files`; a topic that is too large, a full disk, another process at work there.
         """
-        if self.conventions.names == "file" and self.conventions.other_files == "error":
-            file_run_names(paths)
+        named_by_files(paths, self.conventions.names, self.conventions.other_files)
+        tables = [path for path in paths if is_table(path)]
+        if tables:
+            raise InputError(
+                f"{tables[0]} is a table, which is read as a whole, and ",
+                Argument("memory"),
+                " is for TREC run files. Read it without, or write its runs as run files.",
+                argument="memory",
+            )
         sources = real_sources(paths, self.folder, self.budget.threads)
         shown = dict(zip(sources, map(str, paths), strict=False))
         with suppress(StaleCacheError):
@@ -159,11 +166,13 @@ class MemoryReading:
         real_of = dict(zip(map(str, work.paths), work.real, strict=True))
         layers = appending.layers([real_of[str(file.path)] for file in runs])
         if gathering.columns:
-            layers += (Layer(place, gathering.columns, gathering.topics, gathering.ends, gathering.lengths),)
+            layers += (gathering.layer(place),)
         dropped = self._dropped(files, runs, gathering, appending.dropped(work.shown))
         commented = tuple(i for i, file in enumerate(runs) if file.commented)
+        place_of = {file.path: i for i, file in enumerate(files)}
+        of_files = tuple(place_of[file.path] for file in runs)
         longer = appending.longer(longer_lines(files), work.shown)
-        found = ReadField(field_of(self.folder, layers), names, dropped.frame, longer, commented)
+        found = ReadField(field_of(self.folder, layers), names, dropped.frame, longer, commented, of_files)
         kept = {} if appending.stored is None else dict(appending.stored.sources)
         kept |= {
             real_of[str(file.path)]: Source(
@@ -179,10 +188,10 @@ class MemoryReading:
         return found
 
     def _gathering(self, runs: Sequence[FileRun], names: list[str]) -> Gathering:
-        read = [(i, file.spool, file.path) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
-        spools = [spool for _, spool, _ in read if spool is not None]
-        columns = tuple(i for i, _, _ in read)
-        lines = LinesInFiles([path for _, _, path in read])
+        read = [(i, file) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
+        spools = [file.spool for _, file in read if file.spool is not None]
+        columns = tuple(i for i, _ in read)
+        lines = LinesInFiles([file for _, file in read], self.conventions.order)
         return Gathering(spools, [names[i] for i in columns], columns, lines, self.conventions, self.budget)
 
     def _dropped(
@@ -193,7 +202,7 @@ class MemoryReading:
         dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(file.path)))]
         repeats = gathering.repeats()
         if len(repeats):
-            at = lines.of_repeats(gathering.topics, repeats, self.conventions.order)
+            at = lines.of_repeats(gathering.topics, repeats)
             dropped.append(Dropped.of_repeats(repeats, names, gathering.topics, files=lines.files, lines=at))
         return Dropped.stacked(dropped).by_file([str(file.path) for file in files])
 

@@ -43,7 +43,6 @@ class Provided:
         names: of the runs.
         qrels: the judgments.
         measures: measures of ir_measures.
-        verbose: show a progress bar over the runs.
     """
 
     def __init__(
@@ -52,10 +51,8 @@ class Provided:
         names: Sequence[str],
         qrels: Qrels,
         measures: Sequence[ir_measures.Measure],
-        *,
-        verbose: bool = False,
     ):
-        self.names, self.field, self.measures, self.verbose = names, field, list(measures), verbose
+        self.names, self.field, self.measures = names, field, list(measures)
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
         frame = pt.model.to_ir_measures(qrels.to_frame())
@@ -69,13 +66,14 @@ class Provided:
             )
         self._topics = _as_utf8(np.array([*self.documents.topics, None], dtype=object)[:-1])
 
-    def score(self, topics: range, judgments: Judgments, cells: Cells) -> NDArray[np.float64]:
+    def score(self, topics: range, judgments: Judgments, cells: Cells, *, verbose: bool = False) -> NDArray[np.float64]:
         """Return (measures, cells, runs): first these topics under the base set, then the changed cells.
 
         Args:
             topics: neighbouring topics, as positions among those of the judgments.
             judgments: those of these topics alone.
             cells: those of `judgments`.
+            verbose: show a progress bar over the runs.
 
         Raises:
             InputError: a measure that ir_measures cannot compute.
@@ -85,7 +83,7 @@ class Provided:
             values[m] = getattr(measure, "DEFAULT", 0.0)
         names = {self.documents.topics[t]: self._topics[t] for t in topics}
         sets = list(self._sets(topics, judgments, cells))
-        run_names = pt.tqdm(self.names, desc="ir_measures", unit="run", disable=not self.verbose)
+        run_names = pt.tqdm(self.names, desc="ir_measures", unit="run", disable=not verbose)
         for r, (name, ranking) in enumerate(zip(run_names, _rankings(self.field, names), strict=True)):
             for one in sets:
                 mine = {topic: ranking[topic] for topic in one.cell_of_topic if topic in ranking}

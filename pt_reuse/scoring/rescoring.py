@@ -7,35 +7,28 @@ field and the judgments, and its bits do not depend on how the topics are cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import ClassVar
 
 import ir_measures
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
-from pt_reuse._jobs import run_jobs
-from pt_reuse._workers import Workers
-from pt_reuse.engine.field import Field
 from pt_reuse.engine.hits import HitIndex
-from pt_reuse.engine.open_field import AnyField, OpenField
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.rescore import NO_CHANGES, Changes, Judgments, score_topics
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.shipping import on_disk
+from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_parts import TOPICS, Arrays, part_topics, run_topics, topics_array
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.provider import Provided
 
-#: numbers held at a time for a block: scores, rows of runs and judgments; 128 MB
-AT_ONCE = 1 << 24
-#: the same where a progress bar is to move
-_AT_ONCE_SHOWN = AT_ONCE >> 5
-#: jobs for other processes at most, each of blocks that follow one another
-_JOBS = 256
-#: what a judgment takes as an entry of a provider's dictionary, in such numbers
+#: sums added to at a time, half a megabyte
+_SUMS_AT_ONCE = 1 << 16
+#: what a judgment takes as an entry of a provider's dictionary, in numbers of 8 bytes
 _IN_A_DICTIONARY = 12
 
 
@@ -60,13 +53,28 @@ class Block:
     set: NDArray[np.int64]
     values: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, part: Arrays) -> Block:
+        """Return the block that a job of :class:`Rescoring` returned as arrays."""
+        return cls(part_topics(part), part["base"], part["topic"], part["set"], part["values"])
+
+    def arrays(self) -> Arrays:
+        """Return the block as arrays."""
+        return {
+            TOPICS: topics_array(self.topics),
+            "base": self.base,
+            "topic": self.topic,
+            "set": self.set,
+            "values": self.values,
+        }
+
     def cells_of(self, topic: int) -> slice:
         """Return the cells of one topic."""
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()
         return slice(first, stop)
 
 
-class Rescoring:
+class Rescoring(ArrayWork):
     """What is to be scored, and how it can be cut; it holds nothing that a block changes.
 
     Args:
@@ -75,8 +83,10 @@ class Rescoring:
         qrels: the judgments.
         measures: measures of ir_measures, as `parse_measures` returns them.
         changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
-        verbose: show a progress bar while ir_measures works.
     """
+
+    kind = "score"
+    axes: ClassVar[Mapping[str, int]] = {"base": 1, "values": 1}
 
     def __init__(
         self,
@@ -85,61 +95,83 @@ class Rescoring:
         qrels: Qrels,
         measures: Sequence[ir_measures.Measure],
         changes: Changes = NO_CHANGES,
-        *,
-        verbose: bool = False,
     ):
+        self.field, self.names, self.qrels, self.measures = field, names, qrels, list(measures)
+        self.topics, self.documents = qrels.arrays.documents.topics, qrels.arrays.documents
+        self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.by_row())
         specs = [native_spec(measure) for measure in measures]
         self._native = [m for m, spec in enumerate(specs) if spec is not None]
         self._other = [m for m, spec in enumerate(specs) if spec is None]
         self._specs = [spec for spec in specs if spec is not None]
         self._sees_all = bool(self._other) or any(spec.sees_nonrelevant for spec in self._specs)
-        self._n_runs, self._documents = field.n_runs, qrels.arrays.documents
-        self._judgments = Judgments(self._documents.starts, qrels.arrays.labels, changes.by_row())
-        self._index = HitIndex(field, self._documents) if self._native else None
-        others = [measures[m] for m in self._other]
-        self._provided = Provided(field, names, qrels, others, verbose=verbose) if others else None
-        self._topic = [field.topic_row.get(topic, -1) for topic in qrels.topics]
-        self._rows = np.append(field.lengths.sum(axis=1), 0)[self._topic]
-        self._parts = field.parts
+        self.has_own_bar = bool(self._other)
 
-    @property
-    def has_provided(self) -> bool:
-        """Return whether ir_measures computes some of the measures."""
-        return self._provided is not None
+    def prepare(self) -> None:
+        """Find the judged documents among the runs, and what ir_measures takes; once."""
+        _ = self.index
+        if self._other:
+            _ = self._provided
 
-    def cut(self, at_once: int = AT_ONCE) -> list[range]:
+    @cached_property
+    def index(self) -> HitIndex:
+        """Return where the runs have judged documents."""
+        return HitIndex(self.field, self.documents)
+
+    @cached_property
+    def _provided(self) -> Provided:
+        return Provided(self.field, self.names, self.qrels, [self.measures[m] for m in self._other])
+
+    def cut(self, at_once: int) -> list[range]:
         """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut.
 
         The topics of a block lie in one block of an open field, but for those that it lacks.
         """
-        cells = self._judgments.cells()
-        sets = np.bincount(cells.topic, minlength=cells.n_topics)
-        n_measures, n_others = len(self._native) + len(self._other), len(self._other)
-        sizes = sets * (n_measures * self._n_runs + _IN_A_DICTIONARY * n_others * self._documents.sizes) + self._rows
-        part_of = np.append(np.repeat(np.arange(len(self._parts)), [len(part) for part in self._parts]), -1)
-        blocks, first, held, at = [], 0, 0, -1
-        for t, (size, part) in enumerate(zip(sizes.tolist(), part_of[self._topic].tolist(), strict=True)):
-            other = part >= 0 and at >= 0 and part != at
-            if t > first and (held + size > at_once or other):
-                blocks.append(range(first, t))
-                first, held, at = t, 0, -1
-            held += size
-            at = part if part >= 0 else at
-        return [*blocks, range(first, len(sizes))] if len(sizes) else []
+        cells = self.judgments.cells()
+        return self.cut_by(np.bincount(cells.topic, minlength=cells.n_topics), at_once)
 
-    def block(self, topics: range) -> Block:
-        """Return the scores of some neighbouring topics; what else is being computed makes no difference to them."""
-        judgments = self._judgments.of(topics)
+    def cut_by(self, sets: NDArray[np.int64], at_once: int) -> list[range]:
+        """Return the same for so many sets of each topic, that of the judgments as they are among them."""
+        at = [self.field.topic_row.get(topic, -1) for topic in self.topics]
+        rows = np.append(self.field.lengths.sum(axis=1), 0)[at]
+        held = len(self.measures) * self.field.n_runs + _IN_A_DICTIONARY * len(self._other) * self.documents.sizes
+        return cut_where((sets * held + rows).tolist(), parts_of(self.field, at), at_once)
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the block of some neighbouring topics as arrays."""
+        return self.block(topics, verbose=verbose).arrays()
+
+    def block(self, topics: range, changes: Changes | None = None, *, verbose: bool = False) -> Block:
+        """Return the scores of some neighbouring topics; what else is being computed makes no difference to them.
+
+        Args:
+            topics: the topics.
+            changes: further sets in place of those of the work; rows are counted from the first one of these topics,
+                and ascend.
+            verbose: show a progress bar while ir_measures works.
+        """
+        judgments = self.judgments.of(topics)
+        if changes is not None:
+            judgments = replace(judgments, changes=changes)
         if not self._sees_all:
             judgments = judgments.visible()
         cells = judgments.cells()
-        values = np.empty((len(self._native) + len(self._other), len(cells), self._n_runs))
-        if self._index is not None:
-            values[self._native] = score_topics(self._index, judgments, topics, self._specs, cells)
-        if self._provided is not None:
-            values[self._other] = self._provided.score(topics, judgments, cells)
+        values = np.empty((len(self.measures), len(cells), self.field.n_runs))
+        if self._native:
+            values[self._native] = score_topics(self.index, judgments, topics, self._specs, cells)
+        if self._other:
+            values[self._other] = self._provided.score(topics, judgments, cells, verbose=verbose)
         n = cells.n_topics
         return Block(topics, values[:, :n], cells.topic[n:] + topics.start, cells.set, values[:, n:])
+
+    def rows_before(self, t: int) -> int:
+        """Return how many judgments the topics before one have."""
+        return int(self.documents.starts[t])
+
+    def of_topics(self, topics: range, field: AnyField) -> Rescoring:
+        """Return the same work of some neighbouring topics alone, see :meth:`ArrayWork.of_topics`."""
+        rows = slice(*self.documents.starts[[topics.start, topics.stop]].tolist())
+        mine = Qrels.of_arrays(self.qrels.arrays.of_topics(topics), self.qrels.stated_rel)
+        return Rescoring(field, self.names, mine, self.measures, self.judgments.changes.within(rows))
 
 
 def rescore(
@@ -161,8 +193,7 @@ def rescore(
             ir_measures and come back in the same shape.
         changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
         verbose: show a progress bar.
-        at_once: numbers that a block may hold, which bounds memory and changes no score; default :data:`AT_ONCE`, less
-            under a progress bar and where several jobs run at a time.
+        at_once: numbers that a block may hold, see :func:`~pt_reuse.runs.topic_parts.run_topics`.
         n_jobs: blocks at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1.
 
     Returns:
@@ -171,126 +202,17 @@ def rescore(
     Raises:
         InputError: a measure that ir_measures cannot compute.
     """
-    where = Workers.of(n_jobs, prefer="threads" if isinstance(runs.field, Field) else None)
-    work = Rescoring(runs.field, runs.names, qrels, measures, changes, verbose=verbose and where is Workers.NONE)
-    # ir_measures, which is far slower than all else, has a bar of its own for every block
-    shown = verbose and not (work.has_provided and where is Workers.NONE)
-    usual = _AT_ONCE_SHOWN if shown or where is not Workers.NONE else AT_ONCE
-    cut = work.cut(usual if at_once is None else at_once)
-    if where is Workers.NONE or len(cut) < 2:
-        found: Iterator[Block] = map(work.block, cut)
-    elif where is Workers.THREADS:
-        found = _in_jobs((_Shared(work, topics) for topics in cut), len(cut), n_jobs)
-    else:
-        found = _elsewhere(runs, qrels, measures, changes, cut, n_jobs)
-    return _with_bar(found, sum(map(len, cut)), shown=shown)
-
-
-def _with_bar(blocks: Iterator[Block], n_topics: int, *, shown: bool) -> Iterator[Block]:
-    with pt.tqdm(total=n_topics, desc="scoring", unit="topic", disable=not shown) as bar:
-        for block in blocks:
-            yield block
-            bar.update(len(block.topics))
-
-
-def _in_jobs(jobs: Iterator[Any], total: int, n_jobs: int | None, prefer: str | None = "threads") -> Iterator[Block]:
-    for blocks in run_jobs(jobs, total, desc="scoring", unit="block", n_jobs=n_jobs, verbose=False, prefer=prefer):
-        yield from blocks
-
-
-def _elsewhere(
-    runs: RunSet,
-    qrels: Qrels,
-    measures: Sequence[ir_measures.Measure],
-    changes: Changes,
-    cut: Sequence[range],
-    n_jobs: int | None,
-) -> Iterator[Block]:
-    with on_disk(runs.field) as field:
-        by_row = changes.by_row()
-        jobs = (_Sent.of(field, runs.names, qrels, measures, by_row, group) for group in _grouped(cut))
-        yield from _in_jobs(jobs, len(_grouped(cut)), n_jobs, prefer=None)
-
-
-def _grouped(cut: Sequence[range]) -> list[list[range]]:
-    # a job has as many blocks that follow one another as keep the jobs few
-    size = -(-len(cut) // _JOBS)
-    return [list(cut[i : i + size]) for i in range(0, len(cut), size)]
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """A job of one block for a thread of this process."""
-
-    work: Rescoring
-    topics: range
-
-    def run(self) -> list[Block]:
-        """Return the block."""
-        return [self.work.block(self.topics)]
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """A job of some blocks for another process: what they need, and no more.
-
-    Attributes:
-        field: the runs on these topics.
-        names: of the runs.
-        qrels: the judgments of these topics.
-        changes: what further sets change in them.
-        first: the first topic among all topics of the judgments.
-        blocks: topics of each block, counted from the first.
-    """
-
-    field: OpenField
-    names: Sequence[str]
-    qrels: Qrels
-    measures: Sequence[ir_measures.Measure]
-    changes: Changes
-    first: int
-    blocks: list[range]
-
-    @classmethod
-    def of(
-        cls,
-        field: OpenField,
-        names: Sequence[str],
-        qrels: Qrels,
-        measures: Sequence[ir_measures.Measure],
-        by_row: Changes,
-        cut: Sequence[range],
-    ) -> _Sent:
-        """Return the job of some blocks that follow one another; changes are in the order of the rows."""
-        topics = range(cut[0].start, cut[-1].stop)
-        documents = qrels.arrays.documents
-        rows = slice(*documents.starts[[topics.start, topics.stop]].tolist())
-        held = [at for t in topics if (at := field.topic_row.get(documents.topics[t], -1)) >= 0]
-        covered = range(min(held), max(held) + 1) if held else range(0)
-        mine = Qrels.of_arrays(qrels.arrays.of_topics(list(topics)), qrels.stated_rel)
-        blocks = [range(block.start - topics.start, block.stop - topics.start) for block in cut]
-        return cls(field.of_topics(covered), names, mine, measures, by_row.within(rows), topics.start, blocks)
-
-    @property
-    def place(self) -> str:
-        """Return which topics these are, and the files of their runs, for errors."""
-        mine = self.qrels.topics
-        of = f"topic {mine[0]!r}" if len(mine) == 1 else f"topics {mine[0]!r} to {mine[-1]!r}"
-        files = self.field.places(range(self.field.n_topics))
-        return f"{of} of {examples(files)}" if files else of
-
-    def run(self) -> list[Block]:
-        """Return the blocks."""
-        work = Rescoring(self.field, self.names, self.qrels, self.measures, self.changes)
-        return [self._moved(work.block(topics)) for topics in self.blocks]
-
-    def _moved(self, block: Block) -> Block:
-        topics = range(block.topics.start + self.first, block.topics.stop + self.first)
-        return replace(block, topics=topics, topic=block.topic + self.first)
+    work = Rescoring(runs.field, runs.names, qrels, measures, changes)
+    yield from map(
+        Block.of, run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring", at_once=at_once)
+    )
 
 
 class MeansOfSets:
     """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics.
+
+    Sets are added a few at a time, which the cache holds, and none of them before something changes in one of these:
+    until then its sum is that of the judgments as they are.
 
     Args:
         shape: numbers of measures, sets and runs.
@@ -299,21 +221,46 @@ class MeansOfSets:
     """
 
     def __init__(self, shape: tuple[int, int, int], n_topics: int, has_topic: NDArray[np.bool_] | None):
+        n_measures, n_sets, n_runs = shape
         self._has = has_topic
         self._divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
-        self._sum = np.zeros(shape)
+        self._base, self._sum = np.zeros((n_measures, n_runs)), np.empty(shape)
+        step = max(1, _SUMS_AT_ONCE // max(1, n_measures * n_runs))
+        self._parts = [slice(first, min(first + step, n_sets)) for first in range(0, n_sets, step)]
+        self._begun = np.zeros(len(self._parts), dtype=np.bool_)
 
     def add(self, block: Block) -> None:
         """Add the next block."""
+        base = block.base
+        if self._has is not None:
+            base = np.where(self._has[block.topics.start : block.topics.stop], base, 0.0)
+        by_set = np.argsort(block.set, kind="stable")
+        bounds = np.searchsorted(block.set[by_set], [part.start for part in self._parts]).tolist()
+        for p, (first, stop) in enumerate(zip(bounds, [*bounds[1:], len(by_set)], strict=True)):
+            if first < stop and not self._begun[p]:
+                self._sum[:, self._parts[p]] = self._base[:, None]
+                self._begun[p] = True
+            if self._begun[p]:
+                self._add(self._parts[p], base, block, np.sort(by_set[first:stop]))
+        for i in range(len(block.topics)):
+            self._base += base[:, i]
+
+    def _add(self, part: slice, base: NDArray[np.float64], block: Block, cells: NDArray[np.int64]) -> None:
+        """Add a block to some sets, of which these are the cells."""
+        sums = self._sum[:, part]
+        bounds = np.searchsorted(block.topic[cells], range(block.topics.start, block.topics.stop + 1)).tolist()
         for i, topic in enumerate(block.topics):
-            cells = block.cells_of(topic)
-            base, sets, values = block.base[:, i], block.set[cells], block.values[:, cells]
+            mine = cells[bounds[i] : bounds[i + 1]]
+            values, sets = block.values[:, mine], block.set[mine] - part.start
             if self._has is not None:
-                base, values = np.where(self._has[topic], base, 0.0), np.where(self._has[topic], values, 0.0)
-            changed = self._sum[:, sets] + values
-            self._sum += base[:, None]
-            self._sum[:, sets] = changed
+                values = np.where(self._has[topic], values, 0.0)
+            values = sums[:, sets] + values
+            sums += base[:, i, None]
+            sums[:, sets] = values
 
     def means(self) -> NDArray[np.float64]:
-        """Return (measures, sets, runs): the means over the topics of the blocks added."""
-        return self._sum / self._divisor
+        """Return (measures, sets, runs): the means over the topics of the blocks added; nothing can be added then."""
+        for p in np.flatnonzero(~self._begun).tolist():
+            self._sum[:, self._parts[p]] = self._base[:, None]
+        self._sum /= self._divisor
+        return self._sum

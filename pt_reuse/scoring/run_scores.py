@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, flag
+from pt_reuse._check import checked_jobs, choice, flag
 from pt_reuse._errors import door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import as_runs_before
@@ -32,6 +32,7 @@ def score(
     *,
     complete: bool = True,
     without_topics: str = "error",
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Scores:
     """Score every run of a field.
@@ -49,6 +50,8 @@ def score(
         complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
             False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
+        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The scores
+            do not depend on it.
         verbose: show a progress bar.
 
     Returns:
@@ -77,6 +80,7 @@ def score(
     """
     parsed = checked_measures(measures)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    jobs = checked_jobs(n_jobs)
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)
@@ -84,12 +88,18 @@ def score(
         check_topics(runs, qrels)
     caveats = list(relevant_only(qrels, of_judged(parsed)))
     tell(caveats)
-    scores = scored(runs, qrels, parsed, complete=complete, verbose=verbose)
+    scores = scored(runs, qrels, parsed, complete=complete, n_jobs=jobs, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})
 
 
 def scored(
-    runs: RunSet, qrels: Qrels, measures: list[ir_measures.Measure], *, complete: bool, verbose: bool = False
+    runs: RunSet,
+    qrels: Qrels,
+    measures: list[ir_measures.Measure],
+    *,
+    complete: bool,
+    n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> Scores:
     """Return what :func:`score` returns of arguments that were checked, and whose caveats were told.
 
@@ -98,10 +108,11 @@ def scored(
         qrels: the judgments.
         measures: as :func:`checked_measures` returns them.
         complete: whether the mean is over all topics of the judgments.
+        n_jobs: topics at a time, as joblib takes it.
         verbose: show a progress bar.
     """
     values = np.empty((len(measures), len(qrels.topics), len(runs)))
-    for block in rescore(runs, qrels, measures, verbose=verbose):
+    for block in rescore(runs, qrels, measures, verbose=verbose, n_jobs=n_jobs):
         values[:, block.topics.start : block.topics.stop] = block.base
     return scores_of(runs, qrels, measures, values, complete=complete)
 

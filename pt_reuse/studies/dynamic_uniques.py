@@ -45,7 +45,6 @@ from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_tables import (
     Means,
-    UniqueDocuments,
     by_run_table,
     count_uniques,
     summary_table,
@@ -275,7 +274,7 @@ def leave_out_dynamic(
     contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
     unique = judged & (owner >= 0)
     relevant = qrels.arrays.labels[rows[unique]] >= lowest
-    counts = count_uniques(units, contributed, UniqueDocuments(owner[unique], relevant, relevant))
+    counts = count_uniques(units, contributed, owner[unique], relevant)
     table = unit_table(units, counts, made.lost(n_units), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
     summary = summary_table(units, table, by_run, scores.measures, means)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
+from pt_reuse.engine.rescore import NO_CHANGES, Changes
+from pt_reuse.pooling.pool_uniques import PoolUniques
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
-from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
+from pt_reuse.scoring.rescoring import Block, MeansOfSets
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
 
@@ -29,6 +28,12 @@ class RemovedUniques:
 
     owner: NDArray[np.int64]
     row: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: PoolUniques, qrels: Qrels, lowest: int) -> RemovedUniques:
+        """Return the uniques that have at least a label."""
+        gone = qrels.arrays.labels[found.row] >= lowest
+        return cls(found.owner[gone], found.row[gone])
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,9 @@ class UniqueSets:
     n_judges: int = 0
 
     @classmethod
-    def without(cls, qrels: Qrels, n_units: int, removed: RemovedUniques) -> UniqueSets:
-        """Return the sets without the uniques of each unit alone."""
-        labels = np.full(len(removed.row), UNJUDGED)
-        return cls(qrels, Changes(n_units, removed.owner, removed.row, labels), n_units)
+    def of_units(cls, qrels: Qrels, n_units: int) -> UniqueSets:
+        """Return the sets without the uniques of each unit alone, which are found while they are scored."""
+        return cls(qrels, replace(NO_CHANGES, n_sets=n_units), n_units)
 
     def filled(self, judge: int) -> int:
         """Return the set of a judge in which the first unit's uniques are filled; those of the others follow."""
@@ -82,35 +86,35 @@ class SetScores:
 
 
 def score_sets(
+    blocks: Iterable[Block],
     runs: RunSet,
     sets: UniqueSets,
-    measures: list[ir_measures.Measure],
+    n_measures: int,
     units: Units,
     *,
     complete: bool,
-    verbose: bool,
     keep: list[Block] | None,
 ) -> SetScores:
-    """Score all runs under all sets, in one pass.
+    """Return the scores of all runs under all sets, of blocks in the order of the topics.
 
     Args:
+        blocks: the scores of all topics of the judgments, each block taken once.
         runs: the field.
         sets: the sets.
-        measures: the measures.
+        n_measures: how many measures there are.
         units: the units of the field.
         complete: whether means are over all topics.
-        verbose: show a progress bar.
         keep: what changes is added here, block by block, where intervals need it.
     """
     topics = sets.judgments.topics
-    full = np.empty((len(measures), len(topics), len(runs)))
+    full = np.empty((n_measures, len(topics), len(runs)))
     judges = range(sets.n_judges)
     # set of the first unit -> scores of runs of their own units
     own = {first: np.empty(full.shape) for first in (0, *map(sets.filled, judges))}
     alone = {number: np.empty(full.shape) for number in map(sets.alone, judges)}
     has = None if complete else topics_of_runs(runs, sets.judgments)
-    means = MeansOfSets((len(measures), sets.changes.n_sets, len(runs)), len(topics), has)
-    for block in rescore(runs, sets.judgments, measures, sets.changes, verbose=verbose):
+    means = MeansOfSets((n_measures, sets.changes.n_sets, len(runs)), len(topics), has)
+    for block in blocks:
         here = slice(block.topics.start, block.topics.stop)
         full[:, here] = block.base
         for first, values in own.items():

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice
+from pt_reuse._check import checked_jobs, choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._sentences import with_ends
-from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth, depth_of, pool_to_depth
+from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
 from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
@@ -26,7 +26,7 @@ from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import Block
+from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
@@ -37,10 +37,10 @@ from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_figures import UniqueFigures
 from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
 from pt_reuse.studies.unique_reports import UniqueReports
-from pt_reuse.studies.unique_sets import RemovedUniques, UniqueSets, score_sets
+from pt_reuse.studies.unique_scoring import score_uniques
+from pt_reuse.studies.unique_sets import RemovedUniques, score_sets
 from pt_reuse.studies.unique_tables import (
     Means,
-    UniqueDocuments,
     by_run_table,
     count_uniques,
     summary_table,
@@ -193,6 +193,7 @@ def leave_out_uniques(
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> LeaveOutUniques:
     """Say what leaving each team, run, type or family out of the pool does to the score and rank of every run.
@@ -232,6 +233,8 @@ def leave_out_uniques(
             the change of each run's score, and of what is filled; default 0, none. Judgments and uniques stay.
         confidence: of the intervals, above 0 and below 1.
         seed: of the draws.
+        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers
+            do not depend on it.
         verbose: show a progress bar.
 
     Returns:
@@ -274,6 +277,7 @@ def leave_out_uniques(
     check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    jobs = checked_jobs(n_jobs)
     wanted = checked_fill(fill, judge_rel=judge_rel, holes=holes)
     runs, qrels = as_runs_before(runs, qrels)
     units = runs.units(by)
@@ -286,29 +290,33 @@ def leave_out_uniques(
 
     asked = depth_of(runs, depth)
     with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(pool_order)
-    pool = pool_to_depth(ranked, asked.value, chosen)
-    labels = qrels.arrays.labels
-    rows = qrels.arrays.documents.find(pool.documents)
-    judged = (rows >= 0) & (np.append(labels, UNJUDGED)[rows] >= 0)
-    sole, contributing = pool.sole(by)
-    unique = judged & (sole >= 0)
-    row = rows[unique]
-    relevant = labels[row] >= lowest
-    fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
-    caveats = [*fit.caveats(), *relevant_only(qrels, of_judged(parsed))]
+        pooling = Pooling.of(runs, chosen, units, depth=asked.value, pool_order=pool_order)
+    removable = lowest if remove == "relevant" else 0
+    caveats = [*relevant_only(qrels, of_judged(parsed))]
     caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
-    removed = relevant if remove == "relevant" else np.ones(len(row), dtype=bool)
-    found = UniqueDocuments(units.positions(contributing.names)[sole[unique]], relevant, removed)
-    gone = RemovedUniques(found.owner[removed], row[removed])
-    filling = None if wanted is None else wanted.ask(runs, qrels, lowest, gone, asked.value)
-    caveats += [] if wanted is None or filling is None else wanted.caveats(filling, remove, parsed)
-    tell(caveats)
-    sets = UniqueSets.without(qrels, len(units), gone) if filling is None else filling.sets(len(units))
-
     keep: list[Block] | None = None if bootstrap is None else []
-    scored = score_sets(runs, sets, parsed, units, complete=complete, verbose=verbose, keep=keep)
+    if wanted is None:
+        tell(caveats)
+        found, scored = score_uniques(
+            runs, qrels, parsed, units, pooling, removable, complete=complete, keep=keep, n_jobs=jobs, verbose=verbose
+        )
+        gone, filling, sets = RemovedUniques.of(found, qrels, removable), None, None
+        fit = found.fit(qrels, chosen, depth=asked.value)
+        tell(fit.caveats())
+        caveats = [*fit.caveats(), *caveats]
+    else:
+        # a judge is asked between the pool and the scores
+        found = find_uniques(runs, qrels, pooling, n_jobs=jobs, verbose=verbose)
+        gone = RemovedUniques.of(found, qrels, removable)
+        filling = wanted.ask(runs, qrels, lowest, gone, asked.value)
+        fit = found.fit(qrels, chosen, depth=asked.value)
+        caveats = [*fit.caveats(), *caveats, *wanted.caveats(filling, remove, parsed)]
+        tell(caveats)
+        sets = filling.sets(len(units))
+        blocks = rescore(runs, sets.judgments, parsed, sets.changes, verbose=verbose, n_jobs=jobs)
+        scored = score_sets(blocks, runs, sets, len(parsed), units, complete=complete, keep=keep)
+
     reduced = scored.means[:, : len(units)]
     what = f"unique {remove}"
     without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
@@ -316,8 +324,8 @@ def leave_out_uniques(
     own_scores = replace(scores, values=scored.removed, settings={**scores.settings, "judgments": without})
     means = Means(scores.mean_values, own_scores.mean_values, reduced)
     field = described(runs.run_table)
-    contributed = field["name"].isin(pool.run_table["name"]).to_numpy()
-    unique_counts = count_uniques(units, contributed, found)
+    contributed = chosen.runs
+    unique_counts = count_uniques(units, contributed, found.owner, qrels.arrays.labels[found.row] >= lowest)
     table = unit_table(units, unique_counts, np.bincount(gone.owner, minlength=len(units)), scores, means)
     by_run = by_run_table(field, contributed, units, scores, means)
     summary = summary_table(units, table, by_run, scores.measures, means)
@@ -326,7 +334,7 @@ def leave_out_uniques(
         table = ends.of_units(table, units.column, list(units.names), verbose=verbose)
         by_run, summary = ends.of_runs(by_run), ends.of_summary(summary)
     tables = {}
-    if filling is not None:
+    if filling is not None and sets is not None:
         found_of = filled_tables(sets, scored, filling, scores, units, contributed, bootstrap=bootstrap, field=field)
         tables = {"filled": found_of.units, "filled_by_run": found_of.runs, "filled_summary": found_of.summary}
     provided = provided_measures(parsed)
@@ -337,9 +345,9 @@ def leave_out_uniques(
         "remove": remove,
         **({} if filling is None else filling.settings()),
         "relevant": f"label of at least {lowest}",
-        "contributors": str(pool.contributors),
+        "contributors": str(chosen),
         **runs.settings,
-        "pool order": pool.order,
+        "pool order": pooling.order,
         "complete": complete,
         "ties": f"means equal to {DECIMALS} decimals",
         **({INTERVALS: f"{bootstrap.words()}; of a change of score the percentile interval"} if bootstrap else {}),

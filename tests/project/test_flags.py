@@ -127,6 +127,7 @@ CALLS = {
     ),
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
+    "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
     "Saturation.plot": lambda d, **flag: ptr.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),

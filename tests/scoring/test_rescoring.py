@@ -17,6 +17,7 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.kernels import KERNELS
 from pt_reuse.engine.rescore import NO_CHANGES, Changes
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.scoring import rescoring
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore
 from pt_reuse.scoring.run_scores import score
@@ -126,7 +127,7 @@ def test_blocks_of_any_size_give_the_same_bits(field, seed, size):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 6, 0.3), judgments, chance)
     run_set, n_topics = as_runs(runs), len(qrels.topics)
-    work, shape = Rescoring(run_set, qrels, NATIVE, changes), (len(NATIVE), n_topics, 6, len(runs))
+    work, shape = Rescoring(run_set.field, run_set.names, qrels, NATIVE, changes), (len(NATIVE), n_topics, 6, len(runs))
     whole = rescored(run_set, qrels, NATIVE, changes)
     parts = dense(map(work.block, cut_into(n_topics, size)), shape)
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(parts, whole, strict=True))
@@ -139,7 +140,7 @@ def test_blocks_in_two_threads(measures, size):
     labels, chance = field.qrels.arrays.labels, np.random.default_rng(1)
     in_set, row = np.nonzero(chance.random((4, len(labels))) < 0.05)
     new = chance.choice(np.array([UNJUDGED, 0, 1, 2], dtype=np.int16), len(row))
-    work = Rescoring(field.runs, field.qrels, measures, Changes(4, in_set, row, new))
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, measures, Changes(4, in_set, row, new))
     blocks = cut_into(9, size)
     alone = [work.block(topics) for topics in blocks]
     with ThreadPoolExecutor(2) as pool:
@@ -152,9 +153,9 @@ def test_blocks_in_two_threads(measures, size):
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(dense(alone, shape), whole, strict=True))
 
 
-def test_a_block_computed_by_another_process(tmp_path):
+def test_a_block_computed_by_another_process():
     field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs, field.qrels, [AP, infAP])
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP, infAP])
     # all it takes: what is scored, and the numbers of the topics
     again = pickle.loads(pickle.dumps(work))
     assert_same_blocks([work.block(range(2, 5))], [again.block(range(2, 5))])
@@ -163,7 +164,7 @@ def test_a_block_computed_by_another_process(tmp_path):
 @pytest.mark.parametrize("at_once", [1, 100, 500, 1 << 24])
 def test_blocks_are_cut_by_what_they_hold(at_once):
     field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs, field.qrels, [AP])
+    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP])
     blocks = work.cut(at_once)
     assert [t for topics in blocks for t in topics] == list(range(9))
     held = [len(topics) * len(field.runs) + 20 * len(field.runs) * len(topics) for topics in blocks]
@@ -209,17 +210,42 @@ def test_measures_of_ir_measures_under_many_sets_equal_each_set_by_itself(field,
 
 
 @settings(deadline=None, max_examples=12)
-@given(fields(), st.integers(0, 2**32), st.booleans())
-def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete):
+@given(
+    fields(), st.integers(0, 2**32), st.booleans(), st.sampled_from([1, 100, 1 << 16]), st.sampled_from([1, 1 << 24])
+)
+def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, sums, at_once):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 3, 0.4), judgments, chance)
     run_set = as_runs(runs)
     has = None if complete else topics_of_runs(run_set, qrels)
-    means = MeansOfSets((len(NATIVE), 3, len(runs)), len(qrels.topics), has)
-    for block in rescore(run_set, qrels, NATIVE, changes, at_once=1):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rescoring, "_SUMS_AT_ONCE", sums)  # sets are added a few at a time
+        means = MeansOfSets((len(NATIVE), 3, len(runs)), len(qrels.topics), has)
+    for block in rescore(run_set, qrels, NATIVE, changes, at_once=at_once):
         means.add(block)
     found = rescored(run_set, qrels, NATIVE, changes)[1]
     assert np.array_equal(means.means(), mean_over_topics(found.swapaxes(1, 2), has))
+
+
+def test_sets_that_change_nothing_are_added_once(monkeypatch):
+    qrels = as_qrels({f"{t}": {"a": 1, "b": 1} for t in range(6)})
+    runs = as_runs({"A": {f"{t}": {"a": 3.0, "b": 1.0} for t in range(6)}})
+    changes = Changes(1_000, np.array([7]), np.array([8]), np.array([UNJUDGED]))
+    add, added = MeansOfSets._add, []
+
+    def noted(means, part, *given):
+        added.append(part)
+        add(means, part, *given)
+
+    monkeypatch.setattr(MeansOfSets, "_add", noted)
+    monkeypatch.setattr(rescoring, "_SUMS_AT_ONCE", 10)
+    means = MeansOfSets((1, 1_000, 1), 6, None)
+    for block in rescore(runs, qrels, [P @ 2], changes, at_once=1):
+        means.add(block)
+    assert added == [slice(0, 10)] * 2  # in the fifth topic and the last
+    expected = np.ones((1, 1_000, 1))
+    expected[0, 7] = 5.5 / 6
+    assert np.array_equal(means.means(), expected)
 
 
 def test_by_hand():

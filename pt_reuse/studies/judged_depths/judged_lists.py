@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
-import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.engine.hits import HitIndex, Hits
+from pt_reuse.engine.open_field import AnyField
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_parts import TOPICS, Arrays, part_topics, run_topics, topics_array
 
-#: rows of runs that are looked at at a time
-_AT_ONCE = 1 << 22
+#: numbers that a row of a run takes while it is looked at
+_OF_A_ROW = 4
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class JudgedLists:
         *,
         p: float = 0.8,
         owners: Owners | None = None,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> JudgedLists:
         """Count on the topics of the judgments.
@@ -75,35 +79,18 @@ class JudgedLists:
             depths: ranks down to which documents are counted.
             p: the persistence of the weights, as of RBP.
             owners: who alone brought each judged document; None where that is not known.
+            n_jobs: topics at a time, as joblib takes it.
             verbose: show a progress bar.
         """
-        index = HitIndex(runs.field, qrels.arrays.documents)
-        wanted, starts = qrels.arrays.labels >= 0, qrels.arrays.documents.starts
+        work = JudgedWork(runs.field, qrels, depths, p, owners)
         shape = (len(qrels.topics), len(runs))
-        lengths = np.array([index.lengths(t) for t in index.topics], dtype=np.int64).reshape(shape)
+        lengths = np.array([work.index.lengths(t) for t in work.index.topics], dtype=np.int64).reshape(shape)
         counts = np.zeros((2, len(depths), *shape), dtype=np.int64)
         unbroken, weights = np.zeros(shape, dtype=np.int64), np.zeros((2, *shape))
-        with pt.tqdm(total=shape[0], desc="scoring", unit="topic", disable=not verbose) as bar:
-            for topics in _blocks(lengths.sum(axis=1)):
-                rows = slice(int(starts[topics.start]), int(starts[topics.stop]))
-                hits = index.gather(topics, wanted[rows])
-                here = slice(topics.start, topics.stop)
-                cut = (len(topics), len(runs))
-                mine = np.zeros(len(hits.rank), dtype=bool)
-                if owners is not None:
-                    owner = owners.of_judgment[rows][hits.row]
-                    mine = owner == owners.of_run[hits.of % len(runs)]
-                for which, chosen in enumerate((np.ones(len(mine), dtype=bool), mine)):
-                    for d, depth in enumerate(depths):
-                        counts[which, d, here] = _per_list(hits, chosen & (hits.rank <= depth)).reshape(cut)
-                    weighed = np.bincount(
-                        hits.of[chosen], (1 - p) * p ** (hits.rank[chosen] - 1.0), minlength=len(hits.lengths)
-                    )
-                    weights[which, here] = weighed.reshape(cut)
-                # ranks ascend, so a document stands as deep as judged ones stand above it only before the first gap
-                place = np.arange(len(hits.rank)) - hits.starts[:-1][hits.of]
-                unbroken[here] = _per_list(hits, hits.rank == place + 1).reshape(cut)
-                bar.update(len(topics))
+        for part in run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"):
+            topics = part_topics(part)
+            here = slice(topics.start, topics.stop)
+            counts[:, :, here], weights[:, here], unbroken[here] = part["counts"], part["weights"], part["unbroken"]
         documents = np.minimum(lengths, np.array(depths, dtype=np.int64).reshape(-1, 1, 1))
         return cls(
             depths=tuple(depths),
@@ -132,17 +119,63 @@ class JudgedLists:
         return np.where(self.lengths > 0, found, np.nan)
 
 
+class JudgedWork(ArrayWork):
+    """Counting down lists, topic by topic of the judgments.
+
+    Args:
+        field: the runs, in their ranking order.
+        qrels: the judgments.
+        depths: ranks down to which documents are counted.
+        p: the persistence of the weights.
+        owners: who alone brought each judged document; None where that is not known.
+    """
+
+    kind = "unjudged"
+    axes: ClassVar[Mapping[str, int]] = {"counts": 2, "weights": 1}
+
+    def __init__(self, field: AnyField, qrels: Qrels, depths: Sequence[int], p: float, owners: Owners | None):
+        self.field, self.qrels, self.depths, self.p, self.owners = field, qrels, list(depths), p, owners
+        self.topics = qrels.arrays.documents.topics
+        self.index = HitIndex(field, qrels.arrays.documents)
+
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job."""
+        rows = np.append(self.field.lengths.sum(axis=1), 0)[self.index.field_topic]
+        return cut_where((rows * _OF_A_ROW).tolist(), parts_of(self.field, self.index.field_topic), at_once)
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the counts of some neighbouring topics."""
+        n_runs, starts = self.field.n_runs, self.qrels.arrays.documents.starts
+        rows = slice(int(starts[topics.start]), int(starts[topics.stop]))
+        hits = self.index.gather(topics, self.qrels.arrays.labels[rows] >= 0)
+        shape = (len(topics), n_runs)
+        counts, weights = np.zeros((2, len(self.depths), *shape), dtype=np.int64), np.zeros((2, *shape))
+        mine = np.zeros(len(hits.rank), dtype=bool)
+        if self.owners is not None:
+            owner = self.owners.of_judgment[rows][hits.row]
+            mine = owner == self.owners.of_run[hits.of % n_runs]
+        for which, chosen in enumerate((np.ones(len(mine), dtype=bool), mine)):
+            for d, depth in enumerate(self.depths):
+                counts[which, d] = _per_list(hits, chosen & (hits.rank <= depth)).reshape(shape)
+            weight = (1 - self.p) * self.p ** (hits.rank[chosen] - 1.0)
+            weights[which] = np.bincount(hits.of[chosen], weight, minlength=len(hits.lengths)).reshape(shape)
+        # ranks ascend, so a document stands as deep as judged ones stand above it only before the first gap
+        place = np.arange(len(hits.rank)) - hits.starts[:-1][hits.of]
+        unbroken = _per_list(hits, hits.rank == place + 1).reshape(shape)
+        return {TOPICS: topics_array(topics), "counts": counts, "weights": weights, "unbroken": unbroken}
+
+    def rows_before(self, t: int) -> int:
+        """Return how many judgments the topics before one have."""
+        return int(self.qrels.arrays.documents.starts[t])
+
+    def of_topics(self, topics: range, field: AnyField) -> JudgedWork:
+        """Return the same work of some neighbouring topics alone."""
+        rows = slice(self.rows_before(topics.start), self.rows_before(topics.stop))
+        # of judgments no more than documents and labels matter here
+        mine = Qrels.of_arrays(replace(self.qrels.arrays, extra=None).of_topics(topics))
+        owners = None if self.owners is None else replace(self.owners, of_judgment=self.owners.of_judgment[rows])
+        return JudgedWork(field, mine, self.depths, self.p, owners)
+
+
 def _per_list(hits: Hits, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.bincount(hits.of[chosen], minlength=len(hits.lengths))
-
-
-def _blocks(rows: NDArray[np.int64]) -> Iterator[range]:
-    """Yield neighbouring topics, as many as have not too many rows together, and one at least."""
-    first, held = 0, 0
-    for t, n in enumerate(rows.tolist()):
-        if t > first and held + n > _AT_ONCE:
-            yield range(first, t)
-            first, held = t, 0
-        held += n
-    if len(rows):
-        yield range(first, len(rows))

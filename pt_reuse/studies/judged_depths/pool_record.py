@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse._errors import arguments_as
 from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
-from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
+from pt_reuse.pooling.depth import PoolDepth
 from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.judged_depths.judged_lists import Owners
@@ -82,13 +83,9 @@ def record_of(
             return PoolRecord(chosen, None, "the team is not on record for every run")
         units = runs.units("team")
     with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(pool_order)
-    pool = pool_to_depth(ranked, depth.value, chosen)
-    rows = qrels.arrays.documents.find(pool.documents)
-    judged = (rows >= 0) & (np.append(qrels.arrays.labels, np.int16(-1))[rows] >= 0)
-    sole, contributing = pool.sole(units.by)
-    unique = judged & (sole >= 0)
+        pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
+    found = find_uniques(runs, qrels, pooling)
     owner = np.full(len(qrels), -1, dtype=np.int64)
-    owner[rows[unique]] = units.positions(contributing.names)[sole[unique]]
-    fit = PoolFit.of(pool, qrels, judged, depth=depth.value)
-    return PoolRecord(chosen, units.by, order=pool.order, owners=Owners(owner, units.of_run), fit=fit)
+    owner[found.row] = found.owner
+    fit = found.fit(qrels, chosen, depth=depth.value)
+    return PoolRecord(chosen, units.by, order=pooling.order, owners=Owners(owner, units.of_run), fit=fit)

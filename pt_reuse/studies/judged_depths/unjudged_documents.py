@@ -41,6 +41,7 @@ class UnjudgedDocuments:
         cutoffs: Sequence[int],
         *,
         lists: JudgedLists | None = None,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> UnjudgedDocuments:
         """Count the documents at the top of runs, and those of them that have no judgment.
@@ -50,9 +51,10 @@ class UnjudgedDocuments:
             qrels: the judgments, whose topics are counted.
             cutoffs: the ranks down to which documents are counted.
             lists: what was counted already down to these ranks.
+            n_jobs: topics at a time, as joblib takes it; the counts do not depend on it.
             verbose: show a progress bar.
         """
-        counted = JudgedLists.of(runs, qrels, cutoffs, verbose=verbose) if lists is None else lists
+        counted = JudgedLists.of(runs, qrels, cutoffs, n_jobs=n_jobs, verbose=verbose) if lists is None else lists
         return cls(
             cutoffs=cutoffs,
             topics=qrels.topics,

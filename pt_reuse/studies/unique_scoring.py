@@ -1,0 +1,118 @@
+"""UniqueScoring: the uniques of topics and the scores without them, in one pass over the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+import ir_measures
+import numpy as np
+
+from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.engine.open_field import AnyField
+from pt_reuse.engine.rescore import Changes
+from pt_reuse.pooling.pool_uniques import Pooling, PoolUniques
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.topic_jobs import ArrayWork
+from pt_reuse.runs.topic_parts import Arrays, run_topics
+from pt_reuse.runs.units import Units
+from pt_reuse.scoring.rescoring import Block, Rescoring
+from pt_reuse.studies.unique_sets import SetScores, UniqueSets, score_sets
+
+
+class UniqueScoring(ArrayWork):
+    """Scoring without the uniques of each unit, which are found on the way.
+
+    Args:
+        scoring: of the runs under the judgments as they are.
+        pooling: how the runs were pooled.
+        n_units: how many units there are; their numbers are those of the sets without their uniques.
+        lowest: the lowest label of the uniques that are removed.
+    """
+
+    kind = "lou"
+    axes: ClassVar[Mapping[str, int]] = Rescoring.axes
+
+    def __init__(self, scoring: Rescoring, pooling: Pooling, n_units: int, lowest: int):
+        self.scoring, self.pooling, self.n_units, self.lowest = scoring, pooling, n_units, lowest
+        self.field, self.topics, self.has_own_bar = scoring.field, scoring.topics, scoring.has_own_bar
+
+    def prepare(self) -> None:
+        """Find the judged documents among the runs; once."""
+        self.scoring.prepare()
+
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job, as if each document to remove were a unique."""
+        documents, labels = self.scoring.documents, self.scoring.judgments.labels
+        most = np.bincount(documents.topic[labels >= self.lowest], minlength=len(documents.topics))
+        return self.scoring.cut_by(1 + np.minimum(most, self.n_units), at_once)
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the uniques of some neighbouring topics, and the scores with and without them."""
+        labels, before = self.scoring.judgments.labels, self.rows_before(topics.start)
+        found = self.pooling.uniques(self.scoring.index, topics, labels)
+        gone = labels[found.row] >= self.lowest
+        row = found.row[gone] - before
+        without = Changes(self.n_units, found.owner[gone], row, np.full(len(row), UNJUDGED))
+        block = self.scoring.block(topics, without.by_row(), verbose=verbose)
+        return {**block.arrays(), **found.arrays()}
+
+    def rows_before(self, t: int) -> int:
+        """Return how many judgments the topics before one have."""
+        return self.scoring.rows_before(t)
+
+    def of_topics(self, topics: range, field: AnyField) -> UniqueScoring:
+        """Return the same work of some neighbouring topics alone."""
+        return UniqueScoring(self.scoring.of_topics(topics, field), self.pooling, self.n_units, self.lowest)
+
+
+class _Blocks:
+    """The blocks of scores, and the uniques that come with them."""
+
+    def __init__(self, parts: Iterator[Arrays]):
+        self._parts = parts
+        self._found: list[Arrays] = []
+
+    def __iter__(self) -> Iterator[Block]:
+        for part in self._parts:
+            self._found.append({name: part[name] for name in PoolUniques.NAMES})
+            yield Block.of(part)
+
+    def uniques(self) -> PoolUniques:
+        """Return the uniques of the blocks that were taken."""
+        return PoolUniques.of(self._found)
+
+
+def score_uniques(
+    runs: RunSet,
+    qrels: Qrels,
+    measures: list[ir_measures.Measure],
+    units: Units,
+    pooling: Pooling,
+    lowest: int,
+    *,
+    complete: bool,
+    keep: list[Block] | None,
+    n_jobs: int | None,
+    verbose: bool,
+) -> tuple[PoolUniques, SetScores]:
+    """Find the uniques of each unit, and score all runs with and without them, in one pass.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        measures: the measures.
+        units: the units of the field.
+        pooling: how the runs were pooled.
+        lowest: the lowest label of the uniques that are removed.
+        complete: whether means are over all topics.
+        keep: what changes is added here, block by block, where intervals need it.
+        n_jobs: topics at a time, as joblib takes it.
+        verbose: show a progress bar.
+    """
+    work = UniqueScoring(Rescoring(runs.field, runs.names, qrels, measures), pooling, len(units), lowest)
+    blocks = _Blocks(run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"))
+    sets = UniqueSets.of_units(qrels, len(units))
+    scored = score_sets(blocks, runs, sets, len(measures), units, complete=complete, keep=keep)
+    return blocks.uniques(), scored
