@@ -21,6 +21,8 @@ _CALLED: ContextVar[str | None] = ContextVar("pt_reuse_called", default=None)
 _PLACES: ContextVar[tuple[str, ...]] = ContextVar("pt_reuse_places", default=())
 #: how arguments are worded, from the inside to the outside
 _WORDINGS: ContextVar[tuple[_Wording, ...]] = ContextVar("pt_reuse_wordings", default=())
+#: where warnings go that are made inside of a job, None outside of any
+_HEARD: ContextVar[list[ReuseWarning] | None] = ContextVar("pt_reuse_heard", default=None)
 _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: libraries that call us on behalf of the user; a warning does not point into them
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
@@ -266,13 +268,72 @@ def arguments_as(call: str | None = None, **names: str) -> Iterator[None]:
         _WORDINGS.reset(token)
 
 
+@dataclass(frozen=True)
+class Circumstances:
+    """Who was called, where the work is and how arguments are worded: a job that knows them says what its caller would.
+
+    Attributes:
+        function: the public function that the user called.
+        places: from the outside to the inside.
+        wordings: from the inside to the outside.
+    """
+
+    function: str | None
+    places: tuple[str, ...]
+    wordings: tuple[_Wording, ...]
+
+    @classmethod
+    def now(cls) -> Circumstances:
+        """Return those of the caller."""
+        return cls(_CALLED.get(), _PLACES.get(), _WORDINGS.get())
+
+    @contextmanager
+    def hearing(self, heard: list[ReuseWarning]) -> Iterator[None]:
+        """Work under them, in whichever thread or process, and have the warnings made inside in a list."""
+        called, places, wordings = _CALLED.set(self.function), _PLACES.set(self.places), _WORDINGS.set(self.wordings)
+        hearing = _HEARD.set(heard)
+        try:
+            yield
+        finally:
+            _HEARD.reset(hearing)
+            _WORDINGS.reset(wordings)
+            _PLACES.reset(places)
+            _CALLED.reset(called)
+
+
 def warn(*parts: Part, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:
     """Warn, pointing at the line of the user's that called us."""
-    message = category(*parts, place=place)
+    warn_as(category(*parts, place=place))
+
+
+def warn_as(message: ReuseWarning) -> None:
+    """Give a warning that is made already, pointing at the line of the user's that called us."""
+    heard = _HEARD.get()
+    if heard is not None:
+        action = _action(message)
+        if action == "error":
+            raise message
+        if action != "ignore":
+            heard.append(message)
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_between(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, stacklevel=level)
+
+
+def warn_again(text: str, category: type[Warning], file: str, line: int) -> None:
+    """Give a warning of another library that was given in another process, at the line where it was."""
+    warnings.warn_explicit(text, category, file, line)
+
+
+def _action(message: ReuseWarning) -> str:
+    """Return what the filters in force say is done with a warning, wherever it points."""
+    for action, text, category, module, _ in warnings.filters:
+        about = text is None or text.match(str(message))
+        if about and isinstance(message, category) and module is None:
+            return action
+    return "default"
 
 
 def _is_between(file: str) -> bool:

@@ -1,4 +1,4 @@
-"""Kill processes at random moments while they write a cache or download, and say what is left; run by hand.
+"""Kill processes at random moments while they write a cache, read within memory or download; run by hand.
 
     python scripts/kill_writers.py [KILLS] [PROCESSES]
 
@@ -24,7 +24,7 @@ from run_server import RunServer  # noqa: E402
 
 
 def main() -> None:
-    """Run both trials and print their figures."""
+    """Run the trials and print their figures."""
     kills, processes = [*sys.argv[1:], "200", "8"][:2] if len(sys.argv) != 2 else [sys.argv[1], "8"]
     with tempfile.TemporaryDirectory() as name, RunServer() as server:
         place = Path(name)
@@ -35,9 +35,18 @@ def main() -> None:
             (place / "runs" / f"{i}.gz").write_bytes(body)
             (place / "served" / f"run{i}").write_bytes(body)
             server.plans[f"/run{i}"] = in_pieces(body, 8, 0.005)
-        for what, more in (("cache", []), ("downloads", [server.url])):
+        for what, more in (("cache", []), ("memory", []), ("downloads", [server.url])):
             begun = time.perf_counter()
-            command = [sys.executable, str(PARTS / "kills.py"), what, name, kills, processes, "0.1", *more]
+            command = [
+                sys.executable,
+                str(PARTS / "kills.py"),
+                what,
+                name,
+                kills,
+                processes,
+                "0" if what == "memory" else "0.1",
+                *more,
+            ]
             figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             print(what, figures, f"{time.perf_counter() - begun:.1f} s", f"{len(server.asked):,} requests")
 

@@ -10,7 +10,7 @@ from pt_reuse._check import examples
 from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
-from pt_reuse.runs.parsing import file_run_names
+from pt_reuse.runs.file_runs import file_run_names
 from pt_reuse.runs.paths import run_paths
 
 #: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files

@@ -23,12 +23,13 @@ from pt_reuse.commands.parser import Parser, add_quiet
 from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.file_runs import named_by_files
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.parsing import file_run_names
 from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.table_labels import TableLabels
 
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
@@ -51,7 +52,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
         qrels: whether the command takes judgments.
     """
-    what_runs = "folder, pattern or file of TREC runs"
+    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
         parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
     else:
@@ -206,12 +207,11 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
         paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
-        # which files are runs is not known before they are read, where others are left out
-        known = reading.names == "file" and reading.other_files == "error"
-        names = file_run_names(paths) if known else None
+        names = named_by_files(paths, reading.names, reading.other_files)
         read = partial(reading.read, paths, labels)
+        columns = labels.columns | TableLabels.of(paths).columns
         named = None if qrels is None else judgment_source(qrels)
-        return FieldPlan(None, names, labels.columns, named, read, reader)
+        return FieldPlan(None, names, columns, named, read, reader)
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,

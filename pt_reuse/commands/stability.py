@@ -37,7 +37,10 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--other", metavar="FILE", help=f"other judgments, to compare with: {QRELS_HELP}")
     add_measures(parser)
     parser.add_argument(
-        "--sizes", type=whole_amounts, metavar="LIST", help="topics of a sample; default 5,10,... up to all topics"
+        "--sizes",
+        type=whole_amounts,
+        metavar="LIST",
+        help="topics of a sample; default 5,10,... up to all topics, 50 sizes at most",
     )
     parser.add_argument(
         "--pairs", type=int, default=5000, metavar="N", help="pairs of samples of each size; default 5000"

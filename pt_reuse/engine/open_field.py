@@ -55,7 +55,7 @@ class OpenField:
         source: BlockSource,
     ):
         self.topics, self.parts = tuple(topics), list(parts)
-        self.lengths, self.ranked, self.source = lengths, ranked, source
+        self.lengths, self.ranked, self.source = np.asarray(lengths, dtype=np.int64), ranked, source
         self.n_runs = len(ranked)
 
     @property
@@ -181,7 +181,7 @@ class OpenField:
         topics = [names[i] for i in natural_order(names)]
         place = {topic: t for t, topic in enumerate(topics)}
         n_runs = 1 + max(int(runs.max(initial=-1)) for runs in columns)
-        lengths, ranked = np.zeros((len(topics), n_runs), dtype=np.int32), np.ones(n_runs, dtype=np.bool_)
+        lengths, ranked = np.zeros((len(topics), n_runs), dtype=np.int64), np.ones(n_runs, dtype=np.bool_)
         for field, runs in zip(fields, columns, strict=True):
             rows = np.array([place[topic] for topic in field.topics], dtype=np.int64)
             lengths[rows[:, None], runs] += field.lengths

@@ -43,9 +43,9 @@ class Comparison(NamedTuple):
     counts: PairCounts
 
 
-def blocks(n_estimates: int, n_systems: int) -> Iterator[slice]:
-    """Cut S estimates into slices of bounded memory."""
-    step = max(1, BLOCK_CELLS // max(1, n_systems))
+def blocks(n_estimates: int, n_systems: int, cells: int | None = None) -> Iterator[slice]:
+    """Cut S estimates into slices of bounded memory, of so many cells or :data:`BLOCK_CELLS`."""
+    step = max(1, (BLOCK_CELLS if cells is None else cells) // max(1, n_systems))
     for start in range(0, n_estimates, step):
         yield slice(start, min(start + step, n_estimates))
 
@@ -70,15 +70,8 @@ def rank_drops(x: ScoreArray, ys: ScoreArray) -> Ints:
 def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
     """Compare one block of estimates with the truth, or each with its own; memory grows with S x n."""
     n_estimates, n = ys.shape
-    small = next(kind for kind in (np.uint8, np.uint16, np.uint32) if n < np.iinfo(kind).max)
     x_rank, y_rank = _from_the_best(np.broadcast_to(ranks(x), ys.shape), ranks(ys))
-    # Each system adds one to every system below it that is worse in y, too: none of those it ties with in x.
-    columns = np.ascontiguousarray(y_rank.T, dtype=small)
-    above, worse = np.zeros((n, n_estimates), dtype=small), np.empty((n, n_estimates), dtype=np.bool_)
-    for i in range(n - 1):
-        np.greater(columns[i + 1 :], columns[i], out=worse[i + 1 :])
-        above[i + 1 :] += worse[i + 1 :].view(np.uint8)
-    above_in_both = np.ascontiguousarray(above.T, dtype=np.int64)
+    above_in_both = _smaller_before(y_rank)  # none of those it ties with in x, which stand from the worst in y
     # In a ranking without ties the ranks add up to n(n+1)/2; each tied pair takes one away.
     pairs, untied_sum = n * (n - 1) // 2, n * (n + 1) // 2
     tied_x, tied_y = untied_sum - x_rank.sum(axis=1), untied_sum - y_rank.sum(axis=1)
@@ -105,6 +98,57 @@ def _from_the_best(x_rank: Ints, y_rank: Ints) -> tuple[Ints, Ints]:
     key.sort(axis=-1)
     found = key.astype(np.int64)
     return found >> bits, n - (found & ((1 << bits) - 1))
+
+
+def _smaller_before(numbers: Ints) -> Ints:
+    """Return (S, n): of each number, how many before it in its row are smaller.
+
+    Long rows are cut twice into parts, by place and by size. What is smaller and before is in a part before by place
+    and below by size, which a table of counts says, or in the same part by place, or in the same by size and before by
+    place. Counting within parts is quick, so the work grows with the square root of the length.
+    """
+    n_rows, n = numbers.shape
+    if n <= _SHORT:
+        return _smaller_in_part(numbers).astype(np.int64)
+    width = 1 << (n.bit_length() + 1) // 2
+    n_parts = -(-n // width)
+    size = n_parts * width
+    placed = np.full((n_rows, size), numbers.max(initial=0) + 1)
+    placed[:, :n] = numbers
+    # equal numbers from the last to the first, so that none of them is before another and below
+    bits = size.bit_length()
+    key = ((placed << bits) | np.arange(size)[::-1]).astype(_smallest(int(placed.max(initial=0) + 1) << bits))
+    key.sort(axis=1)
+    place = size - 1 - (key & ((1 << bits) - 1)).astype(np.int64)
+    part = place // width
+    cell = part * n_parts + np.arange(size) // width
+    cell += np.arange(n_rows)[:, None] * n_parts**2
+    table = np.zeros((n_rows, n_parts + 1, n_parts + 1), dtype=np.int64)
+    table[:, 1:, 1:] = np.bincount(cell.ravel(), minlength=n_rows * n_parts**2).reshape(n_rows, n_parts, n_parts)
+    before_and_below = table.cumsum(axis=1).cumsum(axis=2)[:, :-1, :-1].ravel()
+    place += np.arange(n_rows)[:, None] * size
+    result = _smaller_in_part(placed.reshape(-1, width)).astype(np.int64).ravel()
+    result[place] += before_and_below.take(cell) + _smaller_in_part(part.reshape(-1, width)).reshape(cell.shape)
+    return result.reshape(n_rows, size)[:, :n]
+
+
+#: numbers in a row up to which each is compared with each
+_SHORT = 384
+
+
+def _smaller_in_part(numbers: Ints) -> NDArray[np.unsignedinteger]:
+    """Return the same by comparing each number with each."""
+    n_rows, n = numbers.shape
+    columns = np.ascontiguousarray(numbers.T, dtype=_smallest(int(numbers.max(initial=0))))
+    found, smaller = np.zeros((n, n_rows), dtype=_smallest(n)), np.empty((n, n_rows), dtype=np.bool_)
+    for i in range(n - 1):
+        np.greater(columns[i + 1 :], columns[i], out=smaller[i + 1 :])
+        found[i + 1 :] += smaller[i + 1 :].view(np.uint8)
+    return np.ascontiguousarray(found.T)
+
+
+def _smallest(most: int) -> type[np.unsignedinteger]:
+    return next(kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64) if most <= np.iinfo(kind).max)
 
 
 def _pairs_within(same: NDArray[np.bool_]) -> Ints:
@@ -207,24 +251,45 @@ def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[st
     """
     table: dict[str, NDArray[Any]] = {name: np.full(len(ys), np.nan) for name in names}
     table |= {name: np.zeros(len(ys), dtype=np.int64) for name in ("max_drop", "max_rise")}
-    for block in blocks(*ys.shape):
-        comparison = compare(x if x.ndim == 1 else x[block], ys[block])
+    distinct, of_estimate = _distinct(x, ys)
+    for block in blocks(len(distinct), ys.shape[1]):
+        some = distinct[block]
+        comparison = compare(x if x.ndim == 1 else x[some], ys[some])
         for name in names:
-            table[name][block] = COEFFICIENTS[name](comparison)
+            table[name][some] = COEFFICIENTS[name](comparison)
         drops = comparison.y_rank - comparison.x_rank
-        table["max_drop"][block] = drops.max(axis=1, initial=0)
-        table["max_rise"][block] = -drops.min(axis=1, initial=0)
-    return table
+        table["max_drop"][some] = drops.max(axis=1, initial=0)
+        table["max_rise"][some] = -drops.min(axis=1, initial=0)
+    return {name: column[of_estimate] for name, column in table.items()}
+
+
+def _distinct(x: ScoreArray, ys: ScoreArray) -> tuple[Ints, Ints]:
+    """Return the estimates to compare, and for each estimate one of these: all that equal the one truth are one."""
+    of_estimate = np.arange(len(ys))
+    if x.ndim == 1 and len(ys):
+        same = np.zeros(len(ys), dtype=np.bool_)
+        for block in blocks(*ys.shape):
+            same[block] = (ys[block] == x).all(axis=1)
+        of_estimate[same] = same.argmax()
+    return np.unique(of_estimate), of_estimate
 
 
 def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (..., systems): the rank of each system when only the systems of its unit have their `own` scores."""
-    same = unit[None, :] == unit[:, None]
     rank = np.empty(full.shape, dtype=np.int64)
+    by_unit = np.argsort(unit, kind="stable")
+    units = np.split(by_unit, np.flatnonzero(np.diff(unit[by_unit])) + 1)
     for at in np.ndindex(full.shape[:-1]):
-        seen = np.where(same, own[at], full[at])  # row r is the field as system r sees it
-        rank[at] = 1 + (seen > own[at][:, None]).sum(axis=1)
+        better = _better(full[at], own[at])
+        for mine in units:  # these are not as in the full field
+            better[mine] += _better(own[at][mine], own[at][mine]) - _better(full[at][mine], own[at][mine])
+        rank[at] = 1 + better
     return rank
+
+
+def _better(scores: Floats, than: Floats) -> Ints:
+    """Return how many of the scores are better than each."""
+    return len(scores) - np.searchsorted(np.sort(scores), than, side="right")
 
 
 def per_cent_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +20,14 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstandard",
     b"\x1f\x9d": "compress",
 }
+#: what begins a table -> its kind; in a text that begins alike, a printable character or white space would follow
+_TABLES = (
+    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
+    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
+    (re.compile(rb"\xff\xff\xff\xff...\x00", re.DOTALL), "Arrow stream"),
+)
+#: bytes that tell of a table
+LONGEST_START = 8
 #: bytes that any packed file may unpack to
 ANY_UNPACKED = 10**8
 #: how often its own size a larger one may unpack to: runs and judgments are packed to a third or a tenth
@@ -60,13 +69,18 @@ def read_bytes(path: Path) -> bytes:
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path, most: int = STEP, begin: int = 0) -> Iterator[bytes]:
     """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
+
+    Args:
+        path: the file.
+        most: bytes of a block, about, where the format's library can stop there.
+        begin: the byte with which to begin, of a file that is not packed.
 
     Raises:
         UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
     """
-    yield from _blocks(path, _CHUNK, STEP)
+    yield from _blocks(path, min(_CHUNK, most), min(STEP, most), begin)
 
 
 def read_beginning(path: Path, size: int) -> bytes:
@@ -95,9 +109,14 @@ def packed_with(raw: bytes) -> str | None:
     return None
 
 
+def kind_of_table(start: bytes) -> str | None:
+    """Return which kind of table begins like this, ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``; None for none."""
+    return next((kind for begins, kind in _TABLES if begins.match(start)), None)
+
+
 def guarded(text: bytes) -> bytes:
-    """Put a byte order mark before a text that would be taken for a packed one, or that would lose its own mark."""
-    return _BOM + text if text.startswith((_BOM, *MAGIC)) else text
+    """Put a byte order mark before a text that would be taken for a packed one or a table, or would lose its mark."""
+    return _BOM + text if text.startswith((_BOM, *MAGIC)) or kind_of_table(text) is not None else text
 
 
 @contextmanager
@@ -122,12 +141,12 @@ def _reading() -> Iterator[None]:
         raise UnreadableError("does not fit in memory") from error
 
 
-def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
+def _blocks(path: Path, chunk: int, step: int, begin: int = 0) -> Generator[bytes, None, None]:
     with _reading(), path.open("rb", buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
-        file.seek(0)
+        file.seek(begin)
         chunks = _chunks(file, chunk)
-        yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
+        yield from chunks if packed is None or begin else _unpacked(chunks, packed, size, step)
 
 
 def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,16 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
         raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
     if "label" in needed:
         _check_present("label", frame["label"])
+
+
+def named_frame(columns: Mapping[str, NDArray]) -> pd.DataFrame:
+    """Return columns as a frame; texts that are no UTF-8, which pandas cannot keep in pyarrow's, stay Python's own."""
+    try:
+        return pd.DataFrame(columns)
+    except UnicodeEncodeError:
+        return pd.DataFrame(
+            {name: pd.Series(values, dtype=values.dtype) for name, values in columns.items()}, columns=list(columns)
+        )
 
 
 def text_column(column: str, values: pd.Series) -> Words:

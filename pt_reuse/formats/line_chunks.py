@@ -9,13 +9,14 @@ from pt_reuse._errors import InputError
 from pt_reuse.formats.files import read_blocks
 
 
-def line_chunks(path: Path, size: int, most: int) -> Iterator[bytes]:
+def line_chunks(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
     """Yield a file in chunks that end with a line's end, but for the last one.
 
     Args:
         path: the file.
         size: bytes of a chunk, about.
         most: bytes of the longest line that is read.
+        begin: the byte with which to begin, of a file that is not packed.
 
     Raises:
         UnreadableError: as :func:`read_bytes`; the chunks before it have been seen.
@@ -23,7 +24,7 @@ def line_chunks(path: Path, size: int, most: int) -> Iterator[bytes]:
     """
     held: list[bytes] = []
     n = 0
-    for block in read_blocks(path):
+    for block in read_blocks(path, max(1, size // 4), begin):
         held.append(block)
         n += len(block)
         if n < size:

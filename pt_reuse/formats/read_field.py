@@ -47,6 +47,7 @@ class ReadField:
         dropped: what was left out, see :mod:`pt_reuse.formats.dropped_rows`.
         longer: the files with text after the sixth column.
         commented: the runs, by position, whose files begin with a comment, which may be ir_metadata.
+        files: the file of each run, by position; a table may hold several runs.
     """
 
     field: AnyField
@@ -54,6 +55,7 @@ class ReadField:
     dropped: pd.DataFrame
     longer: tuple[Longer, ...]
     commented: tuple[int, ...]
+    files: tuple[int, ...]
 
     def placed(self, places: Mapping[str, str]) -> ReadField:
         """Return the same with the paths of files written in another way."""

@@ -21,7 +21,6 @@ from pt_reuse.formats.trec_lines import (
     as_told,
     bad_number,
     fields_of_part,
-    has_run_lines,
     is_commented,
     lines_of_run,
     names_in,
@@ -37,6 +36,7 @@ class RunPart:
 
     Attributes:
         topics: which topics of the run these are, by number.
+        before: (topics,) rows of each that stand before this part.
         starts: (topics + 1,) into the rows.
         docs: (rows, k) words of the document names.
         scores: (rows,) as read.
@@ -45,6 +45,7 @@ class RunPart:
     """
 
     topics: NDArray[np.int64]
+    before: NDArray[np.int64]
     starts: NDArray[np.int64]
     docs: Words
     scores: NDArray[np.float64]
@@ -58,6 +59,7 @@ class RunParts:
     Args:
         order: the ranking order.
         skip: whether to leave out lines that are no run line.
+        before: lines of the file that are not read, as they were read before.
 
     Attributes:
         topics: the topics, in the order in which they appear.
@@ -73,7 +75,7 @@ class RunParts:
         has_run_lines: whether any of them is a run line.
     """
 
-    def __init__(self, order: str, *, skip: bool):
+    def __init__(self, order: str, *, skip: bool, before: int = 0):
         self.order, self.skip = order, skip
         self._number: dict[str, int] = {}
         self.sizes, self.from_zero = np.zeros(64, dtype=np.int64), np.zeros(64, dtype=np.bool_)
@@ -82,12 +84,12 @@ class RunParts:
         self.bad: list[NDArray[np.int64]] = []
         self.reasons: list[str] = []
         self.commented = False
-        self.n_rows = self.n_lines = 0
-        self._begun = self._blank = True
+        self.n_rows, self.n_lines = 0, before
+        self._begun, self._blank = not before, True
         self._empty, self._only_comments, self.has_run_lines = True, True, False
         self._fault: tuple[tuple[int, ...], InputError] | None = None
         # says what is wrong with a file of which nothing is left
-        self._strict = RunParts(order, skip=False) if skip else None
+        self._strict = RunParts(order, skip=False, before=before) if skip else None
 
     @property
     def topics(self) -> list[str]:
@@ -96,19 +98,20 @@ class RunParts:
 
     def take(self, data: bytes) -> RunPart | None:
         """Read the next part; None where it has no rows, or the file has a fault."""
+        if self._strict is not None and not self.n_rows:
+            self._strict.take(data)
         if self._begun:
             self._begun, self.commented = False, is_commented(data)
             data = data.removeprefix(BOM)
-        if self._strict is not None and not self.n_rows:
-            self._strict.take(data)
         self._empty &= not data
         part = None
         if data and not data.isspace():
             self._blank = False
-            try:
-                part = self._read(data)
-            finally:
-                self.has_run_lines |= part is not None or (not self.has_run_lines and has_run_lines(data, self.order))
+            part = self._read(data)
+            if self._fault is None:
+                self.has_run_lines |= part is not None
+            elif not self.has_run_lines:
+                self.has_run_lines = self._any_run_line(data)
         self.n_lines += data.count(b"\n")
         return part if self._fault is None else None
 
@@ -130,6 +133,10 @@ class RunParts:
             if error.parts[-len(lines) :] == lines and not self.has_run_lines:
                 error.parts = (*error.parts[: -len(lines)], *as_told(SKIP_FILE))
             raise error
+
+    def _any_run_line(self, data: bytes) -> bool:
+        fields = fields_of_part(data, 6, RUN_LINE, more=True, skip=True)
+        return len(lines_of_run(fields, self.order, skip=True).fields) > 0
 
     def _tell(self, error: InputError, *rank: int) -> None:
         # of several faults the one of which reading the file at once tells: the kind first, then where
@@ -185,7 +192,7 @@ class RunParts:
         self.sizes[numbers] += lengths
         self.n_rows += len(fields)
         docs = found[1] if rows.grouping is None else found[1].take(rows.grouping, axis=0)
-        return RunPart(numbers, rows.starts, docs, rows.grouped(lines.scores), other, ranks)
+        return RunPart(numbers, before, rows.starts, docs, rows.grouped(lines.scores), other, ranks)
 
     def _numbers(self, names: list[str]) -> NDArray[np.int64]:
         numbers = np.array([self._number.setdefault(name, len(self._number)) for name in names], dtype=np.int64)

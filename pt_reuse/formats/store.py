@@ -60,6 +60,7 @@ class Layer:
         topics: the topics.
         ends: of each block the number of the topic behind its last.
         lengths: (topics, columns) rows of each list.
+        ranked: (columns,) which runs have a rank column.
     """
 
     place: str
@@ -67,6 +68,7 @@ class Layer:
     topics: tuple[str, ...]
     ends: tuple[int, ...]
     lengths: NDArray[np.int32]
+    ranked: tuple[bool, ...]
 
     def blocks(self, folder: Path) -> StoredBlocks:
         """Return where its blocks are."""
@@ -75,7 +77,7 @@ class Layer:
     def field(self, folder: Path) -> OpenField:
         """Return the field of the layer alone."""
         blocks = self.blocks(folder)
-        ranked = np.ones(len(self.columns), dtype=np.bool_)  # a run file has a rank column
+        ranked = np.array(self.ranked, dtype=np.bool_)
         return OpenField(self.topics, list(starmap(range, blocks.topics)), self.lengths, ranked, blocks)
 
 
@@ -128,7 +130,8 @@ def load(folder: Path, settings: Mapping[str, Any]) -> Stored:
         raise DamagedStoreError("its arrays do not fit each other") from error
     sources = {path: Source(*said) for path, said in header["sources"].items()}
     longer = tuple(Longer(*item) for item in header["longer"])
-    read = ReadField(field_of(folder, layers), list(header["runs"]), rows, longer, tuple(header["commented"]))
+    commented, of_files = tuple(header["commented"]), tuple(header["files"])
+    read = ReadField(field_of(folder, layers), list(header["runs"]), rows, longer, commented, of_files)
     return Stored(sources, read, layers)
 
 
@@ -147,13 +150,14 @@ def write(folder: Path, stored: Stored, settings: Mapping[str, Any]) -> None:
         "settings": dict(settings),
         "tables": tables,
         "layers": [
-            {"place": layer.place, "columns": layer.columns, "topics": layer.topics, "ends": layer.ends}
+            {name: getattr(layer, name) for name in ("place", "columns", "topics", "ends", "ranked")}
             for layer in stored.layers
         ],
         "runs": read.names,
         "dropped": texts,
         "longer": [[item.file, item.lines, item.first] for item in read.longer],
         "commented": list(read.commented),
+        "files": list(read.files),
         "sources": {path: [source.check, source.size, source.lines] for path, source in stored.sources.items()},
     }
     try:
@@ -176,12 +180,13 @@ def check_sources(kept: Mapping[str, Source], sources: Mapping[str, str]) -> Non
 
 
 def _layer(said: Mapping[str, Any], lengths: NDArray) -> Layer:
-    columns, topics, ends = (tuple(said[name]) for name in ("columns", "topics", "ends"))
-    fits = len(lengths) == len(topics) * len(columns) and (not topics or ends[-1] == len(topics))
+    columns, topics, ends, ranked = (tuple(said[name]) for name in ("columns", "topics", "ends", "ranked"))
+    fits = len(lengths) == len(topics) * len(columns) and len(ranked) == len(columns)
+    fits &= not topics or ends[-1] == len(topics)
     # the folder's name is checked so that a header cannot point outside
     if not LAYER.fullmatch(said["place"]) or not fits or list(ends) != sorted(set(ends)) or lengths.dtype != np.int32:
         raise DamagedStoreError("its header is damaged")
-    return Layer(said["place"], columns, topics, ends, lengths.reshape(len(topics), len(columns)))
+    return Layer(said["place"], columns, topics, ends, lengths.reshape(len(topics), len(columns)), ranked)
 
 
 def _header(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._files import STALE, Alone, is_stale, is_temporary, sweep_temporary
+from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, sweep_temporary
 
 HEADER = "pt_reuse-runs.json"
 #: folders of blocks, and of runs as they were parsed, which a further call goes on with
@@ -22,7 +22,7 @@ TABLES = re.compile(r"tables-[0-9a-f]{16}")
 _GIVEN_UP = 7 * 86400.0
 #: files in these folders: of blocks, of spools, and the arrays of stores as they were made before
 _FILES = re.compile(
-    r"\d+-\d+\.block|rows|ranks|index"
+    r"\d+-\d+\.block|rows|ranks|index|index-\d+|pieces"
     r"|(vocabulary|topic_docs|doc_starts|starts|codes|scores|long_names|dropped"
     r"|(file|rank)_(lists|starts|at|values))\.npy"
 )
@@ -43,6 +43,14 @@ def read_manifest(folder: Path) -> Any:
         RecursionError: it is too deep.
     """
     return json.loads((folder / HEADER).read_bytes())
+
+
+def sweep_in_passing(folder: Path) -> None:
+    """Remove what writers that were killed left in a store which is only read; see :func:`sweep`."""
+    with suppress(OSError):
+        if left_over(folder):
+            with alone(folder) as whether:
+                sweep(folder, whether)
 
 
 def sweep(folder: Path, whether: Alone, *, finished: bool = False) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._check import examples
+from pt_reuse._check import shown
 from pt_reuse._errors import InputError
 from pt_reuse.engine.field import Field
-from pt_reuse.formats.array_file import DamagedError
+from pt_reuse.formats.array_file import ArrayFile, DamagedError
 from pt_reuse.formats.block import read_block
 
 _ENDING = ".block"
@@ -65,19 +65,25 @@ class StoredBlocks:
             DamagedBlockError: it is damaged or missing, of what is read later when it is read.
         """
         path, (first, end) = self._path(i), self.topics[i]
-        names: list[str] = []
 
         def told(error: DamagedError) -> DamagedBlockError:
-            known = examples(names) if names else f"topics {first + 1:,} to {end:,} of the field"
             found = DamagedBlockError(
-                f"the block of {known} cannot be used, as {error}: {path}. Read the runs again; where that does not "
-                f"help, delete the folder {path.parent.parent} first."
+                f"the block of {_topics_in(path, first, end)} cannot be used, as {error}: {path}. Delete the folder "
+                f"{path.parent.parent} and read the runs again."
             )
-            found.clause = f"of its block {path.name}, {error}"
+            found.clause = f"its block {path.name} cannot be used: {error}"
             return found
 
         field = read_block(path, told)
         if field.n_topics != end - first:
             raise told(DamagedError("it is another block"))
-        names += field.topics
         return field
+
+
+def _topics_in(path: Path, first: int, end: int) -> str:
+    # by their names, where the file still tells them
+    try:
+        names = ArrayFile(path).notes["topics"]
+    except DamagedError:
+        return f"topics {first + 1:,} to {end:,} of the field"
+    return f"topic {shown(names[0])}" if len(names) == 1 else f"topics {shown(names[0])} to {shown(names[-1])}"

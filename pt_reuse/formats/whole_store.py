@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from pt_reuse.engine.open_field import AnyField, OpenField, forget_blocks
 from pt_reuse.formats.block import write_block
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.formats.store import DamagedStoreError, Layer, Source, StaleCacheError, Stored, check_sources, load, write
-from pt_reuse.formats.store_folder import HEADER, left_over, new_name, remove, sweep
+from pt_reuse.formats.store_folder import HEADER, new_name, remove, sweep, sweep_in_passing
 from pt_reuse.formats.stored_blocks import DamagedBlockError, block_name
 
 _OVERTAKEN = 20  # times that another process may replace the store while it is being read
@@ -42,10 +41,7 @@ def load_whole(folder: Path, sources: Mapping[str, str], settings: Mapping[str, 
             if _manifest(folder) == seen:
                 raise
             continue
-        with suppress(OSError):
-            if left_over(folder):
-                with alone(folder) as whether:
-                    sweep(folder, whether)
+        sweep_in_passing(folder)
         return dataclasses.replace(stored.read, field=field)
     raise StaleCacheError("other processes keep replacing it")
 
@@ -68,7 +64,7 @@ def keep_whole(folder: Path, read: ReadField, sources: Mapping[str, str], settin
         try:
             write_block(folder / place / block_name(0, field.n_topics), field)
             columns, lengths = tuple(range(field.n_runs)), field.lengths.astype(np.int32)
-            layer = Layer(place, columns, field.topics, (field.n_topics,), lengths)
+            layer = Layer(place, columns, field.topics, (field.n_topics,), lengths, tuple(field.ranked.tolist()))
             write(folder, Stored({path: Source(check) for path, check in sources.items()}, read, (layer,)), settings)
         except BaseException:
             remove(folder / place)

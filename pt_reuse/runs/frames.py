@@ -9,13 +9,16 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.open_field import AnyField
+from pt_reuse.formats.frames import named_frame
 
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
     """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
     if isinstance(field, Field):
         return _block_frame(field, row, name)
-    return pd.concat([_block_frame(field.part(i), row, name) for i in range(len(field.parts))], ignore_index=True)
+    # a frame without rows has other types of columns
+    held = [i for i, part in enumerate(field.parts) if field.lengths[part.start : part.stop, row].any()]
+    return pd.concat([_block_frame(field.part(i), row, name) for i in held or [0]], ignore_index=True)
 
 
 def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
@@ -29,7 +32,7 @@ def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
         "score": field.scores[rows],
         "name": np.full(len(rows), name, dtype=object),
     }
-    return pd.DataFrame(columns)
+    return named_frame(columns)
 
 
 def run_sizes(field: AnyField) -> pd.DataFrame:

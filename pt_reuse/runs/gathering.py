@@ -21,8 +21,9 @@ from pt_reuse.engine.run_rows import RunRows
 from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.block import check_block, write_block
 from pt_reuse.formats.spool import Spool
+from pt_reuse.formats.store import Layer
 from pt_reuse.formats.stored_blocks import block_name
-from pt_reuse.runs.budget import Budget
+from pt_reuse.runs.budget import Budget, give_back
 from pt_reuse.runs.coding import repeat_faults
 from pt_reuse.runs.file_runs import Conventions, LinesInFiles
 
@@ -34,6 +35,8 @@ class Gathering:
     Attributes:
         spools: of the runs.
         names: of the runs.
+        columns: which runs these are of the field.
+        lines: where documents stand in their files.
         conventions: how they were read.
         budget: what may be held in memory.
         topics: of all runs, in natural order.
@@ -43,6 +46,8 @@ class Gathering:
 
     spools: Sequence[Spool]
     names: list[str]
+    columns: tuple[int, ...]
+    lines: LinesInFiles
     conventions: Conventions
     budget: Budget
 
@@ -55,12 +60,18 @@ class Gathering:
         for r, (names, sizes) in enumerate(held):
             self.lengths[[place[name] for name in names], r] = sizes
         del held
-        width, tables = max(spool.width for spool in self.spools), 3 * self.lengths.nbytes
+        width, tables = max((spool.width for spool in self.spools), default=1), 3 * self.lengths.nbytes
         rows = self.lengths.sum(axis=1, dtype=np.int64)
-        largest = int(np.argmax(rows))
-        self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
+        if len(rows):
+            largest = int(np.argmax(rows))
+            self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
         self.parts = _cut(rows, self.budget.rows(width, tables))
         self._repeats: list[Repeats] = []
+
+    def layer(self, place: str) -> Layer:
+        """Return them as a layer of a store, whose blocks are in a folder of it."""
+        ends, ranked = tuple(part.stop for part in self.parts), tuple(spool.ranked for spool in self.spools)
+        return Layer(place, self.columns, self.topics, ends, self.lengths, ranked)
 
     def write(self, folder: Path, *, verbose: bool) -> None:
         """Write the blocks to a folder; those that are there already stay.
@@ -72,6 +83,7 @@ class Gathering:
             for part in self.parts:
                 path = folder / block_name(part.start, part.stop)
                 if not self._is_there(path, part):
+                    give_back()
                     field, repeats = self._coded(part)
                     if len(repeats):
                         self._keep(part, repeats)
@@ -80,21 +92,21 @@ class Gathering:
                         self.lengths[part.start : part.stop] = field.lengths
                 bar.update(1)
 
-    def faults(self, lines: LinesInFiles) -> dict[int, InputError]:
-        """Return for each run with a document twice in a list what is wrong, the first such document."""
+    def faults(self) -> dict[int, InputError]:
+        """Return for each run with a document twice in a list what is wrong, the first such document, by position."""
         for part in self.parts:
             repeats = self._coded(part)[1]
             if len(repeats):
                 self._keep(part, repeats)
-        return self.found_faults(lines)
+        return self.found_faults()
 
-    def found_faults(self, lines: LinesInFiles) -> dict[int, InputError]:
+    def found_faults(self) -> dict[int, InputError]:
         """Return the same as far as blocks were coded."""
         faults: dict[int, InputError] = {}
         for repeats in self._repeats:
             new = _some(repeats, ~np.isin(repeats.run, list(faults)))
-            faults |= repeat_faults(self.topics, new, self.names, lines.told)
-        return dict(sorted(faults.items()))
+            faults |= repeat_faults(self.topics, new, self.names, self.lines.told)
+        return {self.columns[i]: fault for i, fault in sorted(faults.items())}
 
     def repeats(self) -> Repeats:
         """Return the rows of documents that stand in their list again, as far as blocks were coded."""
@@ -130,7 +142,7 @@ class Gathering:
         def rows(r: int) -> RunRows:
             here = np.flatnonzero(held[:, r])
             if not len(here):
-                return _no_rows(self.names[r])
+                return _no_rows(self.names[r], ranked=self.spools[r].ranked)
             first, names = int(before[r]), [topics[t] for t in here.tolist()]
             return self.spools[r].rows(first, first + len(here), self.names[r], names, self.conventions.order)
 
@@ -139,9 +151,9 @@ class Gathering:
         return build_field(runs, threads=self.budget.threads)
 
 
-def _no_rows(name: str) -> RunRows:
+def _no_rows(name: str, *, ranked: bool) -> RunRows:
     docs, starts = np.zeros((0, 1), dtype="<u8"), np.zeros(1, dtype=np.int64)
-    return RunRows(name, [], starts, docs, np.zeros(0), Places.none(), Places.none())
+    return RunRows(name, [], starts, docs, np.zeros(0), Places.none(), Places.none() if ranked else None)
 
 
 def _some(repeats: Repeats, chosen: NDArray[np.bool_]) -> Repeats:
@@ -156,4 +168,4 @@ def _cut(rows: NDArray[np.int64], most: int) -> list[range]:
             parts.append(range(first, t))
             first, held = t, 0
         held += n
-    return [*parts, range(first, len(rows))]
+    return [*parts, range(first, len(rows))] if len(rows) else []

@@ -20,6 +20,7 @@ import yaml
 from pt_reuse._check import count, examples
 from pt_reuse._errors import warn
 from pt_reuse.formats.files import UnreadableError, read_beginning
+from pt_reuse.formats.tables import is_table
 from pt_reuse.formats.trec_lines import is_commented
 from pt_reuse.runs.metadata import GivenMetadata, make_run_table
 
@@ -69,6 +70,7 @@ def labelled_table(
     *,
     by_tag: bool,
     commented: Collection[Path] | None = None,
+    base: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return the table of some runs: what the user gives, and what their files say where the user gives nothing.
 
@@ -78,21 +80,23 @@ def labelled_table(
         paths: the file of each.
         by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
         commented: those of the files that begin with a comment; None where that is not known.
+        base: a table of the same runs, as far as tables that hold them say what stands in it; None where none does.
     """
-    of_path = read_notes(paths, commented)
+    of_path = read_notes([path for path in dict.fromkeys(paths) if not is_table(path)], commented)
     notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
     if not notes:
-        return given.table(names)
+        return given.table(names, base)
     if by_tag:
         _warn_of_tags(names, notes)
     said = {
         column: {name: value for name, note in notes.items() if (value := getattr(note, column)) is not None}
         for column in ("team", "type")
     }
-    base = make_run_table(names)
+    known = make_run_table(names) if base is None else base
     for column, values in said.items():
-        base[column] = pd.Series([values.get(name) for name in names], dtype=object)
-    table = given.table(names, base)
+        before = dict(zip(names, known[column], strict=True))
+        known[column] = pd.Series([values.get(name, before[name]) for name in names], dtype=object)
+    table = given.table(names, known)
     for column, values in said.items():
         _warn_of_conflicts(column, values, dict(zip(names, table[column], strict=True)))
     return table

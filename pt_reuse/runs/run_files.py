@@ -17,13 +17,14 @@ from pt_reuse.runs.budget import Budget, memory_bytes
 from pt_reuse.runs.coded import CodedRuns
 from pt_reuse.runs.coding import warn_of_twin_topics
 from pt_reuse.runs.dropped import Dropped
-from pt_reuse.runs.file_runs import Conventions, file_run_names
+from pt_reuse.runs.file_runs import Conventions, named_by_files
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.ir_metadata import labelled_table
 from pt_reuse.runs.kept_runs import check_keeping, read_kept
 from pt_reuse.runs.metadata import GivenMetadata
 from pt_reuse.runs.ordering import check_order
 from pt_reuse.runs.parsing import parse_files
+from pt_reuse.runs.table_labels import TableLabels
 from pt_reuse.runs.within_memory import MemoryReading
 
 
@@ -81,9 +82,11 @@ class FileReading:
         """Return the runs of some files, labelled."""
         conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
+        tables = TableLabels.of(paths)
+        how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
-        known = self.names == "file" and self.other_files == "error"
-        table = labelled_table(labels, file_run_names(paths), paths, by_tag=False) if known else None
+        names = named_by_files(paths, self.names, self.other_files)
+        table = None if names is None else labelled_table(labels, names, paths, by_tag=False)
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
@@ -93,11 +96,13 @@ class FileReading:
         tell_of_longer(found.longer)
         warn_of_twin_topics(found.field.topics)
         if table is None:
-            whole = set(found.dropped["file"][found.dropped["line"].isna()])
-            of_runs = [path for path in paths if str(path) not in whole]
+            of_runs = [paths[i] for i in found.files]
             commented = {of_runs[i] for i in found.commented}
-            table = labelled_table(labels, found.names, of_runs, by_tag=self.names == "tag", commented=commented)
-        return CodedRuns(found.field, table, self.order, self.how_pooled, dropped)
+            base = tables.base(found.names, of_runs)
+            by_tag = self.names == "tag"
+            table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
+        tables.tell(self.order)
+        return CodedRuns(found.field, table, self.order, how_pooled, dropped)
 
     def _kept(self, paths: Sequence[Path], folder: Path, conventions: Conventions, threads: int) -> ReadField:
         if self.memory is None:

@@ -23,16 +23,15 @@ from pt_reuse.runs.forms import coded_runs
 from pt_reuse.runs.framing import Framing
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.listed_runs import ListedRuns
 from pt_reuse.runs.metadata import OF_CHANGES, GivenMetadata, given_metadata, stack_tables
 from pt_reuse.runs.ordering import check_order, in_order
 from pt_reuse.runs.parts import OfDocno, Part, check_same_order, restricted
 from pt_reuse.runs.pipelines import pipeline_frames
 from pt_reuse.runs.selection import chosen_rows
-from pt_reuse.runs.writing import write_runs
+from pt_reuse.runs.written_runs import WrittenRuns
 
 
-class RunSet(ListedRuns):
+class RunSet(WrittenRuns):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -113,6 +112,7 @@ class RunSet(ListedRuns):
         topics: pd.DataFrame,
         *,
         batch_size: int | None = None,
+        cache: str | Path | None = None,
         verbose: bool = False,
         teams: RunLabels | None = None,
         types: RunLabels | None = None,
@@ -128,7 +128,9 @@ class RunSet(ListedRuns):
         Args:
             pipelines: run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``.
             topics: frame with the columns ``qid``, ``query``.
-            batch_size: topics per call of a pipeline; default all at once.
+            batch_size: topics per call of a pipeline; default all at once, or 10 with a `cache`.
+            cache: a folder that keeps the results of each batch before the next one runs. What it has is not run again,
+                so that a call that was interrupted goes on (:doc:`runs`). It is made if missing.
             verbose: show a progress bar.
             teams: run name -> team; this and all that follow are as in :meth:`from_frames`.
             types: run name -> type.
@@ -141,6 +143,19 @@ class RunSet(ListedRuns):
 
         Returns:
             RunSet: one run per pipeline.
+
+        Raises:
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
+                use, or holds results of another pipeline by the name of one.
+
+        Warns:
+            ReuseWarning: kept results that do not serve: their topic's input is another now, or a file is damaged.
+
+        Example:
+            >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+            >>> found = pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2.0]}))
+            >>> ptr.RunSet.from_pipelines({"bm25": found}, pd.DataFrame({"qid": ["1"], "query": ["one"]})).topics
+            ['1']
         """
         how = Framing.of(
             run_names("pipelines", pipelines, "pipeline"),
@@ -153,8 +168,8 @@ class RunSet(ListedRuns):
             pooled=pooled,
             metadata=metadata,
         )
-        results = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
-        return cls.of_coded(how.coded(results.values()))
+        with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
+            return cls.of_coded(how.coded(results))
 
     @classmethod
     def of_coded(cls, coded: CodedRuns) -> RunSet:
@@ -350,23 +365,6 @@ class RunSet(ListedRuns):
             order: one of :data:`pt_reuse.engine.order.ORDERS`; default the field's own `pool_order`, else its `order`.
         """
         return self.reorder((self.pool_order or self.order) if order is None else order)
-
-    @door
-    def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
-        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
-
-        Args:
-            folder: where to; made when it does not exist.
-            compress: gzip the files.
-            overwrite: replace files that exist already; default is an error before anything is written.
-
-        Returns:
-            list of Path: the files, in the order of the runs.
-
-        Raises:
-            InputError: a name that cannot be a file or a column, or a file that exists.
-        """
-        return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
     def __repr__(self) -> str:
         return f"RunSet: {', '.join([*counts_in_words(self.field, self._table), *self._conventions()])}"

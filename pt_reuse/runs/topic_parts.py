@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
+from pt_reuse._job_place import JobPlace
 from pt_reuse._jobs import Job, run_jobs
-from pt_reuse._workers import Workers
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField, OpenField
 from pt_reuse.runs.shipping import on_disk
@@ -111,16 +111,16 @@ class TopicJobs:
     work: TopicWork
     field: AnyField
     cut: Sequence[range]
-    where: Workers
+    where: JobPlace
     n_jobs: int | None
     verbose: bool = False
 
     def run(self) -> Iterator[Arrays]:
         """Do the jobs, and yield what each returns, in their order."""
-        if self.where is Workers.NONE or len(self.cut) < 2:
+        if self.where is JobPlace.HERE or len(self.cut) < 2:
             for topics in self.cut:
                 yield self.work.job(topics, self.field, verbose=self.verbose).run()
-        elif self.where is Workers.THREADS:
+        elif self.where is JobPlace.THREADS:
             jobs = (self.work.job(topics, self.field) for topics in self.cut)
             yield from self._done(jobs, len(self.cut), prefer="threads")
         else:
@@ -280,10 +280,10 @@ def run_topics(
         at_once: numbers that a job may hold, which bounds memory and changes no bit; default :data:`AT_ONCE`, less
             under a progress bar and where several jobs run at a time.
     """
-    where = Workers.of(n_jobs, prefer="threads" if isinstance(field, Field) else None)
-    inside = verbose and work.has_own_bar and where is Workers.NONE
+    where = JobPlace.of(n_jobs, prefer="threads" if isinstance(field, Field) else None)
+    inside = verbose and work.has_own_bar and where is JobPlace.HERE
     shown = verbose and not inside
-    usual = AT_ONCE_OF_MANY if shown or where is not Workers.NONE else AT_ONCE
+    usual = AT_ONCE_OF_MANY if shown or where is not JobPlace.HERE else AT_ONCE
     jobs = TopicJobs(work, field, work.cut(usual if at_once is None else at_once), where, n_jobs, inside)
     with pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown) as bar:
         for part in _EXECUTION.get().parts(work, jobs):

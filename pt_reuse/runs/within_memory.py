@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,8 @@ from pt_reuse._errors import InputError
 from pt_reuse._files import Alone, alone
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import ReadField
-from pt_reuse.formats.spool import Spool
 from pt_reuse.formats.store import (
     FORMAT,
-    Layer,
     Source,
     StaleCacheError,
     Stored,
@@ -28,10 +26,11 @@ from pt_reuse.formats.store import (
     load,
     write,
 )
-from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep
+from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep, sweep_in_passing
+from pt_reuse.runs.appending import Appending
 from pt_reuse.runs.budget import Budget, in_units
 from pt_reuse.runs.dropped import Dropped
-from pt_reuse.runs.file_runs import Conventions, FileRun, LinesInFiles, file_run_names, longer_lines, run_names_of
+from pt_reuse.runs.file_runs import Conventions, FileRun, LinesInFiles, longer_lines, named_by_files, run_names_of
 from pt_reuse.runs.gathering import Gathering
 from pt_reuse.runs.kept_runs import check_keeping, real_sources, tell_stale
 from pt_reuse.runs.paths import real_paths
@@ -65,20 +64,33 @@ class MemoryReading:
         Raises:
             InputError: as :func:`parse_files`; a topic that is too large, a full disk, another process at work there.
         """
-        if self.conventions.names == "file" and self.conventions.other_files == "error":
-            file_run_names(paths)
+        named_by_files(paths, self.conventions.names, self.conventions.other_files)
         sources = real_sources(paths, self.folder, self.budget.threads)
-        try:
-            return self._kept(sources).placed(dict(zip(sources, map(str, paths), strict=False)))
-        except StaleCacheError as stale:
-            if not (self.folder / HEADER).exists() or not tell_stale(self.folder, stale):
-                check_keeping(self.folder)
+        shown = dict(zip(sources, map(str, paths), strict=False))
+        with suppress(StaleCacheError):
+            kept = self._kept(sources)
+            sweep_in_passing(self.folder)
+            return kept.placed(shown)
+        check_keeping(self.folder)
         with self._writing(paths) as whether:
-            return self._built(paths, sources, whether)
+            work = _Work(paths, real_paths(paths), sources, shown)
+            try:
+                appending = Appending.to(self._stored(), paths, sources, self.budget.threads)
+                if not appending.to_read:  # another process has just done it
+                    return self._kept(sources).placed(shown)
+                return self._built(work, appending, whether)
+            except StaleCacheError as stale:
+                if (self.folder / HEADER).exists():
+                    tell_stale(self.folder, stale)
+            return self._built(work, Appending.anew(paths, [sources[path] for path in work.real]), whether)
 
     def _kept(self, sources: dict[str, str]) -> ReadField:
-        stored = load(self.folder, self.conventions.as_dict())
+        stored = self._stored()
         check_sources(stored.sources, sources)
+        return stored.read
+
+    def _stored(self) -> Stored:
+        stored = load(self.folder, self.conventions.as_dict())
         for layer in stored.layers:
             sizes = layer.blocks(self.folder).sizes()
             if not all(sizes):
@@ -88,7 +100,7 @@ class MemoryReading:
                     f"it has blocks of up to {in_units(max(sizes))}, with which one cannot work in "
                     f"{in_units(self.budget.memory)}"
                 )
-        return stored.read
+        return stored
 
     @contextmanager
     def _writing(self, paths: Sequence[Path]) -> Iterator[Alone]:
@@ -121,53 +133,69 @@ class MemoryReading:
             f"are free. Make room and call again, which goes on from there, or give another folder."
         )
 
-    def _built(self, paths: Sequence[Path], sources: dict[str, str], whether: Alone) -> ReadField:
-        settings, real = self.conventions.as_dict(), real_paths(paths)
-        checks = [sources[path] for path in real]
-        key = hashlib.sha256(json.dumps([FORMAT, settings, checks]).encode("ascii")).hexdigest()
+    def _built(self, work: _Work, appending: Appending, whether: Alone) -> ReadField:
+        settings, by_tag = self.conventions.as_dict(), self.conventions.names == "tag"
+        parts = [[file.check, file.begin] for file in appending.to_read]
+        key = hashlib.sha256(json.dumps([FORMAT, settings, parts]).encode("ascii")).hexdigest()
         spools, place = self._spools(key), new_name("arrays", key)
         sweep(self.folder, whether)
-        files = Spooling(spools, self.conventions, self.budget).read(paths, checks, verbose=self.verbose)
+        read = Spooling(spools, self.conventions, self.budget).read(appending.to_read, verbose=self.verbose)
+        files = appending.files(work.paths, work.real, read)
+        real_of = dict(zip(map(str, work.paths), work.real, strict=True))
+        appending.check_names(files, [real_of[str(file.path)] for file in files], by_tag=by_tag)
 
         def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
-            return self._gathering(runs, names).faults(LinesInFiles([file.path for file in runs]))
+            some = self._gathering(runs, names)
+            return some.faults() if some.columns else {}
 
-        runs, names = run_names_of(files, self.conventions, repeated)
-        gathering, lines = self._gathering(runs, names), LinesInFiles([file.path for file in runs])
+        runs, names = run_names_of(files, len(work.paths), self.conventions, repeated)
+        gathering = self._gathering(runs, names)
         (self.folder / place).mkdir(exist_ok=True)
         gathering.write(self.folder / place, verbose=self.verbose)
-        faults = gathering.found_faults(lines) if self.conventions.duplicates == "error" else {}
+        faults = gathering.found_faults() if self.conventions.duplicates == "error" else {}
         if faults:
             raise InputError.of_several(list(faults.values()), len(runs), "runs")
-        ends = tuple(part.stop for part in gathering.parts)
-        layer = Layer(place, tuple(range(len(runs))), gathering.topics, ends, gathering.lengths)
-        dropped = self._dropped(files, runs, gathering, lines)
+        layers = appending.layers([real_of[str(file.path)] for file in runs])
+        if gathering.columns:
+            layers += (gathering.layer(place),)
+        dropped = self._dropped(files, runs, gathering, appending.dropped(work.shown))
         commented = tuple(i for i, file in enumerate(runs) if file.commented)
-        read = ReadField(field_of(self.folder, [layer]), names, dropped.frame, longer_lines(files), commented)
-        n_lines = {id(file): file.spool.n_lines for file in files if file.spool is not None}
-        kept = {
-            path: Source(check, os.path.getsize(path), n_lines.get(id(file), 0))
-            for (path, check), file in zip(sources.items(), files, strict=True)
+        longer = appending.longer(longer_lines(files), work.shown)
+        number = {path: i for i, path in enumerate(work.paths)}
+        of_files = tuple(number[file.path] for file in runs)
+        found = ReadField(field_of(self.folder, layers), names, dropped.frame, longer, commented, of_files)
+        kept = {} if appending.stored is None else dict(appending.stored.sources)
+        kept |= {
+            real_of[str(file.path)]: Source(
+                work.sources[real_of[str(file.path)]],
+                os.path.getsize(file.path),
+                file.spool.n_lines if file.spool is not None else 0,
+            )
+            for file in read
         }
-        real_of = dict(zip(map(str, paths), real, strict=True))
-        write(self.folder, Stored(kept, read.placed(real_of), (layer,)), settings)
+        in_order = {path: kept[path] for path in work.sources}
+        write(self.folder, Stored(in_order, found.placed(real_of), layers), settings)
         sweep(self.folder, whether, finished=True)
-        return read
+        return found
 
     def _gathering(self, runs: Sequence[FileRun], names: list[str]) -> Gathering:
-        return Gathering([_spool_of(file) for file in runs], names, self.conventions, self.budget)
+        read = [(i, file.spool, file) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
+        spools = [spool for _, spool, _ in read if spool is not None]
+        columns = tuple(i for i, _, _ in read)
+        lines = LinesInFiles([file for _, _, file in read], self.conventions.order)
+        return Gathering(spools, [names[i] for i in columns], columns, lines, self.conventions, self.budget)
 
     def _dropped(
-        self, files: Sequence[FileRun], runs: Sequence[FileRun], gathering: Gathering, lines: LinesInFiles
+        self, files: Sequence[FileRun], runs: Sequence[FileRun], gathering: Gathering, before: list[Dropped]
     ) -> Dropped:
-        names = gathering.names
-        name_of = {file.path: name for file, name in zip(runs, names, strict=True)}
-        dropped = [part for file in files for part in file.dropped(name_of.get(file.path))]
+        names, lines = gathering.names, gathering.lines
+        name_of = {id(runs[i]): name for i, name in zip(gathering.columns, names, strict=True)}
+        dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(id(file))))]
         repeats = gathering.repeats()
         if len(repeats):
-            at = lines.of_repeats(gathering.topics, repeats, self.conventions.order)
+            at = lines.of_repeats(gathering.topics, repeats)
             dropped.append(Dropped.of_repeats(repeats, names, gathering.topics, files=lines.files, lines=at))
-        return Dropped.stacked(dropped).by_file([str(file.path) for file in files])
+        return Dropped.stacked(dropped).by_file([*dict.fromkeys(str(file.path) for file in files)])
 
     def _spools(self, key: str) -> Path:
         # what another call has spooled serves this one
@@ -179,10 +207,21 @@ class MemoryReading:
         return spools
 
 
-def _spool_of(file: FileRun) -> Spool:
-    if not isinstance(file, SpooledRun) or file.spool is None:
-        raise TypeError("a file without rows is no run")
-    return file.spool
+@dataclass(frozen=True)
+class _Work:
+    """The files that are read.
+
+    Attributes:
+        paths: as the user has them.
+        real: the same as a store has them.
+        sources: their checksums, by these.
+        shown: the paths of the user, by these.
+    """
+
+    paths: Sequence[Path]
+    real: list[str]
+    sources: dict[str, str]
+    shown: dict[str, str]
 
 
 def _text_bytes(path: Path) -> int:

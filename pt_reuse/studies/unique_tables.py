@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,11 +16,13 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.correlation import DECIMALS
 
 TAUS = ("tau_b", "gamma", "tau_ap_b")
+#: means rounded at a time, 32 MB
+_MEANS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
 class Means:
-    """Means over topics, as they are and rounded as they are compared.
+    """Means over topics.
 
     Attributes:
         full: (measures, runs) under the full judgments.
@@ -32,9 +35,19 @@ class Means:
     reduced: NDArray[np.float64]
 
     @cached_property
-    def rounded(self) -> Means:
-        """Return the means as they are compared."""
-        return Means(*(np.round(means, DECIMALS) for means in (self.full, self.own, self.reduced)))
+    def compared_full(self) -> NDArray[np.float64]:
+        """Return the full means rounded as they are compared."""
+        return np.round(self.full, DECIMALS)
+
+    @cached_property
+    def compared_own(self) -> NDArray[np.float64]:
+        """Return the runs' own means rounded as they are compared."""
+        return np.round(self.own, DECIMALS)
+
+    def compared_reduced(self, measure: int, units: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
+        """Yield (units, runs): the means without some units rounded as they are compared, some at a time."""
+        for some in pairs.blocks(len(units), self.full.shape[1], _MEANS_AT_ONCE):
+            yield np.round(self.reduced[measure, units[some]], DECIMALS)
 
 
 def count_uniques(
@@ -78,17 +91,18 @@ def unit_table(
     counts = counts.sort_values(
         ["unique_relevant", "unique", units.column], ascending=[False, False, True], kind="stable"
     )
-    order, names, rounded = counts.index.to_numpy(), np.array(scores.names, dtype=object), means.rounded
+    order, names = counts.index.to_numpy(), np.array(scores.names, dtype=object)
     columns: dict[str, list[NDArray]] = {name: [] for name in (*TAUS, "max_drop", "dropped")}
-    for before, under in zip(rounded.full, rounded.reduced, strict=True):
-        after = under[order]
-        of_measure: dict[str, NDArray] = dict(pairs.coefficients(before, after, TAUS))
+    for m, before in enumerate(means.compared_full):
         best_first = np.argsort(-before, kind="stable")
-        worst = names[best_first[pairs.rank_drops(before, after)[:, best_first].argmax(axis=1)]]
-        worst[of_measure["max_drop"] <= 0] = None
-        of_measure["dropped"] = worst
-        for name, column in columns.items():
-            column.append(of_measure[name])
+        for after in means.compared_reduced(m, order):
+            found: dict[str, NDArray] = dict(pairs.coefficients(before, after, TAUS))
+            found["dropped"] = np.full(len(after), None, dtype=object)
+            falling = np.flatnonzero(found["max_drop"] > 0)
+            drops = pairs.rank_drops(before, after[falling])
+            found["dropped"][falling] = names[best_first[drops[:, best_first].argmax(axis=1)]]
+            for name, column in columns.items():
+                column.append(found[name])
     n_measures = len(scores.measures)
     table = counts.iloc[np.tile(np.arange(len(counts)), n_measures)].reset_index(drop=True)
     table.insert(1, "measure", np.repeat(scores.measures, len(counts)).tolist())
@@ -108,8 +122,8 @@ def by_run_table(
         scores: the runs under the full judgments.
         means: of all runs.
     """
-    rounded = means.rounded
-    rank, reduced_rank = pairs.ranks(rounded.full), pairs.rank_alone(rounded.full, rounded.own, units.of_run)
+    full, own = means.compared_full, means.compared_own
+    rank, reduced_rank = pairs.ranks(full), pairs.rank_alone(full, own, units.of_run)
     n_measures, n_runs = means.full.shape
     frame = field.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
     return frame.assign(
@@ -137,14 +151,15 @@ def summary_table(
         measures: their names.
         means: of all runs.
     """
-    rounded, rows = means.rounded, []
+    full, own, rows = means.compared_full, means.compared_own, []
     shapes = {"tau_b": by_unit, "max_drop": by_unit, "drop": by_run, "change_pct": by_run}
     of = {name: frame[name].to_numpy().reshape(len(measures), -1) for name, frame in shapes.items()}
     left_out = by_unit[units.column].to_numpy(dtype=object)
     for m, measure in enumerate(measures):
-        found = pairs.coefficients(rounded.full[m], rounded.own[m][None], TAUS)
+        found = pairs.coefficients(full[m], own[m][None], TAUS)
         # tau is undefined where all runs tie, so ranks say whether anything moved
-        moved = (pairs.ranks(rounded.full[m]) != pairs.ranks(rounded.reduced[m])).any()
+        every = means.compared_reduced(m, np.arange(len(units)))
+        moved = any(pairs.rank_drops(full[m], after[(after != full[m]).any(axis=1)]).any() for after in every)
         tau, drop, change = of["tau_b"][m], of["max_drop"][m], of["change_pct"][m]
         # an undefined tau comes first: all runs tie without this unit
         worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -drop))[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -13,12 +14,13 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from cache_parts import SETTINGS, place, run_bytes, same
+from cache_parts import SETTINGS, assert_one_field, place, run_bytes, same, tables
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
-from pt_reuse.formats import cache as field_cache
+from pt_reuse.formats import whole_store
 from pt_reuse.formats.read_field import ReadField
+from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs.reading import read_runs
 
 
@@ -36,15 +38,11 @@ def cache(tmp_path):
     return tmp_path / "cache"
 
 
-def assert_one_field(cache):
-    assert sorted(path.name for path in cache.iterdir()) == sorted([place(cache).name, field_cache.HEADER])
-
-
 def orphans(cache):
     """Put into a cache what writers leave behind that are killed."""
     for name in ("arrays-00000000000000aa", "arrays-00000000000000bb"):
         (cache / name).mkdir(parents=True)
-        (cache / name / "codes.npy").write_bytes(b"half an arr")
+        (cache / name / "000000-000002.block").write_bytes(b"half an arr")
     (cache / ".pt_reuse-abc").write_bytes(b"half a head")
     return sorted(path.name for path in cache.iterdir() if "abc" in path.name or "000" in path.name)
 
@@ -60,7 +58,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_read(source, cache):
 
 def test_what_a_writer_at_work_has_there_stays(source, cache, messages):
     runs = read_runs(source, cache=cache)
-    before = (cache / field_cache.HEADER).read_bytes()
+    before = (cache / HEADER).read_bytes()
     left = orphans(cache)
     with alone(cache) as whether:
         assert whether is Alone.YES
@@ -68,7 +66,7 @@ def test_what_a_writer_at_work_has_there_stays(source, cache, messages):
         # a second writer does not wait, and has its runs all the same
         other = messages.warned(read_runs, source=source, cache=cache, order="file")
         assert same(other, read_runs(source, order="file"))
-        assert (cache / field_cache.HEADER).read_bytes() == before
+        assert (cache / HEADER).read_bytes() == before
         assert set(left) < {path.name for path in cache.iterdir()}
     read_runs(source, cache=cache)
     assert_one_field(cache)
@@ -85,7 +83,9 @@ def test_without_locks_only_what_is_old_goes(source, cache, how, monkeypatch):
     for name in ("arrays-00000000000000aa", ".pt_reuse-abc"):
         os.utime(cache / name, (time.time() - 7200,) * 2)
     read_runs(source, cache=cache)
-    assert sorted(path.name for path in cache.iterdir()) == sorted([left[-1], place(cache).name, field_cache.HEADER])
+    assert sorted(path.name for path in cache.iterdir()) == sorted(
+        [left[-1], place(cache).name, tables(cache).name, HEADER]
+    )
 
 
 def test_a_lock_ends_with_the_process(tmp_path):
@@ -105,42 +105,27 @@ def test_a_lock_ends_with_the_process(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_arrays_replaced_again_and_again(source, cache, monkeypatch):
+@pytest.mark.parametrize("times", [1, 5])
+def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
     runs = read_runs(source, cache=cache)
-    original, calls = field_cache._load_arrays, []
+    original, calls = whole_store._in_memory, []
+    sources = {name: said[0] for name, said in json.loads((cache / HEADER).read_bytes())["sources"].items()}
 
-    def overtaken(folder, header):
-        calls.append(header["arrays"])
-        if len(calls) < 6:
-            read = ReadField(runs.field, runs.names, runs.dropped, None, ())
-            field_cache.store(folder, read, header["sources"], SETTINGS)
-        return original(folder, header)
-
-    monkeypatch.setattr(field_cache, "_load_arrays", overtaken)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert same(read_runs(source, cache=cache), runs)
-    assert len(set(calls)) == 6
-
-
-def test_arrays_replaced_between_header_and_arrays(source, cache, monkeypatch):
-    runs = read_runs(source, cache=cache)
-    original = field_cache._load_arrays
-    calls = []
-
-    def overtaken(folder, header):
-        if not calls:
+    def overtaken(field):
+        calls.append(field.source)
+        if len(calls) <= times:
             # another process keeps the same field anew just now
-            read = ReadField(runs.field, runs.names, runs.dropped, None, ())
-            field_cache.store(folder, read, header["sources"], SETTINGS)
-        calls.append(header["arrays"])
-        return original(folder, header)
+            with monkeypatch.context() as patched:
+                patched.setattr(whole_store, "_in_memory", original)
+                read = ReadField(runs.field, runs.names, runs.dropped, (), (), tuple(range(len(runs.names))))
+                whole_store.keep_whole(cache, read, sources, SETTINGS)
+        return original(field)
 
-    monkeypatch.setattr(field_cache, "_load_arrays", overtaken)
+    monkeypatch.setattr(whole_store, "_in_memory", overtaken)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert same(read_runs(source, cache=cache), runs)
-    assert len(set(calls)) == 2
+    assert len({source.folder for source in calls}) == times + 1
 
 
 def test_threads_that_write_at_once(source, cache):

@@ -30,4 +30,22 @@ def test_kills_while_a_cache_is_written(tmp_path):
     figures = json.loads(done.stdout)
     assert figures["killed"] == 23
     assert figures["right"]
-    assert figures["left"] == ["arrays", "pt_reuse"]
+    assert figures["left"] == ["arrays", "pt_reuse", "tables"]
+
+
+def test_kills_while_runs_are_read_within_memory(tmp_path):
+    (tmp_path / "runs").mkdir()
+    for i in range(4):
+        body = run_bytes(f"run{i}", seed=i, topics=10)
+        (tmp_path / "runs" / f"{i}").write_bytes(gzip.compress(body) if i % 2 else body)
+    done = subprocess.run(
+        [sys.executable, str(Path(kills.__file__)), "memory", str(tmp_path), "12", "1", "0"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    figures = json.loads(done.stdout)
+    assert figures["killed"] == 12
+    assert figures["begun"]
+    assert figures["right"] == figures["begun"] + figures["done"]

@@ -13,11 +13,11 @@ from pt_reuse.formats.store_folder import HEADER
 SETTINGS = {
     "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
 }  # fmt: skip
-#: the arrays of a field, those of the places that its rows have in other orders, and the names too long for a table
+#: the arrays of a field, and those of its block: also the places that its rows have in other orders, and long names
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
 ARRAYS = [
-    *["codes", "doc_starts", "dropped", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
-    *["rank_lists", "rank_starts", "rank_values", "scores", "starts", "topic_docs", "vocabulary"],
+    *["codes", "doc_starts", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
+    *["rank_lists", "rank_starts", "rank_values", "ranked", "scores", "starts", "topic_docs", "vocabulary"],
 ]
 
 
@@ -45,4 +45,22 @@ def same(ours, theirs):
 
 
 def place(cache):
-    return cache / json.loads((cache / HEADER).read_bytes())["arrays"]
+    (layer,) = json.loads((cache / HEADER).read_bytes())["layers"]
+    return cache / layer["place"]
+
+
+def block(cache):
+    """Return the one block of a cache."""
+    (path,) = place(cache).iterdir()
+    return path
+
+
+def tables(cache):
+    return cache / json.loads((cache / HEADER).read_bytes())["tables"]
+
+
+def assert_one_field(cache):
+    """A cache holds one field and nothing else."""
+    names = {place(cache).name, tables(cache).name, HEADER}
+    assert {path.name for path in cache.iterdir()} == names
+    assert len(list(place(cache).iterdir())) == len(json.loads((cache / HEADER).read_bytes())["layers"][0]["ends"])

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -23,6 +24,11 @@ from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.fetching import Sources, get_run_files
+from pt_reuse.engine.open_field import forget_blocks
+from pt_reuse.formats import files
+from pt_reuse.formats.store_folder import HEADER
+from pt_reuse.runs import gathering, spooling
+from pt_reuse.runs.budget import Budget
 from pt_reuse.runs.reading import read_runs
 
 ORDERS = ("trec_eval", "file")
@@ -89,6 +95,55 @@ def _figures(runs):
     return runs.names, len(runs.field.codes), runs.field.scores.sum().item(), runs.field.codes[:500].tolist()
 
 
+def kill_memory_writers(source, cache, kills, seconds):
+    """Kill a worker that reads within memory again and again; return figures, and whether what is written is right.
+
+    After every few kills a quiet call goes on with what is there. Its blocks have to be those of a call that was never
+    killed, byte for byte.
+    """
+    files._CHUNK, Budget.chunk = 2000, 2000
+    Budget.rows = lambda self, width, tables: 900
+    # slow enough to be killed in the midst of it
+    spooling.line_chunks, gathering.write_block = _slowly(spooling.line_chunks), _slowly(gathering.write_block)
+    chance, whole = random.Random(2), cache.with_name("whole")
+    expected = read_runs(source, cache=whole, memory="64MB")
+    blocks = _blocks(whole)
+    begun = time.perf_counter()
+    shutil.rmtree(whole)
+    read_runs(source, cache=whole, memory="64MB")
+    seconds = seconds or (time.perf_counter() - begun)
+    found = {"killed": 0, "begun": 0, "done": 0, "right": 0}
+    while found["killed"] < kills:
+        worker = _forked(lambda _: (read_runs(source, cache=cache, memory="64MB"), time.sleep(60)), 0)
+        time.sleep(chance.uniform(0, 0.8 * seconds))
+        _kill(worker)
+        found["killed"] += 1
+        if chance.random() < 0.4:
+            continue
+        found["done" if (cache / HEADER).exists() else "begun"] += 1
+        runs = read_runs(source, cache=cache, memory="64MB")
+        assert _blocks(cache) == blocks
+        assert sorted(path.name.split("-")[0] for path in cache.iterdir()) == ["arrays", "pt_reuse", "tables"]
+        assert runs.to_frame().equals(expected.to_frame())
+        found["right"] += 1
+        forget_blocks()
+        shutil.rmtree(cache)
+    return found
+
+
+def _slowly(function):
+    def slow(*given):
+        time.sleep(0.01)
+        return function(*given)
+
+    return slow
+
+
+def _blocks(cache):
+    (layer,) = json.loads((cache / HEADER).read_bytes())["layers"]
+    return {path.name: path.read_bytes() for path in (cache / layer["place"]).iterdir()}
+
+
 def kill_downloads(collection, bodies, folder, kills, processes, seconds):
     """Kill workers that download into one folder; return figures, what lies about and whether a quiet call is right."""
 
@@ -146,6 +201,8 @@ if __name__ == "__main__":
     kills, processes, seconds = int(more[0]), int(more[1]), float(more[2])
     if what == "cache":
         figures = kill_cache_writers(Path(place) / "runs", Path(place) / "cache", kills, processes, seconds)
+    elif what == "memory":
+        figures = kill_memory_writers(Path(place) / "runs", Path(place) / "store", kills, seconds)
     else:
         bodies = {path.name: path.read_bytes() for path in sorted((Path(place) / "served").iterdir())}
         os.environ["PT_REUSE_HOME"] = str(Path(place) / "home")

@@ -9,6 +9,7 @@ import math
 import random
 import struct
 
+import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, Success, nDCG
@@ -225,7 +226,13 @@ def fields(draw, kinds=tuple(SCORES), labels=(-2, -1, 0, 1, 2, 3, 4), max_docs=1
 
 def as_frame(run):
     rows = [(topic, docno, score, i) for topic, found in run.items() for i, (docno, score) in enumerate(found.items())]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+    return _framed(rows, ("qid", "docno", "score", "rank"))
+
+
+def _framed(rows, columns):
+    # as objects: pyarrow, where pandas takes it for texts, has none that are no UTF-8
+    frame = pd.DataFrame(rows, columns=columns, dtype=object)
+    return frame.astype({column: np.float64 if column == "score" else np.int64 for column in columns[2:]})
 
 
 def as_runs(runs, order="trec_eval"):
@@ -234,4 +241,4 @@ def as_runs(runs, order="trec_eval"):
 
 def as_qrels(judgments):
     rows = [(topic, docno, label) for topic, judged in judgments.items() for docno, label in judged.items()]
-    return Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=judgments)
+    return Qrels(_framed(rows, ("qid", "docno", "label")), topics=judgments)

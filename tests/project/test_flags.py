@@ -103,6 +103,7 @@ CALLS = {
     "significance_fidelity": lambda d, **flag: ptr.significance_fidelity(
         RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
     ),
+    "discriminative_power": lambda d, **flag: ptr.discriminative_power(SCORES, correction="none", **flag),
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
@@ -127,6 +128,7 @@ CALLS = {
     ),
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
+    "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
     "Saturation.plot": lambda d, **flag: ptr.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),

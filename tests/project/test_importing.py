@@ -61,7 +61,7 @@ def test_first_use_brings_none_of_the_heavy_libraries():
         "import json, sys, pt_reuse\n"
         "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
         "for name in pt_reuse.judging.__all__: getattr(pt_reuse.judging, name)\n"
-        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius'}\n"
+        "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius', 'distributed', 'ray'}\n"
         "print(json.dumps(sorted(heavy & set(sys.modules))))\n"
     )
     assert said(code) == []

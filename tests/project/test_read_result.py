@@ -82,7 +82,7 @@ def odd_frame():
     cells[:] = [None, math.nan, pd.NA, True, False, 3, 0.1, "text", "", "None", -(2**70), np.int64(4), "x", "y", 1e300]
     return pd.DataFrame(
         {
-            "text": ODD,
+            "text": pd.Series(ODD, dtype=object),
             "mixed": cells,
             "float": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, *range(n - 6)],
             "int": np.arange(n),
@@ -91,8 +91,8 @@ def odd_frame():
             "some": pd.array([1, None] * (n // 2) + [3], dtype="Int64"),
             "maybe": pd.array([True, None, False] * (n // 3), dtype="boolean"),
             "none": np.full(n, None, dtype=object),
-            "strings": pd.Series([*ODD[:-1], None]),
-            'q"u,o\nte': ODD[::-1],
+            "strings": pd.Series([*ODD[:-1], None], dtype=object),
+            'q"u,o\nte': pd.Series(ODD[::-1], dtype=object),
             "single": np.linspace(0, 1, n, dtype=np.float32),
         }
     )
@@ -342,7 +342,9 @@ def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
 def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
     cells = np.empty(1, dtype=object)
     cells[0] = cell
-    messages.refused(Result(table=pd.DataFrame({"a": cells}), settings={}).save, folder=tmp_path / "new")
+    messages.refused(
+        Result(table=pd.DataFrame({"a": pd.Series(cells, dtype=object)}), settings={}).save, folder=tmp_path / "new"
+    )
     assert not (tmp_path / "new").exists()
 
 

@@ -102,7 +102,7 @@ def test_save_into_a_file(result, tmp_path, messages):
 
 
 def test_save_keeps_any_text(tmp_path):
-    table = pd.DataFrame({"name": ['é, "x"\n', "\udcff"], "v": [0.1, float("nan")]})
+    table = pd.DataFrame({"name": pd.Series(['é, "x"\n', "\udcff"], dtype=object), "v": [0.1, float("nan")]})
     Result(table=table, settings={"who": "ü"}).save(tmp_path)
     raw = (tmp_path / "table.csv").read_bytes()
     assert b"\xff" in raw

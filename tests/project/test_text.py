@@ -38,7 +38,7 @@ def frames(draw):
     kinds = st.sampled_from([CELLS, st.floats(), TEXTS, st.text("ab日é", max_size=40)])
     columns = [draw(st.lists(draw(kinds), min_size=n_rows, max_size=n_rows)) for _ in range(n_columns)]
     frame = pd.DataFrame({at: pd.Series(column, dtype=object) for at, column in enumerate(columns)})
-    frame.columns = draw(st.lists(TEXTS, min_size=n_columns, max_size=n_columns))
+    frame.columns = pd.Index(draw(st.lists(TEXTS, min_size=n_columns, max_size=n_columns)), dtype=object)
     return frame
 
 
@@ -164,7 +164,7 @@ def test_a_number_without_room_is_rounded_and_not_cut():
 
 
 def test_characters_that_move_the_cursor_are_shown_as_escapes():
-    frame = pd.DataFrame({"a\nb": ["x\x1b[31m\r\t\u2028\x85", "\udcff"]})
+    frame = pd.DataFrame({"a\nb": ["x\x1b[31m\r\t\u2028\x85", "\udcff"]}, dtype=object)
     assert table(frame, width=60).split("\n") == ["a\\nb", "x\\x1b[31m\\r\\t\\u2028\\x85", "\\udcff"]
     table(frame, width=60).encode()
 

@@ -13,7 +13,7 @@ from joblib import parallel_config
 from opened import opened_field
 from topic_ways import Kept, WhoDoesIt, odd_field
 
-from pt_reuse._workers import Workers
+from pt_reuse._job_place import JobPlace
 from pt_reuse.runs import topic_parts
 from pt_reuse.runs.topic_jobs import cut_where, parts_of
 from pt_reuse.runs.topic_parts import Execution, ShardDone, TopicJobs, executed_by, part_topics, run_topics
@@ -83,7 +83,7 @@ def test_a_bar_counts_topics(capsys):
 @given(st.integers(1, 30), st.sampled_from([FIELD, opened_field(FIELD, 700)]))
 def test_shares_have_every_topic_once_in_order(n, field):
     work = WhoDoesIt(field, TOPICS)
-    jobs = TopicJobs(work, field, [range(4), range(4, len(TOPICS))], Workers.NONE, None)
+    jobs = TopicJobs(work, field, [range(4), range(4, len(TOPICS))], JobPlace.HERE, None)
     shares = [jobs.share(k, n).cut for k in range(1, n + 1)]
     assert [t for share in shares for job in share for t in job] == list(range(len(TOPICS)))
     rows = [int(field.lengths[field.topic_row[t]].sum()) if t in field.topic_row else 0 for t in TOPICS]

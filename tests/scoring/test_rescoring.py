@@ -17,6 +17,7 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.kernels import KERNELS
 from pt_reuse.engine.rescore import NO_CHANGES, Changes
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.scoring import rescoring
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore
 from pt_reuse.scoring.run_scores import score
@@ -209,17 +210,42 @@ def test_measures_of_ir_measures_under_many_sets_equal_each_set_by_itself(field,
 
 
 @settings(deadline=None, max_examples=12)
-@given(fields(), st.integers(0, 2**32), st.booleans())
-def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete):
+@given(
+    fields(), st.integers(0, 2**32), st.booleans(), st.sampled_from([1, 100, 1 << 16]), st.sampled_from([1, 1 << 24])
+)
+def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, sums, at_once):
     (runs, judgments), chance = field, random.Random(seed)
     qrels, changes = as_changes(draw_sets(chance, judgments, 3, 0.4), judgments, chance)
     run_set = as_runs(runs)
     has = None if complete else topics_of_runs(run_set, qrels)
-    means = MeansOfSets((len(NATIVE), 3, len(runs)), len(qrels.topics), has)
-    for block in rescore(run_set, qrels, NATIVE, changes, at_once=1):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rescoring, "_SUMS_AT_ONCE", sums)  # sets are added a few at a time
+        means = MeansOfSets((len(NATIVE), 3, len(runs)), len(qrels.topics), has)
+    for block in rescore(run_set, qrels, NATIVE, changes, at_once=at_once):
         means.add(block)
     found = rescored(run_set, qrels, NATIVE, changes)[1]
     assert np.array_equal(means.means(), mean_over_topics(found.swapaxes(1, 2), has))
+
+
+def test_sets_that_change_nothing_are_added_once(monkeypatch):
+    qrels = as_qrels({f"{t}": {"a": 1, "b": 1} for t in range(6)})
+    runs = as_runs({"A": {f"{t}": {"a": 3.0, "b": 1.0} for t in range(6)}})
+    changes = Changes(1_000, np.array([7]), np.array([8]), np.array([UNJUDGED]))
+    add, added = MeansOfSets._add, []
+
+    def noted(means, part, *given):
+        added.append(part)
+        add(means, part, *given)
+
+    monkeypatch.setattr(MeansOfSets, "_add", noted)
+    monkeypatch.setattr(rescoring, "_SUMS_AT_ONCE", 10)
+    means = MeansOfSets((1, 1_000, 1), 6, None)
+    for block in rescore(runs, qrels, [P @ 2], changes, at_once=1):
+        means.add(block)
+    assert added == [slice(0, 10)] * 2  # in the fifth topic and the last
+    expected = np.ones((1, 1_000, 1))
+    expected[0, 7] = 5.5 / 6
+    assert np.array_equal(means.means(), expected)
 
 
 def test_by_hand():

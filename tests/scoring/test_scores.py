@@ -206,7 +206,8 @@ def test_names_that_are_not_utf8_reach_other_providers():
     found = score(as_runs({"A": {topic: {odd: 2.0, "a": 1.0}}}), as_qrels({topic: judged, "2": {odd: 1}}), BY_OTHERS)
     assert found.topics == ["2", topic]
     assert found.values[:, 1].tolist() == plain.values[:, 0].tolist()
-    extra = pd.DataFrame({"qid": topic, "docno": judged.keys(), "label": judged.values(), "iteration": "0"})
+    names = {"qid": [topic] * len(judged), "docno": list(judged)}
+    extra = pd.DataFrame(names, dtype=object).assign(label=list(judged.values()), iteration="0")
     of_frame = score(as_runs({"A": {topic: {odd: 2.0, "a": 1.0}}}), Qrels(extra), BY_OTHERS)
     assert of_frame.values[:, 0].tolist() == plain.values[:, 0].tolist()
 

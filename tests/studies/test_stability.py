@@ -60,6 +60,15 @@ def test_the_table_is_what_numpy_counts_in_the_same_draws():
 def test_sizes_go_in_steps_of_five_to_all_topics():
     sizes = {n: ptr.stability(matrix(np.random.default_rng(n).random((n, 3))), pairs=1).table["size"] for n in (5, 12)}
     assert [list(dict.fromkeys(found)) for found in sizes.values()] == [[5], [5, 10, 12]]
+
+
+@pytest.mark.parametrize(("n", "step"), [(250, 5), (251, 10), (500, 10), (6_980, 140)])
+def test_many_topics_are_taken_in_larger_steps(n, step):
+    """Sizes times topics is what is drawn: with steps of five it would be their square."""
+    found = ptr.stability(matrix(np.random.default_rng(n).random((n, 2))), pairs=1).table["size"]
+    sizes = list(dict.fromkeys(found))
+    assert sizes == sorted({*range(step, n + 1, step), n})
+    assert len(sizes) <= 51
     halves = ptr.stability(matrix(np.random.default_rng(1).random((23, 3))), pairs=1, replace=False).table["size"]
     assert list(dict.fromkeys(halves)) == [5, 10, 11]
 

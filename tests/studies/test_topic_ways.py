@@ -249,7 +249,7 @@ def works(field):
 def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
     work = works(RUNS.field)[kind]
     with on_disk(RUNS.field) as stored:
-        jobs = TopicJobs(work, RUNS.field, [range(3, 5)], topic_parts.Workers.PROCESSES, 2)
+        jobs = TopicJobs(work, RUNS.field, [range(3, 5)], topic_parts.JobPlace.PROCESSES, 2)
         job = work.job(range(3, 5), jobs._having(stored, range(3, 5)))
         sent = pickle.dumps(job)
         assert len(sent) < 12_000

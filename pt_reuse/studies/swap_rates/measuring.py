@@ -22,6 +22,8 @@ from pt_reuse.studies.swap_rates.result import Stability
 
 #: from one size of the samples to the next
 _STEP = 5
+#: sizes by default: more topics are taken in larger steps, as sizes times topics would be their square
+_MOST_SIZES = 50
 #: pairs of samples of each resample
 _RESAMPLED_PAIRS = 500
 #: narrower bins than the differences are rounded to would be none
@@ -58,7 +60,8 @@ def stability(
         scores: Scores, or a dict of a name -> Scores for each of several judgments, or collections, under the same
             measures; made by :func:`score`, or of the scores of pipelines by :meth:`Scores.from_frame`.
         sizes: of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and as
-            many as there are. With `replace`, samples can be larger than the topics that there are.
+            many as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With
+            `replace`, samples can be larger than the topics that there are.
         pairs: how many pairs of samples of each size.
         bin_width: of the differences, in scores.
         bins: how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.
@@ -240,7 +243,8 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
             " draws larger ones.",
             argument="sizes",
         )
-    chosen = sizes or sorted({*range(_STEP, most + 1, _STEP), most})
+    step = _STEP * -(-most // (_STEP * _MOST_SIZES))
+    chosen = sizes or sorted({*range(step, most + 1, step), most})
     has = None if scores.complete else scores.has_topic
     for measure, values in zip(scores.measures, scores.values, strict=True):
         seen = np.round(values if has is None else np.where(has, values, 0.0), DECIMALS)

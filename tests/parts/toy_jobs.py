@@ -1,0 +1,143 @@
+"""Jobs that other processes do, for tests of what does them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pt_reuse._check import told
+from pt_reuse._errors import Argument, InputError, warn
+
+
+def assert_small(job, most=10_000):
+    """Assert that a job goes to another process in a few bytes."""
+    size = len(pickle.dumps(job))
+    assert size <= most, f"{type(job).__name__} takes {size:,} bytes"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of a seed of its own: the same wherever they are made."""
+
+    number: int
+    seconds: float = 0.0
+
+    def run(self):
+        time.sleep(self.seconds)
+        return np.random.default_rng([7, self.number]).normal(size=5)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which process does the job."""
+
+    number: int
+
+    def run(self):
+        time.sleep(0.05)
+        return os.getpid()
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A job that cannot be done.
+
+    Attributes:
+        number: of the job; only number 3 fails.
+        kind: of the error.
+        place: where it works.
+    """
+
+    number: int
+    kind: str
+    place: str = "topics '101' to '116' of runs/blocks-3"
+
+    def run(self):
+        if self.number != 3:
+            return self.number
+        if self.kind == "input":
+            raise InputError(Argument("depth"), f" must be 1 or more, got {told(0)}.", argument="depth")
+        if self.kind == "text":
+            raise ValueError("of no use")
+        if self.kind == "key":
+            return {}["topic"]
+        raise OddError("alpha", 2)
+
+
+class OddError(Exception):
+    """An error that cannot be made anew from what it keeps."""
+
+    def __init__(self, name, number):
+        super().__init__(f"{name} {number}")
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A job that warns, in our way and in that of others, as every other job does."""
+
+    number: int
+
+    def run(self):
+        warn("odd but usable.")
+        warnings.warn("of another library", RuntimeWarning, stacklevel=1)
+        return self.number
+
+
+@dataclass(frozen=True)
+class Dying:
+    """A job whose worker dies.
+
+    Attributes:
+        number: of the job.
+        marks: folder where it notes that a worker died, so that the next one lives.
+        times: how many workers die.
+        deadly: number of the job that kills them.
+    """
+
+    number: int
+    marks: Path
+    times: int = 1
+    deadly: int = 3
+
+    def run(self):
+        if self.number == self.deadly:
+            died = len(list(self.marks.iterdir()))
+            if died < self.times:
+                (self.marks / str(died)).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.02)
+        return self.number
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A job that reads a file which the process that asked for it alone can see."""
+
+    path: Path
+    caller: int
+
+    def run(self):
+        if os.getpid() == self.caller:
+            return self.path.read_text()
+        raise FileNotFoundError(2, "No such file or directory", str(self.path))
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A job that leaves a mark when it begins, and then takes a while."""
+
+    number: int
+    marks: Path
+    seconds: float
+
+    def run(self):
+        (self.marks / f"{self.number}-{os.getpid()}").touch()
+        time.sleep(self.seconds)
+        return self.number
