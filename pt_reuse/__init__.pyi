@@ -12,7 +12,7 @@ from .demo.simulated import SimulatedField as SimulatedField
 from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult
 from .experiment.pt_experiment import Experiment as Experiment
-from .experiment.pt_experiment import reuse_summary as reuse_summary
+from .experiment.summary import reuse_summary as reuse_summary
 from .judging.adaptive import judge_adaptively as judge_adaptively
 from .judging.annotators.agreement import AnnotatorAgreement as AnnotatorAgreement
 from .judging.annotators.measuring import annotator_agreement as annotator_agreement

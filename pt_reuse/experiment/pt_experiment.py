@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, overload
 
-import pandas as pd
-import pyterrier as pt
-
 from pt_reuse._check import flag
-from pt_reuse._errors import InputError, Option, door, warn
+from pt_reuse._errors import InputError, Option, door
 from pt_reuse.experiment.adding import Adding
 from pt_reuse.experiment.arguments import (
     check_field,
@@ -31,10 +29,11 @@ from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import checked_filler, filled_columns
 from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
+from pt_reuse.experiment.keeping import kept_systems
 from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
 from pt_reuse.experiment.orders import order_given, tell_other_order
 from pt_reuse.experiment.read_texts import NO_TEXTS, check_texts, kept_for, texts_of
-from pt_reuse.experiment.remarks import hint_of, sentence, tell_remarks
+from pt_reuse.experiment.remarks import hint_of, tell_remarks
 from pt_reuse.experiment.saved_tables import plan_tables
 from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
 from pt_reuse.runs.labels import RunLabels
@@ -67,6 +66,7 @@ def Experiment(
     judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
+    cache: str | Path | None = None,
     highlight: None = None,
     **experiment_arguments: Any,
 ) -> ExperimentResult: ...
@@ -95,6 +95,7 @@ def Experiment(
     judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
+    cache: str | Path | None = None,
     **experiment_arguments: Any,
 ) -> Any: ...
 
@@ -122,6 +123,7 @@ def Experiment(
     judge_rel: int | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
+    cache: str | Path | None = None,
     **experiment_arguments: Any,
 ) -> Any:
     """Run pt.Experiment and add, for every measure, how far the judgments can be trusted for each system.
@@ -199,6 +201,9 @@ def Experiment(
             ``LOU %``, ``rank``, ``drop`` and ``unjudged``, but not ``LOU rank``, which is rank + drop, nor ``pooled``,
             which ``result.runs.run_table`` has. By topic (`perquery`) rows are such in either layout. Neither the
             dicts of ``dataframe=False`` nor ``highlight`` have a long one.
+        cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
+            left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
+            Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
             ``batch_size``, ``save_dir``, ``plan``, ``verbose`` and so on.
 
@@ -270,10 +275,10 @@ def Experiment(
     judged = given_qrels.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
     check_judgments(measures, judged)
-    retr_systems = given_systems(retr_systems)
+    retr_systems, keeping = kept_systems(cache, given_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not asked.kinds:
-        plain = _by_pt(retr_systems, topics, judged, metrics, names, arguments)
+        plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
@@ -307,10 +312,10 @@ def Experiment(
 
     tapped = systems.tapped()
     if isinstance(retr_systems, Mapping | RunSet):
-        result = _by_pt(dict(zip(retr_systems, tapped, strict=True)), topics, judged, metrics, None, arguments)
+        result = keeping.by_pt(dict(zip(retr_systems, tapped, strict=True)), topics, judged, metrics, None, arguments)
     else:
         given = systems.names if names is None else list(names)
-        result = _by_pt(tapped, topics, judged, metrics, given, arguments)
+        result = keeping.by_pt(tapped, topics, judged, metrics, given, arguments)
 
     runs = executed_runs(systems, saved, only, known.counted, judgments, asked)
     with told_elsewhere():
@@ -330,63 +335,3 @@ def Experiment(
     shown = RunSet(runs.field, known.stated if asked.alone else known.counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)
-
-
-def _by_pt(
-    systems: Any,
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    metrics: list[Any],
-    names: Sequence[str] | None,
-    arguments: Mapping[str, Any],
-) -> Any:
-    if isinstance(systems, RunSet):
-        systems = {name: systems[name] for name in systems}
-    return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
-
-
-@door
-def reuse_summary(result: Any) -> pd.DataFrame:
-    """Return, per measure, how the ranking of the whole field changes when each unit is scored without its uniques.
-
-    Args:
-        result: what :func:`Experiment` returned; not a dict, which has no place for it.
-
-    Returns:
-        DataFrame: the ``summary`` of :class:`LeaveOutUniques`: ``measure own_tau_b own_gamma own_max_drop`` and more;
-        empty, with a ReuseWarning that says what to pass, where nothing was left out.
-
-    Raises:
-        InputError: something that holds no summary.
-
-    Example:
-        >>> import pandas as pd, pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_topics=3)
-        >>> topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
-        >>> system = {"mine": field.runs["lex1a"]}
-        >>> result = ptr.Experiment(system, topics, field.qrels, ["AP", "P@5"], field=field.runs, depth=field.depth)
-        >>> ptr.reuse_summary(result)["measure"].tolist()
-        ['AP', 'P@5']
-    """
-    frame = result[0] if isinstance(result, tuple) and result else result
-    kept = getattr(getattr(frame, "data", frame), "attrs", {}).get("reuse")
-    if kept is None and isinstance(frame, dict):
-        raise InputError(
-            "a dict holds no summary. Call Experiment with ", Option("dataframe", True), ".", argument="result"
-        )
-    if kept is None:
-        raise InputError(
-            f"expected what ptr.Experiment returned, got {type(frame).__name__} without it: made by pt.Experiment, ",
-            "with ",
-            Option("reuse", []),
-            ", or by an operation of pandas that drops attrs.",
-            argument="result",
-        )
-    if not kept["summary"]:
-        hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
-        nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
-        warn(*nothing, Option("reuse", ...), f".{hint}")
-    summary = pd.DataFrame(kept["summary"])
-    # a unit that does not exist is None, whatever pandas makes of one among names
-    worst = pd.Series([row["field_worst"] for row in kept["summary"]], dtype=object)
-    return summary.assign(field_worst=worst) if kept["summary"] else summary

@@ -118,7 +118,9 @@ class Table:
         if self.kind == "Parquet":
             with _reading(self.kind):
                 file = _parquet(pa, self._file)
-                groups = map(file.metadata.row_group, range(file.num_row_groups))
+                groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+                if sum(group.num_rows for group in groups) != file.metadata.num_rows:
+                    raise ValueError("it has another number of rows than it says")
                 # of its columns nothing is asked: where they are damaged, pyarrow ends the process
                 sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
             for i, (rows, size) in enumerate(sizes):

@@ -112,6 +112,7 @@ class RunSet(WrittenRuns):
         topics: pd.DataFrame,
         *,
         batch_size: int | None = None,
+        cache: str | Path | None = None,
         verbose: bool = False,
         teams: RunLabels | None = None,
         types: RunLabels | None = None,
@@ -127,7 +128,9 @@ class RunSet(WrittenRuns):
         Args:
             pipelines: run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``.
             topics: frame with the columns ``qid``, ``query``.
-            batch_size: topics per call of a pipeline; default all at once.
+            batch_size: topics per call of a pipeline; default all at once, or 10 with a `cache`.
+            cache: a folder that keeps the results of each batch before the next one runs. What it has is not run again,
+                so that a call that was interrupted goes on (:doc:`runs`). It is made if missing.
             verbose: show a progress bar.
             teams: run name -> team; this and all that follow are as in :meth:`from_frames`.
             types: run name -> type.
@@ -140,6 +143,19 @@ class RunSet(WrittenRuns):
 
         Returns:
             RunSet: one run per pipeline.
+
+        Raises:
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
+                use, or holds results of another pipeline by the name of one.
+
+        Warns:
+            ReuseWarning: kept results that do not serve: their topic's input is another now, or a file is damaged.
+
+        Example:
+            >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+            >>> found = pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2.0]}))
+            >>> ptr.RunSet.from_pipelines({"bm25": found}, pd.DataFrame({"qid": ["1"], "query": ["one"]})).topics
+            ['1']
         """
         how = Framing.of(
             run_names("pipelines", pipelines, "pipeline"),
@@ -152,8 +168,8 @@ class RunSet(WrittenRuns):
             pooled=pooled,
             metadata=metadata,
         )
-        results = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose)
-        return cls.of_coded(how.coded(results.values()))
+        with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
+            return cls.of_coded(how.coded(results))
 
     @classmethod
     def of_coded(cls, coded: CodedRuns) -> RunSet:

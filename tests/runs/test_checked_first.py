@@ -18,8 +18,9 @@ def reached(*_, **__):
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
+    monkeypatch.setattr("pt_reuse.runs.run_files.parse_files", reached)
     for long in ("parse_files", "fingerprints", "load_whole"):
-        monkeypatch.setattr(f"pt_reuse.runs.run_files.{long}", reached)
+        monkeypatch.setattr(f"pt_reuse.runs.kept_runs.{long}", reached)
     return tmp_path / "r"
 
 
