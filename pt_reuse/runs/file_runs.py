@@ -14,7 +14,7 @@ from pt_reuse._check import count, shown
 from pt_reuse._errors import InputError, Option, Part
 from pt_reuse.engine.building import Repeats
 from pt_reuse.formats.files import UnreadableError
-from pt_reuse.formats.line_chunks import line_chunks
+from pt_reuse.formats.line_chunks import chunks_of_lines
 from pt_reuse.formats.line_search import find_document, lines_of_rows
 from pt_reuse.formats.read_field import Longer
 from pt_reuse.formats.run_table import RunTable
@@ -193,7 +193,7 @@ class LinesInFiles:
         try:
             if file.table:
                 return f" ({self._table(run).find(file.tag or '', topic, docno)} of {file.path})"
-            found = find_document(line_chunks(file.path, _CHUNK, _LONGEST), topic, docno, _TOLD)
+            found = find_document(chunks_of_lines(file.path, _CHUNK, _LONGEST), topic, docno, _TOLD)
         except UnreadableError:  # it was read a moment ago
             return f" ({file.path})"
         return f" (lines {', '.join(f'{line:,}' for line in found)} of {file.path})"
@@ -213,7 +213,7 @@ class LinesInFiles:
                 if file.table:
                     lines[rows] = self._table(run).rows_at(file.tag or "", of, repeats.place[rows])
                     continue
-                chunks = line_chunks(file.path, _CHUNK, _LONGEST)
+                chunks = chunks_of_lines(file.path, _CHUNK, _LONGEST)
                 lines[rows] = lines_of_rows(chunks, self.order, of, repeats.place[rows])
             except UnreadableError as error:
                 raise InputError(f"the file {error}, though it was read before.", place=self.files[run]) from error

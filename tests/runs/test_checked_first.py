@@ -18,8 +18,8 @@ def reached(*_, **__):
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
-    for long in ("parse_files", "fingerprints", "load_whole"):
-        monkeypatch.setattr(f"pt_reuse.runs.run_files.{long}", reached)
+    for long in ("run_files.parse_files", "kept_runs.fingerprints", "kept_runs.load_whole", "kept_runs.parse_files"):
+        monkeypatch.setattr(f"pt_reuse.runs.{long}", reached)
     return tmp_path / "r"
 
 
@@ -35,6 +35,8 @@ READING = {
     "verbose": {"verbose": "no"},
     "cache 5": {"cache": 5},
     "cache with NUL": {"cache": "a\0"},
+    "memory": {"memory": "much"},
+    "memory without cache": {"memory": "1GB"},
     "teams 5": {"teams": 5},
     "teams frame": {"teams": pd.DataFrame({"name": ["bm25"]})},
     "teams twice": {"teams": pd.Series(["A", "B"], index=["bm25", "bm25"])},

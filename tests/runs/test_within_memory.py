@@ -10,6 +10,7 @@ from naive_reader import mutated, packed
 from store_parts import assert_same, in_pieces
 
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.runs.reading import read_runs
 
 
 def scattered(seed, topics=9, rows=80, rank=None, text=False):
@@ -81,3 +82,11 @@ def test_packed_files(tmp_path, cache, monkeypatch):
     for seed in range(3):
         (tmp_path / f"{seed}.gz").write_bytes(gzip.compress(scattered(seed)))
     assert assert_same([tmp_path / f"{seed}.gz" for seed in range(3)], cache) is not None
+
+
+def test_a_table(tmp_path, cache, messages):
+    # what a table begins with is enough
+    (tmp_path / "t.parquet").write_bytes(b"PAR1\x15\x04\x15 and so on")
+    messages.refused(lambda: read_runs(tmp_path / "t.parquet", cache=cache, memory="64MB"), argument="memory")
+    (tmp_path / "t.gz").write_bytes(gzip.compress(b"PAR1\x15\x04\x15 and so on"))
+    assert assert_same(tmp_path / "t.gz", cache, other_files="skip") is None
