@@ -7,10 +7,9 @@ import random
 
 import pytest
 from naive_reader import mutated, packed
-from store_parts import assert_same, in_pieces
+from store_parts import assert_same, in_pieces, outcome
 
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.runs.reading import read_runs
 
 
 def scattered(seed, topics=9, rows=80, rank=None, text=False):
@@ -84,9 +83,10 @@ def test_packed_files(tmp_path, cache, monkeypatch):
     assert assert_same([tmp_path / f"{seed}.gz" for seed in range(3)], cache) is not None
 
 
-def test_a_table(tmp_path, cache, messages):
+def test_a_table(tmp_path, cache):
     # what a table begins with is enough
     (tmp_path / "t.parquet").write_bytes(b"PAR1\x15\x04\x15 and so on")
-    messages.refused(lambda: read_runs(tmp_path / "t.parquet", cache=cache, memory="64MB"), argument="memory")
+    _, error, _ = outcome(tmp_path / "t.parquet", cache=cache, memory="64MB")
+    assert "t.parquet is a table, which is read as a whole, and memory is for TREC run files" in error[0]
     (tmp_path / "t.gz").write_bytes(gzip.compress(b"PAR1\x15\x04\x15 and so on"))
     assert assert_same(tmp_path / "t.gz", cache, other_files="skip") is None
