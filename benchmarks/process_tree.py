@@ -1,7 +1,8 @@
 """Measuring a script of its own: its time, its processor time and its peak memory, with all processes it starts.
 
 Memory is PSS of ``/proc/*/smaps_rollup``: what processes share is counted once, and pages of mapped files count, too. It is
-read about thirty times a second, less often where reading takes long, so a peak shorter than that can be missed. Linux only.
+read about thirty times a second, less often where reading takes long. A shorter peak of one process is seen by what the
+system keeps of it (VmHWM, less what it shares); one of several processes at a time can be missed. Linux only.
 """
 
 from __future__ import annotations
@@ -29,11 +30,15 @@ def tree(root: int) -> list[int]:
     return found
 
 
-def _memory(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1])
-    return 0
+def _memory(pid: int) -> tuple[int, int]:
+    """Return PSS now and at most, kB."""
+    lines = [
+        f"{part} 0"
+        for name in ("smaps_rollup", "status")
+        for part in Path(f"/proc/{pid}/{name}").read_text().splitlines()
+    ]
+    kb = {key: int(n) for key, n, *_ in map(str.split, lines) if key in ("Pss:", "Rss:", "VmHWM:")}
+    return kb["Pss:"], kb["VmHWM:"] - (kb["Rss:"] - kb["Pss:"])
 
 
 def _processor(pid: int) -> float:
@@ -58,8 +63,10 @@ class Watch(threading.Thread):
         while not self._over.wait(pause):
             total, begun = 0, time.perf_counter()
             for pid in tree(self.root):
-                with suppress(OSError, IndexError):  # it has ended
-                    total += _memory(pid)
+                with suppress(OSError, IndexError, KeyError):  # it has ended
+                    now, most = _memory(pid)
+                    total += now
+                    self.peak = max(self.peak, most)
                     self.spent[pid] = _processor(pid)
             self.peak = max(self.peak, total)
             # looking stops a process for a moment, and takes a core: at most a thirtieth of the time

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from pt_reuse._errors import InputError
-from pt_reuse._job_tasks import AHEAD, LostError, Outcome, Task, import_failure, packed, run_packed
+from pt_reuse._job_tasks import AHEAD, TRIES, LostError, Outcome, Task, import_failure, packed, run_packed
 
 
 class DaskWorkers:
@@ -65,7 +65,8 @@ class DaskWorkers:
                 if nobody == 2:
                     raise self._unmanned() from None
             except KilledWorker as error:
-                raise LostError(str(error)) from error
+                # Dask has tried several times, each time with what else the worker had
+                raise LostError(str(error), times=TRIES - 1) from error
             except CancelledError as error:
                 if self.client.status != "running":
                     raise self._gone() from None

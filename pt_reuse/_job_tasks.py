@@ -17,6 +17,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pt_reuse._errors import Circumstances, InputError, Option, ReuseWarning, located, warn_again, warn_as
 
+#: times that workers may die with the next job among what they do: with others, with others again, and with it alone
+TRIES = 3
 #: jobs for each worker that are handed out, or have come back and are not fetched
 AHEAD = 4
 Done = TypeVar("Done")
@@ -40,12 +42,12 @@ class LostError(Exception):
 
     Args:
         said: what the library said.
-        alone: whether it is known that the next job was all that they did, several times.
+        times: how often a worker has died with the next job, `TRIES` where it is known that this job was all it did.
     """
 
-    def __init__(self, said: str, *, alone: bool = False):
+    def __init__(self, said: str, *, times: int = 1):
         super().__init__(said)
-        self.alone = alone
+        self.times = times
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from typing import TypeVar
 import pyterrier as pt
 
 from pt_reuse._errors import Circumstances, InputError, Option
-from pt_reuse._job_tasks import Job, LostError, Outcome, Place, Task, value_of
+from pt_reuse._job_tasks import TRIES, Job, LostError, Outcome, Place, Task, value_of
 from pt_reuse._workers import Workers, chosen_workers
 
 Done = TypeVar("Done")
-#: times that workers may die with the next job among what they do: with others, with others again, and with it alone
-TRIES = 3
 #: times that workers may die at all
 MOST_LOSSES = 10
 
@@ -70,7 +68,7 @@ def _outcomes(workers: Workers, tasks: Iterator[Task[Done]]) -> Generator[Outcom
     out: deque[Task[Done]] = deque()
     losses = ever = 0
     while True:
-        alone = losses == TRIES - 1
+        alone = losses >= TRIES - 1
         handed = iter([out[0]]) if alone else chain(tuple(out), _noted(tasks, out))
         try:
             with closing(workers.outcomes(handed)) as outcomes:
@@ -79,8 +77,8 @@ def _outcomes(workers: Workers, tasks: Iterator[Task[Done]]) -> Generator[Outcom
                     losses = 0
                     yield outcome
         except LostError as lost:
-            losses, ever = losses + 1, ever + 1
-            alone = alone or lost.alone
+            losses, ever = losses + lost.times, ever + 1
+            alone = alone or lost.times == TRIES
             if alone or ever == MOST_LOSSES:
                 raise _given_up(out[0], str(lost), alone=alone) from lost
             continue

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from pt_reuse._errors import InputError
-from pt_reuse._job_tasks import AHEAD, LostError, Outcome, Task, import_failure, packed, run_packed
+from pt_reuse._job_tasks import AHEAD, TRIES, LostError, Outcome, Task, import_failure, packed, run_packed
 
 _NONE = "Ray does not run in this process, or its cluster does not answer. Call ray.init(), with the cluster's address."
 
@@ -62,7 +62,7 @@ class RayWorkers:
             return ray.get(reference)
         except (failures.WorkerCrashedError, failures.OutOfMemoryError) as error:
             # Ray has tried several times, and a worker of its does one job at a time
-            raise LostError(str(error), alone=True) from error
+            raise LostError(str(error), times=TRIES) from error
         except (failures.NodeDiedError, failures.ObjectLostError) as error:
             raise LostError(str(error)) from error
         except (failures.RaySystemError, failures.LocalRayletDiedError, ConnectionError) as error:

@@ -158,7 +158,8 @@ class Record:
             packed = io.BytesIO()
             with zipfile.ZipFile(packed, "w") as archive:
                 for name, array in encoder.arrays.items():
-                    archive.writestr(f"{name}.npy", _npy(array))
+                    # without the time of day, so that equal results are equal files
+                    archive.writestr(zipfile.ZipInfo(f"{name}.npy"), _npy(array))
             files[ARRAYS] = packed.getvalue()
         files[CONTENTS] = _json({"format": FORMAT, "kind": type(self).__name__, "fields": parts})
         return files

@@ -106,7 +106,9 @@ class JoblibWorkers:
 def _quiet(done: Iterable[Outcome[Any]]) -> Generator[Outcome[Any], None, None]:
     """Yield results; where the caller wants no more of them, end the workers without joblib's warning."""
     try:
-        yield from iter(done)
+        # not `yield from`, which would end them itself
+        for outcome in done:  # noqa: UP028
+            yield outcome
     finally:
         if hasattr(done, "close"):
             with warnings.catch_warnings():

@@ -10,12 +10,10 @@ _INTERRUPTED = 130
 # importing takes a second or two, and nobody but the user's shell imports this file
 try:
     import os
-    import warnings
     from collections.abc import Sequence
-    from functools import cache, partial
-    from typing import Any
+    from functools import cache
 
-    from pt_reuse._errors import InputError, ReuseWarning
+    from pt_reuse._errors import InputError
     from pt_reuse._version import __version__
     from pt_reuse.commands import (
         audit,
@@ -31,6 +29,7 @@ try:
         infer_pool,
         judge,
         lou,
+        merge,
         minimum_ranks,
         plan_labels,
         pool,
@@ -47,6 +46,7 @@ try:
     from pt_reuse.commands.parser import Parser
     from pt_reuse.commands.screen import complain, tell_logs
     from pt_reuse.commands.shell import Shell
+    from pt_reuse.commands.telling import tell_error, tell_warnings
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
@@ -73,6 +73,7 @@ _COMMANDS = (
     plan_labels,
     runs,
     infer_pool,
+    merge,
     collections,
     fetch,
     verify,
@@ -103,13 +104,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     if unknown:
         shell.running.refuse(unknown)
     tell_logs()
-    warnings.showwarning = partial(_show_warning, shell)
+    tell_warnings(shell)
     try:
         status: int | None = options.run(options)
         # a short answer meets a closed pipe only here
         sys.stdout.flush()
     except InputError as error:
-        complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
+        tell_error(shell, error)
         return 2
     except BrokenPipeError:
         # the reader of a pipe, such as head, has seen enough; what is left in the buffer goes nowhere
@@ -131,13 +132,6 @@ def _parser() -> Parser:
     for one in parsers:
         one.set_defaults(shell=Shell(one, parsers))
     return parser
-
-
-def _show_warning(shell: Shell, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if isinstance(message, ReuseWarning):
-        complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
-    else:
-        complain(f"pt-reuse: {category.__name__}: {message}")
 
 
 if __name__ == "__main__":

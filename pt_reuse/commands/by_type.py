@@ -12,7 +12,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel, listed
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.plots.panels import plot_panels
 from pt_reuse.plots.type_pools import scores_title
@@ -74,7 +74,7 @@ def add_to(commands: Commands) -> Parser:
     add_rel(parser)
     add_contributors(parser)
     add_intervals(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many jobs at a time, -1 for all cores; default 1")
+    add_jobs(parser, "jobs")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser

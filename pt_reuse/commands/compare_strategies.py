@@ -11,7 +11,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel, listed
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.pooling.adaptive.registry import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy
@@ -80,7 +80,7 @@ def add_to(commands: Commands) -> Parser:
         "--repeats", type=int, default=5, metavar="N", help="how many seeds; numbers are means over these; default 5"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the first of them; default 0")
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many topics at a time, -1 for all cores; default 1")
+    add_jobs(parser, "topics")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser

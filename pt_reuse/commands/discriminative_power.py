@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import checked_seed, fraction, positive
+from pt_reuse._check import checked_jobs, checked_seed, fraction, positive
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -54,6 +54,9 @@ def add_to(commands: Commands) -> Parser:
         "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what they draw; default 0")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="how many measures at a time, -1 for all cores; default 1"
+    )
     add_all(parser, "pair that changes")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
@@ -70,6 +73,7 @@ def _run(options: argparse.Namespace) -> None:
     fraction("alpha", options.alpha, ends=False)
     positive("samples", options.samples, "draws")
     checked_seed(options.seed)
+    checked_jobs(options.jobs)
     names = different_names(sources)
     rels = {source.rel for source in sources}
     measures = chosen_measures(options, rels.pop() if len(rels) == 1 else None)
@@ -90,6 +94,8 @@ def _run(options: argparse.Namespace) -> None:
         correction=correction,
         samples=options.samples,
         seed=options.seed,
+        n_jobs=options.jobs,
+        verbose=shows_bars(options),
     )
     _report(result, options.all)
     if folder is not None:

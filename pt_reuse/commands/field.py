@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import partial
+from pathlib import Path
+from typing import Protocol
 
 from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as
 from pt_reuse.collections.collection import Collection
@@ -20,12 +22,14 @@ from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_sou
 from pt_reuse.commands.parser import Parser, add_quiet
 from pt_reuse.commands.screen import shows_bars
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.file_runs import named_by_files
 from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.parsing import named_by_files
 from pt_reuse.runs.paths import run_paths
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.table_labels import TableLabels
 
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
@@ -48,7 +52,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
         qrels: whether the command takes judgments.
     """
-    what_runs = "folder, pattern or file of TREC runs"
+    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
         parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
     else:
@@ -88,6 +92,9 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
     )
     parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
     parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
+    parser.add_argument(
+        "--memory", metavar="SIZE", help="hold so much of the field in memory at once, such as 2GB; needs --cache"
+    )
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
     parser.set_defaults(check_field=partial(_check_field, parser, needed, name))
@@ -108,6 +115,31 @@ def add_faults_to(parser: Parser) -> None:
     )
 
 
+class Reader(Protocol):
+    """Looks on while a command reads its runs and judgments; it may raise where they are not what it needs."""
+
+    def at_run_files(self, paths: Sequence[Path]) -> None:
+        """Take note of the files of the runs, before they are read."""
+
+    def at_runs(self, runs: RunSet) -> None:
+        """Take note of the runs."""
+
+    def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
+        """Take note of the judgments, which are read before the runs are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WatchedReading(Reading):
+    """How run files are read while somebody looks on."""
+
+    reader: Reader
+
+    def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
+        """Return the runs of some files, labelled."""
+        self.reader.at_run_files(paths)
+        return super().read(paths, labels)
+
+
 @dataclass(frozen=True)
 class FieldPlan:
     """The runs and judgments that the options of a command name, before any of them is read.
@@ -118,14 +150,30 @@ class FieldPlan:
         columns: those of the table of runs in which anything will stand.
         judgments: where the judgments are, None where none are named; where a command needs both, they are read
             first, which takes less time.
-        read_runs: reads the runs.
+        get_runs: reads the runs.
+        reader: who looks on; None for nobody.
     """
 
     collection: Collection | None
     names: list[str] | None
     columns: set[str]
     judgments: JudgmentSource | None
-    read_runs: Callable[[], RunSet]
+    get_runs: Callable[[], RunSet]
+    reader: Reader | None = None
+
+    def read_runs(self) -> RunSet:
+        """Read the runs."""
+        runs = self.get_runs()
+        if self.reader is not None:
+            self.reader.at_runs(runs)
+        return runs
+
+    def read_judgments(self, source: JudgmentSource) -> Qrels:
+        """Read judgments, for a command whose topics may be shared out."""
+        qrels = source.read()
+        if self.reader is not None:
+            self.reader.at_judgments(source, qrels)
+        return qrels
 
     def needed_judgments(self) -> JudgmentSource:
         """Return where the judgments are, for a command that cannot do without."""
@@ -142,6 +190,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         pooled_matters: whether to warn of an unknown pool where the user gave none.
     """
     options.check_field(options)
+    reader: Reader | None = getattr(options, "reader", None)
     reading = Reading(
         order=options.order,
         how_pooled=HowPooled(options.pool_order),
@@ -150,14 +199,19 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         bad_lines=options.bad_lines,
         other_files=options.other_files,
         cache=options.cache,
+        memory=options.memory,
         verbose=shows_bars(options),
     )
+    if reader is not None:
+        reading = _WatchedReading(**{one.name: getattr(reading, one.name) for one in fields(reading)}, reader=reader)
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
         paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
         names = named_by_files(paths, reading.names, reading.other_files)
         read = partial(reading.read, paths, labels)
-        return FieldPlan(None, names, labels.columns, None if qrels is None else judgment_source(qrels), read)
+        columns = labels.columns | TableLabels.of(paths).columns
+        named = None if qrels is None else judgment_source(qrels)
+        return FieldPlan(None, names, columns, named, read, reader)
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,
@@ -186,7 +240,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         return runs.labelled(labels)
 
     judgments = JudgmentSource(None, collection) if qrels is None else judgment_source(qrels, collection)
-    return FieldPlan(collection, plan.names, plan.columns | labels.columns, judgments, get)
+    return FieldPlan(collection, plan.names, plan.columns | labels.columns, judgments, get, reader)
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:

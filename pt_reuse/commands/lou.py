@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import count, examples, listed, plural
+from pt_reuse._check import checked_jobs, count, examples, listed, plural
 from pt_reuse._errors import InputError, arguments_as, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -16,9 +16,10 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.commands.shards import add_shard, refuse_with_shard
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.pooling.fit import SLACK
@@ -72,9 +73,10 @@ def add_to(commands: Commands) -> Parser:
     _add_fill(parser)
     add_contributors(parser)
     add_intervals(parser)
+    add_jobs(parser, "topics")
     add_all(parser, "unit")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
-    parser.set_defaults(run=_run)
+    add_shard(parser, _run)
     return parser
 
 
@@ -102,10 +104,12 @@ def _add_fill(parser: Parser) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.fill is not None:
+        refuse_with_shard(options, "fill", "a judge is asked about the uniques of all topics. Leave out one of them.")
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove or "relevant", rel=options.rel)
-    asked = drawn(options)
+    asked, jobs = drawn(options), checked_jobs(options.jobs)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)
@@ -113,7 +117,7 @@ def _run(options: argparse.Namespace) -> None:
     drawn_of = [*_PICTURES, *map(_of_judge, judges or ())]
     pictures = [picture(what, repr(measure)) for measure in measures for what in drawn_of]
     folder = out_folder(options, [*_FILES, *(_FILLED if judges else ()), *pictures, "uniques.png"])
-    qrels, runs = judgments.read(), plan.read_runs()
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     if options.rel is not None:
         qrels = qrels.with_rel(options.rel)
     say(f"{runs!r}\n{qrels!r}")
@@ -129,6 +133,7 @@ def _run(options: argparse.Namespace) -> None:
         judge_rel=options.judge_rel,
         holes=options.holes,
         **asked,
+        n_jobs=jobs,
         verbose=shows_bars(options),
     )
     _report(result, options.all)

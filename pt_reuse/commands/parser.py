@@ -115,6 +115,11 @@ def add_quiet(parser: Parser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
+def add_jobs(parser: Parser, noun: str) -> None:
+    """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
+    parser.add_argument("--jobs", type=int, metavar="N", help=f"how many {noun} at a time, -1 for all cores; default 1")
+
+
 def add_all(parser: Parser, noun: str) -> None:
     """Add the flag that shows a long table whole, one line for every `noun`."""
     parser.add_argument("--all", action="store_true", help=f"one line for every {noun}, however many")

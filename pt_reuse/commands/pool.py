@@ -15,6 +15,7 @@ from pt_reuse.commands.output import out_folder, write_settings, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.pool_strategies import PoolAsked, add_strategy, chosen_strategy
 from pt_reuse.commands.screen import SHOWN, print_table, say
+from pt_reuse.commands.shards import add_shard, refuse_with_shard
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.runs.units import COLUMNS, check_unit_is_given
@@ -44,7 +45,7 @@ def add_to(commands: Commands) -> Parser:
     add_out(
         parser, f"the pool and its counts (CSV), and what is to be judged (a qrels file with labels -1, {_TO_JUDGE})"
     )
-    parser.set_defaults(run=_run)
+    add_shard(parser, _run)
     return parser
 
 
@@ -53,13 +54,17 @@ def _run(options: argparse.Namespace) -> None:
     if options.depth is not None:
         checked_depth(options.depth)
     strategy = chosen_strategy(options)
+    if not strategy.by_topics:
+        refuse_with_shard(
+            options, "strategy", f"{options.strategy!r} is not made topic by topic. Leave out one of them."
+        )
     contributors = chosen_contributors(options, plan.names)
     if options.by is not None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)
     files = ["pool.csv", "by_topic.csv", "by_unit.csv", _TO_JUDGE, "settings.json"]
     folder = out_folder(options, files)
     judgments = plan.judgments if options.qrels is not None else None
-    qrels = None if judgments is None else judgments.read()
+    qrels = None if judgments is None else plan.read_judgments(judgments)
     runs = plan.read_runs()
     say(repr(runs) if qrels is None else f"{runs!r}\n{qrels!r}")
     asked = depth_of(runs, options.depth)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from pt_reuse._check import checked_seed, choice, count
+from pt_reuse._check import checked_jobs, checked_seed, choice, count
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.commands.numbers import amounts, bands, whole_amounts
 from pt_reuse.commands.parser import Parser
@@ -80,9 +80,18 @@ class PoolStrategy:
         """Return the names of the options that it has."""
         return (*self.needs, *self.takes)
 
+    @property
+    def by_topics(self) -> bool:
+        """Return whether its work goes by topics, so that it can be shared out."""
+        return "jobs" in self.takes
+
 
 def _to_depth(asked: PoolAsked) -> Pool:
-    return depth_pool(asked.runs, depth=asked.depth, contributors=asked.contributors)
+    return depth_pool(asked.runs, depth=asked.depth, contributors=asked.contributors, n_jobs=asked.options.jobs)
+
+
+def _check_jobs(options: argparse.Namespace) -> None:
+    checked_jobs(options.jobs)
 
 
 def _size(options: argparse.Namespace) -> PoolSize:
@@ -185,6 +194,7 @@ _STRATA = ("rank", "runs", "teams", "types")
 
 
 def _check_sample(options: argparse.Namespace) -> None:
+    _check_jobs(options)
     if options.strata is not None:
         choice("strata", options.strata, _STRATA)
     check_sampling(share=options.share, n=options.n, strata=options.strata, bands=options.bands, seed=_seed(options))
@@ -212,7 +222,7 @@ def _sampled(options: argparse.Namespace) -> str:
 
 #: name -> strategy; those of --strategy, in the order of the help
 STRATEGIES = {
-    "depth": PoolStrategy("all documents to the depth", _to_depth),
+    "depth": PoolStrategy("all documents to the depth", _to_depth, takes=("jobs",), check=_check_jobs),
     "take": PoolStrategy(
         "the best-ranked of these",
         _take,
@@ -229,7 +239,7 @@ STRATEGIES = {
     "sample": PoolStrategy(
         "a random sample, with the probability with which each document came into it",
         _sample,
-        takes=("share", "n", "strata", "bands", "seed"),
+        takes=("share", "n", "strata", "bands", "seed", "jobs"),
         check=_check_sample,
         in_words=_sampled,
     ),
@@ -267,6 +277,12 @@ def add_strategy(parser: Parser) -> None:
     )
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label of --qrels that a strategy is told is relevant"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="of depth and sample: how many topics at a time, -1 for all cores; default 1",
     )
     parser.add_argument("--seed", type=int, metavar="S", help="decides what a strategy draws; default 0")
 

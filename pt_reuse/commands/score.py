@@ -7,11 +7,13 @@ import argparse
 import numpy as np
 import pandas as pd
 
+from pt_reuse._check import checked_jobs
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures
 from pt_reuse.commands.output import out_folder, write_table
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.commands.shards import add_shard
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 
@@ -32,9 +34,10 @@ def add_to(commands: Commands) -> Parser:
     add_measures(parser)
     parser.add_argument("--own-topics", action="store_true", help="mean over the topics that a run has")
     parser.add_argument("--per-topic", action="store_true", help="also show a line for every run and topic")
+    add_jobs(parser, "topics")
     add_all(parser, "run")
     add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
-    parser.set_defaults(run=_run)
+    add_shard(parser, _run)
     return parser
 
 
@@ -42,10 +45,11 @@ def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
     measures = chosen_measures(options, judgments.rel)
+    jobs = checked_jobs(options.jobs)
     folder = out_folder(options, _FILES)
-    qrels, runs = judgments.read(), plan.read_runs()
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
-    scores = score(runs, qrels, measures, complete=not options.own_topics, verbose=shows_bars(options))
+    scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
     over = _topics(scores) if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)

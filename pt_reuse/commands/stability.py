@@ -14,7 +14,7 @@ from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_so
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.swap_rates.measuring import check_stability, stability
@@ -59,7 +59,7 @@ def add_to(commands: Commands) -> Parser:
     )
     parser.add_argument("--own-topics", action="store_true", help="means over the topics that a run has")
     add_intervals(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many at a time, -1 for all cores; default 1")
+    add_jobs(parser, "jobs")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser

@@ -12,7 +12,7 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.studies.corpus_parts.drawing import checked_drawing
@@ -94,7 +94,7 @@ def add_to(commands: Commands) -> Parser:
         "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
     )
     add_intervals(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many parts at a time, -1 for all cores; default 1")
+    add_jobs(parser, "parts")
     add_all(parser, "pair of parts")
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pt_reuse._check import choice, count, plural, positive
+from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, write_settings, write_table
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.commands.shards import add_shard
 from pt_reuse.runs.units import check_unit_is_given
 from pt_reuse.scoring.caveats import relevant_only, tell
 from pt_reuse.scoring.topic_sets import check_topics
@@ -37,24 +38,25 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--by", default="run", metavar="UNIT", help="also a table by team, type or family; default run alone"
     )
+    add_jobs(parser, "topics")
     add_all(parser, "run")
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
-    parser.set_defaults(run=_run)
+    add_shard(parser, _run)
     return parser
 
 
 def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
-    cutoffs = _cutoffs(options.cutoff)
+    cutoffs, jobs = _cutoffs(options.cutoff), checked_jobs(options.jobs)
     check_unit_is_given(choice("by", options.by, _BY), plan.columns)
     units = [] if options.by == "run" else [f"by_{options.by}.csv"]
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
-    qrels, runs = judgments.read(), plan.read_runs()
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
     check_topics(runs, qrels)
     tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
-    found = UnjudgedDocuments.of(runs, qrels, cutoffs, verbose=shows_bars(options))
+    found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     if options.by != "run":
         runs.units(options.by)
         say(f"\nBy {options.by}, the mean of the runs:")

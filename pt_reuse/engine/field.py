@@ -18,7 +18,7 @@ from pt_reuse.engine.places import Places
 from pt_reuse.engine.tokens import Tokens, Words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Field(Portable):
     """All runs of a field in memory; rows are topic-major, then by run, then in ranking order.
 
@@ -48,6 +48,9 @@ class Field(Portable):
     file: Places
     rank: Places
     ranked: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return f"Field({self.n_runs} runs, {self.n_topics} topics, {self.n_rows} rows)"
 
     @property
     def n_topics(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +20,14 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstandard",
     b"\x1f\x9d": "compress",
 }
+#: what begins a table -> its kind; in a text that begins alike, a printable character or white space would follow
+_TABLES = (
+    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
+    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
+    (re.compile(rb"\xff\xff\xff\xff...\x00", re.DOTALL), "Arrow stream"),
+)
+#: bytes that tell of a table
+LONGEST_START = 8
 #: bytes that any packed file may unpack to
 ANY_UNPACKED = 10**8
 #: how often its own size a larger one may unpack to: runs and judgments are packed to a third or a tenth
@@ -100,9 +109,14 @@ def packed_with(raw: bytes) -> str | None:
     return None
 
 
+def kind_of_table(start: bytes) -> str | None:
+    """Return which kind of table begins like this, ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``; None for none."""
+    return next((kind for begins, kind in _TABLES if begins.match(start)), None)
+
+
 def guarded(text: bytes) -> bytes:
-    """Put a byte order mark before a text that would be taken for a packed one, or that would lose its own mark."""
-    return _BOM + text if text.startswith((_BOM, *MAGIC)) else text
+    """Put a byte order mark before a text that would be taken for a packed one or a table, or would lose its mark."""
+    return _BOM + text if text.startswith((_BOM, *MAGIC)) or kind_of_table(text) is not None else text
 
 
 @contextmanager

@@ -36,6 +36,7 @@ class RunPart:
 
     Attributes:
         topics: which topics of the run these are, by number.
+        before: (topics,) rows of each that stand before this part.
         starts: (topics + 1,) into the rows.
         docs: (rows, k) words of the document names.
         scores: (rows,) as read.
@@ -44,6 +45,7 @@ class RunPart:
     """
 
     topics: NDArray[np.int64]
+    before: NDArray[np.int64]
     starts: NDArray[np.int64]
     docs: Words
     scores: NDArray[np.float64]
@@ -190,7 +192,7 @@ class RunParts:
         self.sizes[numbers] += lengths
         self.n_rows += len(fields)
         docs = found[1] if rows.grouping is None else found[1].take(rows.grouping, axis=0)
-        return RunPart(numbers, rows.starts, docs, rows.grouped(lines.scores), other, ranks)
+        return RunPart(numbers, before, rows.starts, docs, rows.grouped(lines.scores), other, ranks)
 
     def _numbers(self, names: list[str]) -> NDArray[np.int64]:
         numbers = np.array([self._number.setdefault(name, len(self._number)) for name in names], dtype=np.int64)

@@ -60,7 +60,7 @@ class Layer:
         topics: the topics.
         ends: of each block the number of the topic behind its last.
         lengths: (topics, columns) rows of each list.
-        ranked: of each column whether the run has a rank column.
+        ranked: (columns,) which runs have a rank column.
     """
 
     place: str
@@ -76,7 +76,8 @@ class Layer:
 
     def field(self, folder: Path) -> OpenField:
         """Return the field of the layer alone."""
-        blocks, ranked = self.blocks(folder), np.array(self.ranked, dtype=np.bool_)
+        blocks = self.blocks(folder)
+        ranked = np.array(self.ranked, dtype=np.bool_)
         return OpenField(self.topics, list(starmap(range, blocks.topics)), self.lengths, ranked, blocks)
 
 
@@ -129,8 +130,8 @@ def load(folder: Path, settings: Mapping[str, Any]) -> Stored:
         raise DamagedStoreError("its arrays do not fit each other") from error
     sources = {path: Source(*said) for path, said in header["sources"].items()}
     longer = tuple(Longer(*item) for item in header["longer"])
-    commented, files = tuple(header["commented"]), tuple(header["files"])
-    read = ReadField(field_of(folder, layers), list(header["runs"]), rows, longer, commented, files)
+    commented, of_files = tuple(header["commented"]), tuple(header["files"])
+    read = ReadField(field_of(folder, layers), list(header["runs"]), rows, longer, commented, of_files)
     return Stored(sources, read, layers)
 
 
@@ -180,8 +181,8 @@ def check_sources(kept: Mapping[str, Source], sources: Mapping[str, str]) -> Non
 
 def _layer(said: Mapping[str, Any], lengths: NDArray) -> Layer:
     columns, topics, ends, ranked = (tuple(said[name]) for name in ("columns", "topics", "ends", "ranked"))
-    fits = len(lengths) == len(topics) * len(columns) and (not topics or ends[-1] == len(topics))
-    fits &= len(ranked) == len(columns)
+    fits = len(lengths) == len(topics) * len(columns) and len(ranked) == len(columns)
+    fits &= not topics or ends[-1] == len(topics)
     # the folder's name is checked so that a header cannot point outside
     if not LAYER.fullmatch(said["place"]) or not fits or list(ends) != sorted(set(ends)) or lengths.dtype != np.int32:
         raise DamagedStoreError("its header is damaged")

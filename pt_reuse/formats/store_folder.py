@@ -22,7 +22,7 @@ TABLES = re.compile(r"tables-[0-9a-f]{16}")
 _GIVEN_UP = 7 * 86400.0
 #: files in these folders: of blocks, of spools, and the arrays of stores as they were made before
 _FILES = re.compile(
-    r"\d+-\d+\.block|rows|ranks|index"
+    r"\d+-\d+\.block|rows|ranks|index|index-\d+|pieces"
     r"|(vocabulary|topic_docs|doc_starts|starts|codes|scores|long_names|dropped"
     r"|(file|rank)_(lists|starts|at|values))\.npy"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -36,7 +37,8 @@ class TableNotes:
 
     def packed(self) -> bytes:
         """Return them as ASCII text."""
-        return json.dumps({"version": _VERSION, **asdict(self)}).encode("ascii")
+        said = {"version": _VERSION, **asdict(self)}
+        return json.dumps({**said, "check": _digest(said)}).encode("ascii")
 
     @staticmethod
     def unpacked(data: bytes) -> TableNotes:
@@ -51,6 +53,8 @@ class TableNotes:
             raise ValueError("it is nested too deep") from error
         if not isinstance(said, dict) or said.get("version") != _VERSION:
             raise ValueError(f"it is not of version {_VERSION}")
+        if said.pop("check", None) != _digest(said):
+            raise ValueError("it is damaged")
         order, pool_order, pool_depth, runs = (said.get(key) for key in ("order", "pool_order", "pool_depth", "runs"))
         if order not in ORDERS or pool_order not in (None, *ORDERS):
             raise ValueError("it names no ranking order")
@@ -61,6 +65,10 @@ class TableNotes:
         if len({run["name"] for run in runs}) < len(runs):
             raise ValueError("it lists a run twice")
         return TableNotes(order, pool_order, pool_depth, runs)
+
+
+def _digest(said: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
 
 
 def _is_run(run: Mapping[str, Any]) -> bool:
@@ -81,10 +89,11 @@ def notes_of(path: Path) -> TableNotes | None:
     try:
         with opened(path) as table:
             data = table.metadata.get(KEY)
-        return None if data is None else TableNotes.unpacked(data)
     except UnreadableError:
         # whoever reads the runs says what is wrong with it
         return None
+    try:
+        return None if data is None else TableNotes.unpacked(data)
     except ValueError as error:
         warn(f"what it says of its runs is left aside: {error}.", place=str(path))
         return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, examples, shown
@@ -42,6 +42,12 @@ _REASONS = {
     LONG: f"a {{column}} of more than {LONGEST_NAME:,} bytes",
     NOT_FINITE: "a {column} that is no finite number",
 }
+_ENDING = re.compile(r"\.(parquet|pq|arrow|feather|ipc)$")
+
+
+def run_of_file(path: Path) -> str:
+    """Return what the run of a table without a column ``name`` is called: as its file, without the ending."""
+    return _ENDING.sub("", path.name).removeprefix("input.") or path.name
 
 
 class NoRunError(InputError):
@@ -107,8 +113,8 @@ class TableReading:
 
     Args:
         path: of the file.
-        name: of its run, where it has no column ``name``.
         order: the ranking order; ``"rank"`` needs the rank column.
+        fits: raises where so many rows, of so many bytes, are too much to be read at once.
 
     Attributes:
         names: the runs found so far -> their number, in order of appearance.
@@ -117,13 +123,17 @@ class TableReading:
         part: what a row group is called.
     """
 
-    def __init__(self, path: Path, name: str, order: str):
-        self.path, self.name, self.order = path, name, order
+    def __init__(self, path: Path, order: str, fits: Callable[[int, int], None] = lambda rows, size: None):
+        self.path, self.order, self._fits = path, order, fits
         self.names: dict[str, int] = {}
         self.topics: dict[str, int] = {}
         self.ends: list[int] = []
         self.part = "row group"
         self._listed: dict[str, int] = {}
+        self._first_bad: BadRow | None = None
+        #: of each run whether it has a row that can be used, and the first of those that cannot
+        self._good: set[int] = set()
+        self._bad: dict[int, tuple[int, int]] = {}
 
     def ordered(self) -> list[str]:
         """Return the runs found so far as the writer of the table lists them, else in order of appearance."""
@@ -141,18 +151,54 @@ class TableReading:
             wanted = self._columns(table)
             self.part = table.part
             self._listed = {name: i for i, name in enumerate(listed_runs(table.metadata))}
-            for group in table.groups(wanted):
+            for group in table.groups(wanted, self._fits):
                 before = self.ends[-1] if self.ends else 0
                 self.ends.append(before + group.num_rows)
                 if group.num_rows:
-                    yield self._checked(group, before)
+                    found = self._checked(group, before)
+                    self._note(found)
+                    yield found
+                    del found
+                del group  # before the next one is read
+
+    def check(self, *, skip: bool) -> None:
+        """Raise unless what was read is runs; all row groups must have been read.
+
+        Args:
+            skip: whether bad rows are left out.
+
+        Raises:
+            NoRunError: there is no row of a run.
+            InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
+        """
+        if not self._good:
+            if self._first_bad is not None:
+                raise self._first_bad.told(SKIP_FILE, NoRunError)
+            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
+        if self._first_bad is not None and not skip:
+            raise self._first_bad.told(SKIP_ROWS)
+        for name, run in self.names.items():
+            if run not in self._good:
+                row, why = self._bad[run]
+                raise InputError(
+                    f"all rows of run {shown(name)} are bad, the first for {reason(why)}. Mend them or drop the run.",
+                    place=self.place(row),
+                )
+
+    def _note(self, group: RowGroup) -> None:
+        self._good.update(np.flatnonzero(np.bincount(group.run)).tolist())
+        if group.first_bad is None:
+            return
+        self._first_bad = self._first_bad or group.first_bad
+        for run, i in zip(*(found.tolist() for found in np.unique(group.bad_run, return_index=True)), strict=True):
+            self._bad.setdefault(run, (int(group.bad_row[i]), int(group.bad_why[i])))
 
     def place(self, row: int) -> str:
         """Return in words where a row is that was read."""
         return f"row {row:,} ({self.part} {int(np.searchsorted(self.ends, row)) + 1:,})"
 
     def _columns(self, table: Table) -> list[str]:
-        found = table.schema.names
+        found = list(table.columns)
         needed = ("qid", "docno", "score", *(["rank"] if self.order == "rank" else []))
         try:
             columns("a table of runs", found, needed)
@@ -199,7 +245,7 @@ class TableReading:
     def _runs(self, group: Any, before: int) -> NDArray[np.int64]:
         rows = np.arange(group.num_rows)
         if "name" not in group.column_names:
-            return np.full(group.num_rows, self.names.setdefault(self.name, 0))
+            return np.full(group.num_rows, self.names.setdefault(run_of_file(self.path), 0))
         found: NameColumn = self._column(group, "name", name_column)
         odd = np.flatnonzero(found.flaws)
         if len(odd):
@@ -230,71 +276,6 @@ def _cell(group: Any, column: str, row: int) -> str:
     if value is None:
         return "nothing"
     return shown(value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value)
-
-
-@dataclass(frozen=True)
-class TableRows:
-    """Rows of one run in one row group, in the order of the file.
-
-    Attributes:
-        topics: topic names, each once.
-        topic: (rows,) the topic of each row that can be used.
-        docs: (rows, k) words of its document name.
-        scores: (rows,) finite.
-        ranks: (rows,) as they stand, not finite where there is none; None in a table without such a column.
-        row: (rows,) which row of the file it is, from 1.
-        bad: (m,) the rows of the file that cannot be used, from 1.
-        reasons: why each of them cannot.
-        first_bad: the first bad row of the row group, where it is one of this run.
-    """
-
-    topics: list[str]
-    topic: NDArray[np.int64]
-    docs: Words
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.float64] | None
-    row: NDArray[np.int64]
-    bad: NDArray[np.int64]
-    reasons: list[str]
-    first_bad: BadRow | None
-
-
-def table_runs(path: Path, name: str, order: str) -> Iterator[tuple[str, TableRows]]:
-    """Yield the runs in a table, row group by row group: the name of each run and its rows there.
-
-    Args:
-        path: a file for which :func:`pt_reuse.formats.tables.is_table` holds.
-        name: of its run, where it has no column ``name``.
-        order: the ranking order; ``"rank"`` needs the rank column, and a row without a rank is bad then.
-
-    Raises:
-        UnreadableError: the file cannot be read or is damaged.
-        NoRunError: a column that is needed is missing or has another type.
-        InputError: a row without the name of its run; pyarrow is missing.
-    """
-    reading = TableReading(path, name, order)
-    for group in reading.groups():
-        names, topics = list(reading.names), list(reading.topics)
-        good, bad = rows_of_runs(group.run, len(names)), rows_of_runs(group.bad_run, len(names))
-        for run, (rows, odd) in enumerate(zip(good, bad, strict=True)):
-            if not len(rows) and not len(odd):
-                continue
-            topic, held = pd.factorize(group.topic[rows])
-            first = group.first_bad
-            yield (
-                names[run],
-                TableRows(
-                    topics=[topics[t] for t in held.tolist()],
-                    topic=topic.astype(np.int64, copy=False),
-                    docs=group.docs.take(rows, axis=0),
-                    scores=group.scores[rows],
-                    ranks=None if group.ranks is None else group.ranks[rows],
-                    row=group.row[rows],
-                    bad=group.bad_row[odd],
-                    reasons=[reason(why) for why in group.bad_why[odd].tolist()],
-                    first_bad=first if first is not None and first.row in group.bad_row[odd[:1]] else None,
-                ),
-            )
 
 
 def rows_of_runs(run: NDArray[np.int64], n_runs: int) -> list[NDArray[np.int64]]:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import stat
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from pt_reuse._errors import InputError
-from pt_reuse.formats.files import ANY_UNPACKED, MOST_TIMES, DamagedFileError, TooLargeError, UnreadableError
-
-#: what begins a file -> its kind; in a text that begins alike, a printable character or white space would follow
-_KINDS = (
-    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
-    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
-    (re.compile(rb"\xff\xff\xff\xff...\x00", re.DOTALL), "Arrow stream"),
+from pt_reuse._errors import InputError, located
+from pt_reuse.formats.files import (
+    ANY_UNPACKED,
+    LONGEST_START,
+    MOST_TIMES,
+    DamagedFileError,
+    TooLargeError,
+    UnreadableError,
+    kind_of_table,
 )
-_LONGEST_START = 8
+
 #: names that repeat from row to row, which are read as numbers of the distinct ones
 _REPEATED = ["qid", "name"]
+_BUFFER = 1 << 16  # bytes of a column that are read at once
 _ROW_BYTES = 24  # that a row takes in memory at least
-
-
-def kind_of_table(start: bytes) -> str | None:
-    """Return which kind of table begins like this, ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``; None for none."""
-    return next((kind for begins, kind in _KINDS if begins.match(start)), None)
 
 
 def is_table(path: Path) -> bool:
@@ -36,7 +33,7 @@ def is_table(path: Path) -> bool:
         if not stat.S_ISREG(path.stat().st_mode):
             return False
         with path.open("rb", buffering=0) as file:
-            return kind_of_table(file.read(_LONGEST_START)) is not None
+            return kind_of_table(file.read(LONGEST_START)) is not None
     except OSError:
         # whoever reads the file says what is wrong with it
         return False
@@ -53,18 +50,23 @@ def arrow(what: str) -> Any:
     return pa
 
 
+def give_back() -> None:
+    """Have pyarrow give back to the system what was freed."""
+    arrow("reading tables").default_memory_pool().release_unused()
+
+
 @dataclass(frozen=True)
 class Table:
     """A Parquet or Arrow file that is open.
 
     Attributes:
         kind: ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``.
-        schema: the pyarrow schema of its columns.
+        columns: their names, some of them perhaps more than once.
         metadata: what its writer says of it.
     """
 
     kind: str
-    schema: Any
+    columns: Sequence[str]
     metadata: Mapping[bytes, bytes]
     _file: IO[bytes]
     _size: int
@@ -74,53 +76,84 @@ class Table:
         """Return what a part of the file is called that is read at once."""
         return "row group" if self.kind == "Parquet" else "record batch"
 
-    def groups(self, columns: Sequence[str]) -> Iterator[Any]:
+    def groups(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
         """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table.
+
+        Args:
+            columns: the columns.
+            fits: raises where so many rows, of so many bytes, are too much to be read at once.
 
         Raises:
             UnreadableError: it is damaged, or unpacks to more than is read.
         """
-        found, most = 0, max(ANY_UNPACKED, MOST_TIMES * self._size)
-        for size, read in self._parts(columns):
-            if found + size <= most:
+        left = max(ANY_UNPACKED, MOST_TIMES * self._size)
+        for i, (rows, size, read) in enumerate(self._parts(columns, fits), 1):
+            self._check(size, left)
+            with located(f"{self.part} {i:,}"):
+                fits(rows, size)
                 with _reading(self.kind):
                     group = read()
                     # numbers that lead out of its buffers would be followed
                     group.validate(full=True)
-                size = max(size, group.nbytes)
-                yield group
-            found += size
-            if found > most:
-                raise TooLargeError(
-                    f"unpacks to more than {most:,} bytes, from {self._size:,}, which is taken for damage or an attack "
-                    f"(write its columns qid, docno, score, rank and name alone if it is right)"
-                )
+                fits(group.num_rows, group.nbytes)
+            left -= max(size, group.nbytes)
+            self._check(0, left)
+            yield group
+            del group  # before the next one is read
 
-    def _parts(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        # the size that each part claims, and what reads it
+    def _check(self, size: int, left: int) -> None:
+        if size > left:
+            most = max(ANY_UNPACKED, MOST_TIMES * self._size)
+            raise TooLargeError(
+                f"unpacks to more than {most:,} bytes, from {self._size:,}, which is taken for damage or an attack "
+                f"(write its columns qid, docno, score, rank and name alone if it is right)"
+            )
+
+    def _parts(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[tuple[int, int, Any]]:
+        # the rows and the size that each part claims, and what reads it
         pa = arrow("reading tables")
         self._file.seek(0)
+        source = _Watched(self._file, fits)
         if self.kind == "Parquet":
             with _reading(self.kind):
                 file = _parquet(pa, self._file)
-                sizes = [_claimed(file.metadata.row_group(i), columns) for i in range(file.num_row_groups)]
-            for i, size in enumerate(sizes):
-                yield size, lambda i=i: file.read_row_group(i, columns=list(columns))
+                groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+                if sum(group.num_rows for group in groups) != file.metadata.num_rows:
+                    raise ValueError("it has another number of rows than it says")
+                # of its columns nothing is asked: where they are damaged, pyarrow ends the process
+                sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
+            for i, (rows, size) in enumerate(sizes):
+                yield rows, size, lambda i=i: file.read_row_group(i, columns=list(columns), use_threads=False)
             return
-        chosen = [i for i, name in enumerate(self.schema.names) if name in columns]
+        chosen = [i for i, name in enumerate(self.columns) if name in columns]
         options = pa.ipc.IpcReadOptions(included_fields=chosen)
         with _reading(self.kind):
             if self.kind == "Arrow":
-                reader = pa.ipc.open_file(self._file, options=options)
+                reader = pa.ipc.open_file(source, options=options)
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             else:
-                batches = iter(pa.ipc.open_stream(self._file, options=options))
-        while True:
-            with _reading(self.kind):
+                batches = iter(pa.ipc.open_stream(source, options=options))
+        for i in count(1):
+            with located(f"{self.part} {i:,}"), _reading(self.kind):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield 0, lambda batch=batch: pa.Table.from_batches([batch])
+            yield batch.num_rows, 0, lambda batch=batch: pa.Table.from_batches([batch])
+
+
+class _Watched:
+    """A file of which no more bytes are read at once than fit."""
+
+    def __init__(self, file: IO[bytes], fits: Callable[[int, int], None]):
+        self._file, self._fits = file, fits
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes."""
+        self._fits(0, size)
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 @contextmanager
@@ -136,7 +169,7 @@ def opened(path: Path) -> Generator[Table, None, None]:
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
     with file:
-        kind = kind_of_table(file.read(_LONGEST_START)) or "Parquet"
+        kind = kind_of_table(file.read(LONGEST_START)) or "Parquet"
         size = file.seek(0, 2)
         file.seek(0)
         pa = arrow(f"reading {path.name}, {'an' if kind.startswith('Arrow') else 'a'} {kind} file,")
@@ -147,26 +180,24 @@ def opened(path: Path) -> Generator[Table, None, None]:
             else:
                 schema = (pa.ipc.open_file if kind == "Arrow" else pa.ipc.open_stream)(file).schema
                 metadata = schema.metadata
-        yield Table(kind, schema, metadata or {}, file, size)
+            columns = schema.names
+        yield Table(kind, columns, metadata or {}, file, size)
 
 
 def _parquet(pa: Any, file: IO[bytes]) -> Any:
     schema = pa.parquet.ParquetFile(file).schema
     repeated = [schema.column(i).path for i in range(len(schema)) if schema.column(i).path in _REPEATED]
-    return pa.parquet.ParquetFile(file, read_dictionary=repeated, page_checksum_verification=True)
-
-
-def _claimed(group: Any, columns: Sequence[str]) -> int:
-    # what a row group takes when it is unpacked, by its own account
-    parts = [group.column(i) for i in range(group.num_columns)]
-    unpacked = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in columns)
-    return max(unpacked, group.num_rows * _ROW_BYTES)
+    # threads, and columns that are read ahead, take more memory and hardly less time
+    options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": _BUFFER}
+    return pa.parquet.ParquetFile(file, read_dictionary=repeated, **options)
 
 
 @contextmanager
 def _reading(kind: str) -> Iterator[None]:
     try:
         yield
+    except InputError:
+        raise
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {kind} file, or does not fit in memory") from error
     except Exception as error:

@@ -83,28 +83,35 @@ class Appending:
         Raises:
             StaleCacheError: what was added to a file does not do as a layer of its own.
         """
-        found = {file.path: file for file in read}
+        found: dict[Path, list[SpooledRun]] = {}
+        for file in read:
+            found.setdefault(file.path, []).append(file)
         if self.stored is None:
-            return [found[path] for path in paths]
+            return list(read)
         files: list[FileRun] = []
         runs = self._runs()
         whole = self.stored.read.dropped
         reasons = dict(whole[whole["line"].isna()][["file", "reason"]].itertuples(index=False))
         for path, name in zip(paths, real, strict=True):
             if name not in self.stored.sources:
-                files.append(found[path])
+                files += found[path]
                 continue
-            tag = self.stored.read.names[runs[name]] if name in runs else None
-            kept = KeptRun(path, tag, reasons.get(name), commented=runs.get(name) in self.stored.read.commented)
-            files.append(self._with_end(kept, name, found[path]) if path in found else kept)
+            kept = [
+                KeptRun(path, self.stored.read.names[run], commented=run in self.stored.read.commented)
+                for run in runs.get(name, ())
+            ]
+            if path in found:
+                files.append(self._with_end(kept, name, found[path]))
+            else:
+                files += kept or [KeptRun(path, left_out=reasons.get(name))]
         return files
 
-    def _with_end(self, kept: KeptRun, real: str, end: SpooledRun) -> SpooledRun:
+    def _with_end(self, kept: Sequence[KeptRun], real: str, ends: Sequence[SpooledRun]) -> SpooledRun:
         # a file that has grown: only the end of it is read, which must be of new topics alone
-        stored = self.stored
-        if stored is None or kept.tag is None or end.spool is None or end.fault is not None:
+        stored, end = self.stored, ends[0]
+        if stored is None or not kept or end.spool is None or end.fault is not None:
             raise StaleCacheError(self._grown(real))
-        column = self._runs()[real]
+        (column,) = self._runs()[real]
         had = {
             topic
             for layer in stored.layers
@@ -114,7 +121,7 @@ class Appending:
         }
         if had.intersection(end.spool.sizes()[0]):
             raise StaleCacheError(self._grown(real))
-        return replace(end, commented=kept.commented)
+        return replace(end, commented=kept[0].commented)
 
     def check_names(self, files: Sequence[FileRun], real: Sequence[str], *, by_tag: bool) -> None:
         """Raise where what was added to a file bears another name than what was there before.
@@ -122,27 +129,33 @@ class Appending:
         Raises:
             StaleCacheError: it does.
         """
-        runs = self._runs()
+        names, runs = [] if self.stored is None else self.stored.read.names, self._runs()
         for file, path in zip(files, real, strict=True):
-            if by_tag and self.stored is not None and path in runs and file.tag != self.stored.read.names[runs[path]]:
+            if by_tag and path in runs and file.tag not in [names[run] for run in runs[path]]:
                 raise StaleCacheError(self._grown(path))
 
     def _grown(self, path: str) -> str:
         return f"of its run files 1 changed ({os.path.basename(path)}), not only by new topics at its end"
 
-    def _runs(self) -> dict[str, int]:
+    def _runs(self) -> dict[str, list[int]]:
         # the runs of the store by the files from which they come
-        if self.stored is None:
-            return {}
-        paths = list(self.stored.sources)
-        return {paths[file]: i for i, file in enumerate(self.stored.read.files)}
+        runs: dict[str, list[int]] = {}
+        if self.stored is not None:
+            paths = list(self.stored.sources)
+            for run, file in enumerate(self.stored.read.files):
+                runs.setdefault(paths[file], []).append(run)
+        return runs
 
     def layers(self, runs: Sequence[str]) -> tuple[Layer, ...]:
         """Return the layers of the store as those of a field of runs from some files, by their real paths."""
         if self.stored is None:
             return ()
-        place = {path: i for i, path in enumerate(runs)}
-        columns = {column: place[path] for path, column in self._runs().items()}
+        place: dict[str, list[int]] = {}
+        for i, path in enumerate(runs):
+            place.setdefault(path, []).append(i)
+        columns: dict[int, int] = {}
+        for path, had in self._runs().items():
+            columns |= zip(had, place[path], strict=True)
         return tuple(
             replace(layer, columns=tuple(columns[column] for column in layer.columns)) for layer in self.stored.layers
         )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pt_reuse._check import told
+from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, Option
 
 #: bytes of the least that can be given
@@ -21,6 +21,8 @@ _TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 _OF_CHUNK = 16
 #: bytes of the largest chunk, beyond which nothing is faster, and of the least
 _LARGEST, _SMALLEST = 1 << 22, 1 << 19
+#: bytes that reading a row of a table takes, and for each byte of its columns
+_OF_TABLE_ROW, _OF_TABLE_BYTE = 120, 5
 #: bytes that coding a row takes, and for each word of the longest document name
 _OF_ROW, _OF_WORD = 144, 72
 #: of the memory what is left to what nobody counts: tables of topics, buffers of the system
@@ -84,20 +86,21 @@ class Budget:
     @property
     def parsers(self) -> int:
         """Return how many files are parsed at once."""
-        return max(1, min(self.threads, self._usable // (_OF_CHUNK * _SMALLEST)))
+        return max(1, min(self.threads, self.usable // (_OF_CHUNK * _SMALLEST)))
 
     @property
     def chunk(self) -> int:
         """Return the bytes of a file that are parsed at once."""
-        return min(_LARGEST, self._usable // (_OF_CHUNK * self.parsers))
+        return min(_LARGEST, self.usable // (_OF_CHUNK * self.parsers))
 
     @property
     def longest(self) -> int:
         """Return the bytes of the longest line that is read."""
-        return self._usable // (_OF_CHUNK * self.parsers)
+        return self.usable // (_OF_CHUNK * self.parsers)
 
     @property
-    def _usable(self) -> int:
+    def usable(self) -> int:
+        """Return the bytes of which somebody keeps count."""
         return int(self.memory * (1 - _SPARE))
 
     def rows(self, width: int, tables: int) -> int:
@@ -107,7 +110,28 @@ class Budget:
             width: words of the longest document name.
             tables: bytes of what is held beside them.
         """
-        return max(0, self._usable - tables) // _cost(width)
+        return max(0, self.usable - tables) // _cost(width)
+
+    def check_group(self, rows: int, size: int, held: int) -> None:
+        """Raise unless a row group of a table can be read at once.
+
+        Args:
+            rows: how many rows it has.
+            size: bytes of them.
+            held: bytes of what is held beside them.
+        """
+        needed = rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
+        if needed > self.usable:
+            most = in_units(1.05 * needed / (1 - _SPARE))
+            raise InputError(
+                f"{count(rows, 'row')} of {in_units(size)} are read at once: this takes about "
+                f"{in_units(needed / (1 - _SPARE))}, and ",
+                Argument("memory"),
+                f" is {in_units(self.memory)}. Pass ",
+                Option("memory", most.replace(" ", "")),
+                ", or write the table in smaller parts: pyarrow.parquet.write_table(..., row_group_size=100_000).",
+                argument="memory",
+            )
 
     def holds(self, size: int) -> bool:
         """Return whether a study can work with a block whose file has a size."""

@@ -20,6 +20,9 @@ from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.formats.frames import check_frame, check_text, number_column, text_column, text_groups
 from pt_reuse.formats.trec import NO_ORDER
 
+#: tells where (run, topic, document) stand, in words for each
+Lines = Callable[[Sequence[tuple[int, str, str]]], list[str]]
+
 
 def run_names(argument: str, given: Any, what: str) -> list[str]:
     """Return the run names of a dict of run name -> frame or pipeline."""
@@ -82,7 +85,7 @@ def code_runs(
     *,
     duplicates: str,
     threads: int = 1,
-    lines: Callable[[int, str, str], str] = lambda run, topic, docno: "",
+    lines: Lines = lambda wanted: [""] * len(wanted),
 ) -> tuple[Field, Repeats]:
     """Code runs as one field, with the rows of documents that stand in their list at a better rank.
 
@@ -90,7 +93,7 @@ def code_runs(
         rows: the runs.
         duplicates: ``"error"`` raises where there are such rows, ``"best"`` leaves them out.
         threads: to work in.
-        lines: tells where a document of a run stands.
+        lines: tells where documents of runs stand.
 
     Raises:
         InputError: the first such document of each run that has one.
@@ -102,24 +105,25 @@ def code_runs(
     return field, repeats
 
 
-def repeat_faults(
-    topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Callable[[int, str, str], str]
-) -> dict[int, InputError]:
+def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines) -> dict[int, InputError]:
     """Return for each run with a document twice in a list what is wrong, the first such document.
 
     Args:
         topics: of the field.
         repeats: the rows.
         names: of the runs.
-        lines: tells where a document of a run stands.
+        lines: tells where documents of runs stand.
     """
+    runs, rows = np.unique(repeats.run, return_index=True)
+    docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
+    wanted = [
+        (run, topics[t], docno)
+        for run, t, docno in zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
+    ]
     faults = {}
-    for run, row in zip(*(found.tolist() for found in np.unique(repeats.run, return_index=True)), strict=True):
-        topic = topics[int(repeats.topic[row])]
-        docno = tokens.decode(tokens.as_tokens(repeats.docs[row : row + 1]))[0]
+    for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True):
         faults[run] = InputError(
-            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}"
-            f"{lines(run, topic, docno)}. ",
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. ",
             "Mend the run, or pass ",
             Option("duplicates", "best"),
             " to keep its better-ranked occurrence.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from pt_reuse.formats.files import UnreadableError
 from pt_reuse.formats.line_chunks import chunks_of_lines
 from pt_reuse.formats.line_search import find_document, lines_of_rows
 from pt_reuse.formats.read_field import Longer
-from pt_reuse.formats.run_table import RunTable
-from pt_reuse.formats.tables import is_table, kind_of_table
+from pt_reuse.formats.table_rows import RUN_TABLE, NoRunError, TableReading
+from pt_reuse.formats.table_search import find_in_table, rows_in_table
+from pt_reuse.formats.tables import is_table
 from pt_reuse.formats.trec_lines import RUN_LINE
 from pt_reuse.runs.dropped import Dropped
 
@@ -60,14 +62,14 @@ class FileRun:
 
     Attributes:
         path: the file.
-        tag: its first tag, None where it is no run.
+        tag: its first tag, or the name that it has in its table; None where it is no run.
         left_out: why it is left out, None where it is not.
         fault: what is wrong with it, None where nothing is.
         commented: whether it begins with a comment.
         longer: how many lines have text after the sixth column, and the first of them.
         bad: the lines that were left out, from 1.
         reasons: why each of them was.
-        table: whether it is one of the runs of a table, of which the tag is the name.
+        table: whether the file is a table, which may hold several runs.
     """
 
     path: Path
@@ -93,17 +95,23 @@ def unreadable(error: UnreadableError) -> InputError:
     return InputError(f"the file {error}. Give a run file, {RUN_LINE}.")
 
 
-def packed_table(data: bytes) -> InputError | None:
-    """Return what is wrong with a file, of which the first bytes are given unpacked, where it is a table."""
-    kind = kind_of_table(data)
-    if kind is None:
-        return None
-    return InputError(f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first.")
-
-
 def no_run(error: InputError) -> str:
     """Return why a file without a run line is left out."""
     return f"no run line: {str(error.parts[0]).strip()}"
+
+
+def packed_table(kind: str) -> InputError:
+    """Return what is wrong with a text that is a table of a kind, once it is unpacked."""
+    return InputError(f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first.")
+
+
+def no_table(error: InputError | UnreadableError, conventions: Conventions) -> tuple[str | None, InputError | None]:
+    """Return of a table which reading as runs raised an error why it is left out, or what is wrong with it."""
+    if isinstance(error, UnreadableError):
+        return None, InputError(f"the file {error}. Give a table of runs, {RUN_TABLE}.")
+    if isinstance(error, NoRunError) and conventions.other_files == "skip":
+        return f"no row of a run: {str(error.parts[0]).strip()}", None
+    return None, error
 
 
 def many_tags(tags: dict[str, int], n: int) -> InputError:
@@ -141,13 +149,15 @@ def named_by_files(paths: Sequence[Path], names: str, other_files: str) -> list[
 
 def run_names_of(
     files: Sequence[FileRun],
+    n_files: int,
     conventions: Conventions,
     repeated: Callable[[list[FileRun], list[str]], dict[int, InputError]],
 ) -> tuple[list[FileRun], list[str]]:
     """Return those of the files that are runs, and their names, all different.
 
     Args:
-        files: what came of each.
+        files: what came of each; several of a table that holds several.
+        n_files: how many files there are.
         conventions: how they were read.
         repeated: finds of some runs what is wrong with those that have a document twice in a list, by position; asked
             only where another file is at fault.
@@ -156,10 +166,10 @@ def run_names_of(
         InputError: the first fault of every file that has one; none of the files is a run.
     """
     runs = [file for file in files if file.tag is not None]
-    by_tag, by_file = conventions.names == "tag", _names_of([file.path for file in runs])
-    names = [file.tag or "" if by_tag or file.table else name for file, name in zip(runs, by_file, strict=True)]
+    by_tag = conventions.names == "tag"
+    names = _names_of([file.path for file in runs])
+    names = [file.tag or "" if by_tag or file.table else name for file, name in zip(runs, names, strict=True)]
     twins = _twins(runs, names, _BY_TAG if by_tag else _BY_FILE)
-    n_files = len({file.path for file in files})
     faults = {id(file): file.fault for file in files if file.fault is not None}
     faults |= {id(runs[i]): fault for i, fault in twins.items()}
     if faults:
@@ -181,50 +191,69 @@ def longer_lines(files: Sequence[FileRun]) -> tuple[Longer, ...]:
 
 
 class LinesInFiles:
-    """Where documents stand in the files of runs, which are read once more for it."""
+    """Where documents stand in the files of runs, which are read once more for it.
+
+    Args:
+        runs: of which file each is.
+        order: the ranking order.
+    """
 
     def __init__(self, runs: Sequence[FileRun], order: str):
-        self.runs, self.files, self.order = runs, [str(file.path) for file in runs], order
-        self._tables: dict[Path, RunTable] = {}
+        self._runs, self._order = runs, order
+        self.files = [str(file.path) for file in runs]
 
-    def told(self, run: int, topic: str, docno: str) -> str:
-        """Return the lines of a document in words."""
-        file = self.runs[run]
-        try:
-            if file.table:
-                return f" ({self._table(run).find(file.tag or '', topic, docno)} of {file.path})"
-            found = find_document(chunks_of_lines(file.path, _CHUNK, _LONGEST), topic, docno, _TOLD)
-        except UnreadableError:  # it was read a moment ago
-            return f" ({file.path})"
-        return f" (lines {', '.join(f'{line:,}' for line in found)} of {file.path})"
+    def told(self, wanted: Sequence[tuple[int, str, str]]) -> list[str]:
+        """Return in words the lines of documents, each given by run, topic and name."""
+        said = {run: f" ({self.files[run]})" for run, _, _ in wanted}
+        of_tables: dict[Path, list[tuple[int, str, str]]] = {}
+        for run, topic, docno in wanted:
+            path = self._runs[run].path
+            if self._runs[run].table:
+                of_tables.setdefault(path, []).append((run, topic, docno))
+                continue
+            with suppress(UnreadableError):  # it was read a moment ago
+                found = find_document(chunks_of_lines(path, _CHUNK, _LONGEST), topic, docno, _TOLD)
+                said[run] = f" (lines {', '.join(f'{line:,}' for line in found)} of {path})"
+        for path, inside in of_tables.items():
+            named = [(self._runs[run].tag or "", topic, docno) for run, topic, docno in inside]
+            with suppress(UnreadableError):
+                rows = find_in_table(path, self._order, named, _TOLD)
+                said |= {run: f" ({told} of {path})" for (run, _, _), told in zip(inside, rows, strict=True)}
+        return [said[run] for run, _, _ in wanted]
 
     def of_repeats(self, topics: Sequence[str], repeats: Repeats) -> NDArray[np.int64]:
-        """Return (n,): the line of each row, or its place in a table.
+        """Return (n,): the line of each row.
 
         Args:
             topics: of the field.
             repeats: the rows.
         """
         lines = np.zeros(len(repeats), dtype=np.int64)
+        of_tables: dict[Path, list[NDArray[np.int64]]] = {}
         for run in np.unique(repeats.run).tolist():
-            rows, file = np.flatnonzero(repeats.run == run), self.runs[run]
+            rows, file = np.flatnonzero(repeats.run == run), self._runs[run]
+            if file.table:
+                of_tables.setdefault(file.path, []).append(rows)
+                continue
             of = [topics[t] for t in repeats.topic[rows].tolist()]
-            try:
-                if file.table:
-                    lines[rows] = self._table(run).rows_at(file.tag or "", of, repeats.place[rows])
-                    continue
+            with self._again(file.path):
                 chunks = chunks_of_lines(file.path, _CHUNK, _LONGEST)
-                lines[rows] = lines_of_rows(chunks, self.order, of, repeats.place[rows])
-            except UnreadableError as error:
-                raise InputError(f"the file {error}, though it was read before.", place=self.files[run]) from error
+                lines[rows] = lines_of_rows(chunks, self._order, of, repeats.place[rows])
+        for path, parts in of_tables.items():
+            rows = np.concatenate(parts)
+            runs = [self._runs[run].tag or "" for run in repeats.run[rows].tolist()]
+            lists = [(run, topics[t]) for run, t in zip(runs, repeats.topic[rows].tolist(), strict=True)]
+            with self._again(path):
+                for which, group, at in rows_in_table(TableReading(path, self._order), lists, repeats.place[rows]):
+                    lines[rows[which]] = group.row[at]
         return lines
 
-    def _table(self, run: int) -> RunTable:
-        # one table may hold many of the runs
-        path = self.runs[run].path
-        if path not in self._tables:
-            self._tables[path] = RunTable(path, self.order)
-        return self._tables[path]
+    @contextmanager
+    def _again(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except UnreadableError as error:
+            raise InputError(f"the file {error}, though it was read before.", place=str(path)) from error
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:

@@ -37,7 +37,8 @@ def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
 
 def run_sizes(field: AnyField) -> pd.DataFrame:
     """Return one row per run: ``topics rows shortest longest``, lists without documents aside."""
-    lengths = field.lengths
+    # an open field has them in 32 bits
+    lengths = field.lengths.astype(np.int64, copy=False)
     most = np.iinfo(np.int64).max
     shortest = np.where(lengths > 0, lengths, most).min(axis=0, initial=most)
     columns = {

@@ -69,9 +69,9 @@ class Gathering:
         self._repeats: list[Repeats] = []
 
     def layer(self, place: str) -> Layer:
-        """Return the layer of a store that the blocks make, which lie in a folder of that name."""
-        ranked = (True,) * len(self.names)  # a run file has a rank column
-        return Layer(place, self.columns, self.topics, tuple(part.stop for part in self.parts), self.lengths, ranked)
+        """Return them as a layer of a store, whose blocks are in a folder of it."""
+        ends, ranked = tuple(part.stop for part in self.parts), tuple(spool.ranked for spool in self.spools)
+        return Layer(place, self.columns, self.topics, ends, self.lengths, ranked)
 
     def write(self, folder: Path, *, verbose: bool) -> None:
         """Write the blocks to a folder; those that are there already stay.
@@ -142,7 +142,7 @@ class Gathering:
         def rows(r: int) -> RunRows:
             here = np.flatnonzero(held[:, r])
             if not len(here):
-                return _no_rows(self.names[r])
+                return _no_rows(self.names[r], ranked=self.spools[r].ranked)
             first, names = int(before[r]), [topics[t] for t in here.tolist()]
             return self.spools[r].rows(first, first + len(here), self.names[r], names, self.conventions.order)
 
@@ -151,9 +151,9 @@ class Gathering:
         return build_field(runs, threads=self.budget.threads)
 
 
-def _no_rows(name: str) -> RunRows:
+def _no_rows(name: str, *, ranked: bool) -> RunRows:
     docs, starts = np.zeros((0, 1), dtype="<u8"), np.zeros(1, dtype=np.int64)
-    return RunRows(name, [], starts, docs, np.zeros(0), Places.none(), Places.none())
+    return RunRows(name, [], starts, docs, np.zeros(0), Places.none(), Places.none() if ranked else None)
 
 
 def _some(repeats: Repeats, chosen: NDArray[np.bool_]) -> Repeats:

@@ -79,14 +79,14 @@ class KeptPipeline(pt.Transformer):
         return _in_order([piece for _, piece in pieces], inputs)
 
     def _run(self, topics: Sequence[str], inputs: TopicInputs, *, done: int) -> pd.DataFrame:
-        kept = f" What it gave for {count(done, 'topic')} is kept." if done else ""
+        kept = f" What it gave for {count(done, 'topic')} is kept; call again to go on from there." if done else ""
         try:
             results = self.pipeline.transform(inputs.rows(topics))
         except Exception as error:  # whatever a pipeline raises
             what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
             raise InputError(
                 f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {shorten(what, _LONG)}."
-                f"{kept} Call again to go on where it stopped.",
+                f"{kept}",
                 argument="pipelines",
             ) from error
         return self._checked(results, topics)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import examples
+from pt_reuse._check import examples, shown
 from pt_reuse._errors import Argument, InputError, warn
 from pt_reuse._files import STALE, Alone, alone, check_writable, is_temporary, replacing, sweep_temporary, user_path
 from pt_reuse.runs.kept_run import FORMAT, KeptRun, newer
@@ -70,13 +70,13 @@ class KeptResults:
 
     def _check_format(self) -> bool:
         # what cannot be read is told when the folder is opened
+        header = None
         with suppress(OSError, ValueError, RecursionError):
             header = json.loads((self.folder / HEADER).read_bytes())
-            written = header.get("format") if isinstance(header, dict) else None
-            if isinstance(written, int) and written > FORMAT:
-                raise newer(self.folder, written)
-            return written == FORMAT
-        return False
+        written = header.get("format") if isinstance(header, dict) else None
+        if isinstance(written, int) and written > FORMAT:
+            raise newer(self.folder, written)
+        return written == FORMAT
 
     @contextmanager
     def opened(self, pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame) -> Iterator[dict[str, KeptRun]]:
@@ -132,9 +132,9 @@ class KeptResults:
             error: of the system's.
             name: the run whose results it is about.
         """
-        of = f" to keep the results of run {name!r}" if name is not None else ""
+        what = "the folder of results" if name is None else f"the batch of run {shown(name)} at hand"
         return InputError(
-            f"{self.folder} cannot be written to{of}: {error.strerror or error}. What it held before is kept; make "
+            f"{what} cannot be written to {self.folder}: {error.strerror or error}. What was kept before stays; make "
             "room or mend the folder, and call again to go on.",
             argument="cache",
         )

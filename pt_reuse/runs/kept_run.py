@@ -154,10 +154,10 @@ class KeptRun:
         before = next(reversed(next(iter(other.values())).values())).file.notes["inputs"]
         columns = ""
         if before != inputs.columns:
-            columns = f", which had the columns {examples(before, 9) or 'none'}, and now {examples(inputs.columns, 9)}"
+            columns = f" (columns {examples(before, 9) or 'none'} then, {examples(inputs.columns, 9) or 'none'} now)"
         warn(
             f"run {shown(self.name)} runs again for {count(len(other), 'topic')}, {examples(other)}: what goes into it "
-            f"for them is another than when {self.folder} was written{columns}."
+            f"for them is not what the results in {self.folder} were made of{columns}."
         )
 
     def write(

@@ -13,10 +13,9 @@ import pyterrier as pt
 from pt_reuse._errors import InputError, located
 from pt_reuse.engine.building import build_field
 from pt_reuse.engine.run_rows import RunRows
-from pt_reuse.formats.files import UnreadableError, in_memory, read_bytes
+from pt_reuse.formats.files import UnreadableError, in_memory, kind_of_table, read_bytes
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.formats.run_table import RunTable
-from pt_reuse.formats.table_rows import RUN_TABLE, NoRunError
 from pt_reuse.formats.tables import is_table
 from pt_reuse.formats.trec import parse_run
 from pt_reuse.formats.trec_lines import has_run_lines, is_commented
@@ -30,6 +29,7 @@ from pt_reuse.runs.file_runs import (
     many_tags,
     named_by_files,
     no_run,
+    no_table,
     packed_table,
     run_names_of,
     unreadable,
@@ -49,7 +49,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
         field, repeats = build_field(_rows_of(runs, names), threads=threads)
         return repeat_faults(field.topics, repeats, names, LinesInFiles(runs, conventions.order).told)
 
-    runs, names = run_names_of(files, conventions, repeated)
+    runs, names = run_names_of(files, len(paths), conventions, repeated)
     lines = LinesInFiles(runs, conventions.order)
     rows = _rows_of(runs, names)
     field, repeats = code_runs(rows, duplicates=conventions.duplicates, threads=threads, lines=lines.told)
@@ -58,7 +58,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
     if len(repeats):
         at = lines.of_repeats(field.topics, repeats)
         dropped.append(Dropped.of_repeats(repeats, names, field.topics, files=lines.files, lines=at))
-    place = {path: i for i, path in enumerate(dict.fromkeys(file.path for file in files))}
+    place = {path: i for i, path in enumerate(paths)}
     all_dropped = Dropped.stacked(dropped).by_file([*map(str, place)])
     commented = tuple(i for i, file in enumerate(runs) if file.commented)
     of_files = tuple(place[file.path] for file in runs)
@@ -108,14 +108,8 @@ def _read_table(path: Path, conventions: Conventions) -> list[_File]:
     with located(str(path)), in_memory():
         try:
             runs = RunTable(path, conventions.order).runs(skip=conventions.bad_lines == "skip")
-        except UnreadableError as error:
-            return [_File(path, fault=InputError(f"the file {error}. Give a table of runs, {RUN_TABLE}."))]
-        except NoRunError as error:
-            if conventions.other_files == "error":
-                return [_File(path, fault=error)]
-            return [_File(path, left_out=f"no row of a run: {str(error.parts[0]).strip()}")]
-        except InputError as error:
-            return [_File(path, fault=error)]
+        except (UnreadableError, InputError) as error:
+            return [_File(path, None, *no_table(error, conventions), table=True)]
         return [_File(path, run.rows.name, bad=run.bad, reasons=run.reasons, table=True, rows=run.rows) for run in runs]
 
 
@@ -125,8 +119,8 @@ def _read_file(path: Path, conventions: Conventions) -> _File:
             data = read_bytes(path)
         except UnreadableError as error:
             return _File(path, fault=unreadable(error))
-        if fault := packed_table(data):
-            return _File(path, fault=fault)
+        if kind := kind_of_table(data):
+            return _File(path, fault=packed_table(kind))
         try:
             run = parse_run(data, conventions.order, skip=conventions.bad_lines == "skip")
         except InputError as error:
@@ -135,12 +129,6 @@ def _read_file(path: Path, conventions: Conventions) -> _File:
             return _File(path, left_out=no_run(error))
         if conventions.names == "tag" and len(run.tags) > 1:
             return _File(path, fault=many_tags(run.tags, len(run.tags)))
-        return _File(
-            path,
-            run.rows.name,
-            commented=is_commented(data),
-            longer=(len(run.longer), int(run.longer[0])) if len(run.longer) else (0, 0),
-            bad=run.bad,
-            reasons=run.reasons,
-            rows=run.rows,
-        )
+        longer = (len(run.longer), int(run.longer[0])) if len(run.longer) else (0, 0)
+        commented = is_commented(data)
+        return _File(path, run.rows.name, None, None, commented, longer, run.bad, run.reasons, rows=run.rows)

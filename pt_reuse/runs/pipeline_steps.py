@@ -21,6 +21,8 @@ _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")
 _IDLE = ("verbose", "label")
 #: the longest words that are kept as they are
 _LONG = 2000
+#: characters of two long lines that are shown before they differ, and of their beginning
+_AROUND = 25
 #: how deep pipelines, lists and functions lie in one another at most
 _DEEP = 12
 _CODE = re.compile(r"code [0-9a-f]+ ")
@@ -35,13 +37,13 @@ def steps_of(pipeline: pt.Transformer) -> list[str]:
 
     Example:
         >>> steps_of(pt.RankCutoff(10))
-        ['RankCutoff RankCutoff(10)', 'RankCutoff k=10']
+        ['RankCutoff k=10', 'RankCutoff RankCutoff(10)']
     """
     return list(_lines(pipeline, "", _DEEP))
 
 
 def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first of the lines in which two pipelines differ, of each, or None where they do not.
+    """Return the first of the lines in which two pipelines differ, of each where it does, or None where none does.
 
     The code of functions is told apart by the same version of Python alone.
 
@@ -49,15 +51,19 @@ def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | Non
         kept: those of :func:`steps_of` with the version of Python that :func:`python_version` gave, last.
         now: likewise.
     """
-    if kept[-1] != now[-1]:
-        kept, now = ([_CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))
-    if list(kept) == list(now):
+    comparable = kept[-1] == now[-1]
+    kept, now = ([line if comparable else _CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))
+    if kept == now:
         return None
     first = next((i for i, pair in enumerate(zip(kept, now, strict=False)) if pair[0] != pair[1]), None)
     if first is None:
         first = min(len(kept), len(now))
     before, after = ((lines[first] if first < len(lines) else "nothing more") for lines in (kept, now))
-    return before, after
+    alike = next((i for i, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), 0) - _AROUND
+    if alike <= _AROUND:
+        return before, after
+    # of long lines, where they begin to differ
+    return f"{before[:_AROUND]}...{before[alike:]}", f"{after[:_AROUND]}...{after[alike:]}"
 
 
 def python_version() -> str:
@@ -74,12 +80,12 @@ def _lines(step: pt.Transformer, before: str, deep: int) -> Iterator[str]:
     name = f"{before}{type(step).__name__}"
     parts = _parts(step) if deep else {}
     inner = [part for value in parts.values() for part in _steps_in(value)]
-    # the text of a pipeline is that of its steps
-    own_text = type(step).__repr__ is not object.__repr__ and not inner
-    yield _short(f"{name} {_ADDRESS.sub('', repr(step))}" if own_text else name)
     for attribute, value in parts.items():
         if not _steps_in(value):
             yield _short(f"{name} {attribute}={_words(value, deep - 1)}")
+    # the text of a pipeline is that of its steps
+    own_text = type(step).__repr__ is not object.__repr__ and not inner
+    yield _short(f"{name} {_ADDRESS.sub('', repr(step))}" if own_text else name)
     for i, part in enumerate(inner, 1):
         yield from _lines(part, f"{name} > {i} ", deep - 1)
 
@@ -140,15 +146,15 @@ def _of_frame(frame: pd.DataFrame) -> str:
     return f"frame of {len(frame)} rows {list(map(str, frame.columns))} {rows}"
 
 
-def _of_function(function: FunctionType, deep: int) -> str:
-    code = function.__code__
+def _of_function(fn: FunctionType, deep: int) -> str:
+    code = fn.__code__
     changed = {step.argval for step in dis.get_instructions(code) if step.opname in ("STORE_GLOBAL", "STORE_DEREF")}
-    used = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+    used = {name: fn.__globals__[name] for name in code.co_names if name in fn.__globals__}
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
         # one may be empty still
         with suppress(ValueError):
             used[name] = cell.cell_contents
-    given = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    given = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
     # lists may be counters of calls; of what a function uses besides, only what it does not change counts
     known = []
     for name, value in sorted(used.items()):
@@ -157,11 +163,11 @@ def _of_function(function: FunctionType, deep: int) -> str:
         elif name not in changed and (value is None or isinstance(value, str | bool | int | float)):
             known.append(f"{name}={value!r}")
     defaults = ", ".join(_words(value, deep - 1) for value in given)
-    return f"{_named(function)}({defaults})" + (f" with {', '.join(known)}" if known else "")
+    return f"{_named(fn)}({defaults})" + (f" with {', '.join(known)}" if known else "")
 
 
-def _named(function: FunctionType) -> str:
-    return f"function {function.__name__} code {_digest(_of_code(function.__code__, function.__doc__))} "
+def _named(fn: FunctionType) -> str:
+    return f"function {fn.__name__} code {_digest(_of_code(fn.__code__, fn.__doc__))} "
 
 
 def _of_code(code: CodeType, documented: str | None = None) -> bytes:

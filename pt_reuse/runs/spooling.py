@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -16,29 +16,25 @@ import numpy as np
 import pyterrier as pt
 
 from pt_reuse._errors import InputError, located
+from pt_reuse.formats import tables
 from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.checksum import checksums
-from pt_reuse.formats.files import UnreadableError, in_memory
+from pt_reuse.formats.files import LONGEST_START, UnreadableError, in_memory, kind_of_table, read_beginning, read_blocks
 from pt_reuse.formats.line_chunks import chunks_of_lines
 from pt_reuse.formats.line_search import rows_in_file
 from pt_reuse.formats.run_parts import RunParts
 from pt_reuse.formats.spool import Spool, SpoolWriter, spooling
 from pt_reuse.formats.store import FORMAT
+from pt_reuse.formats.table_rows import TableReading, run_of_file
+from pt_reuse.formats.table_search import rows_in_table, tied_row
+from pt_reuse.formats.table_spool import TableSpoolWriter, TiedRowError, open_runs, spooling_table
 from pt_reuse.formats.trec import tied_rank
-from pt_reuse.runs.budget import Budget
-from pt_reuse.runs.file_runs import Conventions, FileRun, many_tags, no_run, packed_table, unreadable
+from pt_reuse.runs.budget import Budget, give_back
+from pt_reuse.runs.file_runs import Conventions, FileRun, many_tags, no_run, no_table, packed_table, unreadable
 
 
 class _StoppedError(Exception):
     """Another file, or the user, ended the reading."""
-
-
-class _NeverLeftOutError(Exception):
-    """A fault of a file that is told even where files without a run line are left out."""
-
-    def __init__(self, fault: InputError):
-        super().__init__(fault)
-        self.fault = fault
 
 
 @dataclass
@@ -93,24 +89,87 @@ class Spooling:
         Raises:
             OSError: a spool cannot be written.
         """
-        context, stop = copy_context(), threading.Event()
+        stop = threading.Event()
         # two files of the same contents have one spool
         locks = {file.check: threading.Lock() for file in files}
         with pt.tqdm(total=len(files), desc="reading runs", unit="file", disable=not verbose) as bar:
 
             def read(file: ToRead) -> SpooledRun:
-                # a thread begins without the caller's context, which says where errors are
-                found = context.copy().run(self._file, file, locks[file.check], stop)
+                found = self._file(file, locks[file.check], stop)
                 bar.update(1)
                 return found
 
-            pool = ThreadPoolExecutor(self.budget.parsers)
+            def read_table(file: ToRead) -> list[SpooledRun]:
+                found = self._table(file)
+                bar.update(1)
+                return found
+
+            in_tables = [tables.is_table(file.path) for file in files]
+            texts = [file for file, table in zip(files, in_tables, strict=True) if not table]
+            read_texts = iter(self._in_threads(read, texts, stop))
+            # a table may take all of the memory
+            return [
+                run
+                for file, table in zip(files, in_tables, strict=True)
+                for run in (read_table(file) if table else [next(read_texts)])
+            ]
+
+    def _in_threads(
+        self, read: Callable[[ToRead], SpooledRun], files: Sequence[ToRead], stop: threading.Event
+    ) -> list[SpooledRun]:
+        context = copy_context()
+        pool = ThreadPoolExecutor(self.budget.parsers)
+        try:
+            # a thread begins without the caller's context, which says where errors are
+            return list(pool.map(lambda file: context.copy().run(read, file), files))
+        finally:
+            # after ctrl-C, or on a full disk, files are not read to their end
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _table(self, file: ToRead) -> list[SpooledRun]:
+        conventions, path = self.conventions, file.path
+        # where no column says it, the name of the run is that of the file
+        key = [FORMAT, conventions.order == "rank", conventions.bad_lines, file.check, run_of_file(path)]
+        place = self.folder / hashlib.sha256(json.dumps(key).encode("ascii")).hexdigest()[:32]
+        with located(str(path)), in_memory():
             try:
-                return list(pool.map(read, files))
-            finally:
-                # after ctrl-C, or on a full disk, files are not read to their end
-                stop.set()
-                pool.shutdown(wait=True, cancel_futures=True)
+                spools = open_runs(place, check=True)
+            except DamagedError:
+                try:
+                    self._write_table(file, place)
+                except (UnreadableError, InputError) as error:
+                    return [SpooledRun(path, None, *no_table(error, conventions), table=True)]
+                spools = open_runs(place, check=False)
+            return [
+                SpooledRun(path, next(iter(spool.tags)), None, None, False, (0, 0), *spool.left_out(), True, spool)
+                for spool in spools
+            ]
+
+    def _write_table(self, file: ToRead, place: Path) -> None:
+        order, skip, budget = self.conventions.order, self.conventions.bad_lines == "skip", self.budget
+        with spooling_table(place) as writer:
+            reading = TableReading(file.path, order, lambda rows, size: budget.check_group(rows, size, writer.held))
+            for group in reading.groups():
+                writer.append(group)
+                del group
+                tables.give_back()
+                give_back()
+            reading.check(skip=skip)
+        with _or_removed(writer):
+            try:
+                writer.seal(reading, budget.usable)
+            except TiedRowError as error:
+                raise self._tied_row(file.path, error) from None
+            _check_unchanged(file)
+
+    def _tied_row(self, path: Path, error: TiedRowError) -> InputError:
+        reading = TableReading(path, "rank")
+        for _, group, at in rows_in_table(reading, [(error.run, error.topic)], np.array([error.at])):
+            rank = np.nan if group.ranks is None else float(group.ranks[at[0]])
+            place = reading.place(int(group.row[at[0]]))
+            return tied_row(error.run, error.topic, group.docs[at], rank, place)
+        raise _changed()
 
     def _file(self, file: ToRead, one: threading.Lock, stop: threading.Event) -> SpooledRun:
         conventions, path = self.conventions, file.path
@@ -122,11 +181,11 @@ class Spooling:
                 spool = Spool.opened(place, check=True)
             except DamagedError:
                 try:
+                    if kind := _packed_table(path):
+                        return SpooledRun(path, fault=packed_table(kind))
                     self._write(file, place, run, stop)
                 except UnreadableError as error:
                     return SpooledRun(path, fault=unreadable(error))
-                except _NeverLeftOutError as error:
-                    return SpooledRun(path, fault=error.fault)
                 except InputError as error:
                     if conventions.other_files == "error" or run.has_run_lines:
                         return SpooledRun(path, fault=error)
@@ -135,23 +194,13 @@ class Spooling:
             if conventions.names == "tag" and spool.n_tags > 1:
                 return SpooledRun(path, fault=many_tags(spool.tags, spool.n_tags))
             tag, (bad, reasons) = next(iter(spool.tags)), spool.left_out()
-            return SpooledRun(
-                path,
-                tag,
-                commented=spool.commented,
-                longer=spool.longer,
-                bad=bad,
-                reasons=reasons,
-                spool=spool,
-            )
+            return SpooledRun(path, tag, None, None, spool.commented, spool.longer, bad, reasons, spool=spool)
 
     def _write(self, file: ToRead, place: Path, run: RunParts, stop: threading.Event) -> None:
         with spooling(place) as writer:
-            for i, data in enumerate(self._chunks(file.path, file.begin)):
+            for data in self._chunks(file.path, file.begin):
                 if stop.is_set():
                     raise _StoppedError
-                if not i and (fault := packed_table(data)):
-                    raise _NeverLeftOutError(fault)
                 part = run.take(data)
                 if part is not None:
                     writer.append(part)
@@ -160,8 +209,7 @@ class Spooling:
             tied = writer.tied(run) if run.order == "rank" else None
             if tied is not None:
                 raise self._tied(file.path, *tied)
-            if checksums([file.path], 1) != [file.check]:
-                raise _NeverLeftOutError(InputError("it changed while it was read. Read the runs again."))
+            _check_unchanged(file)
             writer.seal(run)
 
     def _chunks(self, path: Path, begin: int = 0) -> Iterator[bytes]:
@@ -173,8 +221,24 @@ class Spooling:
         return tied_rank(fields, int(rows[0]))
 
 
+def _packed_table(path: Path) -> str | None:
+    kind = kind_of_table(read_beginning(path, LONGEST_START))
+    for _ in read_blocks(path) if kind else ():
+        pass  # what is wrong with its packing is told first
+    return kind
+
+
+def _check_unchanged(file: ToRead) -> None:
+    if checksums([file.path], 1) != [file.check]:
+        raise _changed()
+
+
+def _changed() -> InputError:
+    return InputError("it changed while it was read. Read the runs again.")
+
+
 @contextmanager
-def _or_removed(writer: SpoolWriter) -> Iterator[None]:
+def _or_removed(writer: SpoolWriter | TableSpoolWriter) -> Iterator[None]:
     try:
         yield
     except BaseException:

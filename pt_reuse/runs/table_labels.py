@@ -33,6 +33,12 @@ class TableLabels:
         """Return what the tables among some files say."""
         return TableLabels({path: notes_of(path) for path in paths if is_table(path)})
 
+    @property
+    def columns(self) -> set[str]:
+        """Return the columns of a table of runs in which anything stands of some of them."""
+        rows = [run for notes in self.notes.values() if notes is not None for run in notes.runs]
+        return {column for row in rows for column, value in row.items() if value is not None} - {"name"}
+
     def base(self, names: Sequence[str], paths: Sequence[Path]) -> pd.DataFrame | None:
         """Return the table of some runs as far as their files say what stands in it; None where no file does.
 

@@ -92,7 +92,7 @@ def _bytes(cell: Any, label: str) -> bytes:
     if pd.api.types.is_scalar(cell) and pd.isna(cell):
         return _sized(b"missing", b"")
     raise InputError(
-        f"the column {shown(label)} holds a {type(cell).__name__}, which cannot be compared with that of a further "
-        "call. Leave the column out, or do without a cache.",
+        f"the column {shown(label)} holds {type(cell).__name__} values, which cannot be compared with those of a "
+        "further call. Leave the column out, or do without a cache.",
         argument="topics",
     )

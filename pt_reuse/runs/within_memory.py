@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError
 from pt_reuse._files import Alone, alone
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import ReadField
@@ -27,7 +27,6 @@ from pt_reuse.formats.store import (
     write,
 )
 from pt_reuse.formats.store_folder import HEADER, SPOOLS, new_name, sweep, sweep_in_passing
-from pt_reuse.formats.tables import is_table
 from pt_reuse.runs.appending import Appending
 from pt_reuse.runs.budget import Budget, in_units
 from pt_reuse.runs.dropped import Dropped
@@ -66,14 +65,6 @@ class MemoryReading:
             InputError: as :func:`parse_files`; a topic that is too large, a full disk, another process at work there.
         """
         named_by_files(paths, self.conventions.names, self.conventions.other_files)
-        tables = [path for path in paths if is_table(path)]
-        if tables:
-            raise InputError(
-                f"{tables[0]} is a table, which is read as a whole, and ",
-                Argument("memory"),
-                " is for TREC run files. Read it without, or write its runs as run files.",
-                argument="memory",
-            )
         sources = real_sources(paths, self.folder, self.budget.threads)
         shown = dict(zip(sources, map(str, paths), strict=False))
         with suppress(StaleCacheError):
@@ -150,28 +141,28 @@ class MemoryReading:
         sweep(self.folder, whether)
         read = Spooling(spools, self.conventions, self.budget).read(appending.to_read, verbose=self.verbose)
         files = appending.files(work.paths, work.real, read)
-        appending.check_names(files, work.real, by_tag=by_tag)
+        real_of = dict(zip(map(str, work.paths), work.real, strict=True))
+        appending.check_names(files, [real_of[str(file.path)] for file in files], by_tag=by_tag)
 
         def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
             some = self._gathering(runs, names)
             return some.faults() if some.columns else {}
 
-        runs, names = run_names_of(files, self.conventions, repeated)
+        runs, names = run_names_of(files, len(work.paths), self.conventions, repeated)
         gathering = self._gathering(runs, names)
         (self.folder / place).mkdir(exist_ok=True)
         gathering.write(self.folder / place, verbose=self.verbose)
         faults = gathering.found_faults() if self.conventions.duplicates == "error" else {}
         if faults:
             raise InputError.of_several(list(faults.values()), len(runs), "runs")
-        real_of = dict(zip(map(str, work.paths), work.real, strict=True))
         layers = appending.layers([real_of[str(file.path)] for file in runs])
         if gathering.columns:
             layers += (gathering.layer(place),)
         dropped = self._dropped(files, runs, gathering, appending.dropped(work.shown))
         commented = tuple(i for i, file in enumerate(runs) if file.commented)
-        place_of = {file.path: i for i, file in enumerate(files)}
-        of_files = tuple(place_of[file.path] for file in runs)
         longer = appending.longer(longer_lines(files), work.shown)
+        number = {path: i for i, path in enumerate(work.paths)}
+        of_files = tuple(number[file.path] for file in runs)
         found = ReadField(field_of(self.folder, layers), names, dropped.frame, longer, commented, of_files)
         kept = {} if appending.stored is None else dict(appending.stored.sources)
         kept |= {
@@ -188,23 +179,23 @@ class MemoryReading:
         return found
 
     def _gathering(self, runs: Sequence[FileRun], names: list[str]) -> Gathering:
-        read = [(i, file) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
-        spools = [file.spool for _, file in read if file.spool is not None]
-        columns = tuple(i for i, _ in read)
-        lines = LinesInFiles([file for _, file in read], self.conventions.order)
+        read = [(i, file.spool, file) for i, file in enumerate(runs) if isinstance(file, SpooledRun)]
+        spools = [spool for _, spool, _ in read if spool is not None]
+        columns = tuple(i for i, _, _ in read)
+        lines = LinesInFiles([file for _, _, file in read], self.conventions.order)
         return Gathering(spools, [names[i] for i in columns], columns, lines, self.conventions, self.budget)
 
     def _dropped(
         self, files: Sequence[FileRun], runs: Sequence[FileRun], gathering: Gathering, before: list[Dropped]
     ) -> Dropped:
         names, lines = gathering.names, gathering.lines
-        name_of = {runs[i].path: name for i, name in zip(gathering.columns, names, strict=True)}
-        dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(file.path)))]
+        name_of = {id(runs[i]): name for i, name in zip(gathering.columns, names, strict=True)}
+        dropped = [*before, *(part for file in files for part in file.dropped(name_of.get(id(file))))]
         repeats = gathering.repeats()
         if len(repeats):
             at = lines.of_repeats(gathering.topics, repeats)
             dropped.append(Dropped.of_repeats(repeats, names, gathering.topics, files=lines.files, lines=at))
-        return Dropped.stacked(dropped).by_file([str(file.path) for file in files])
+        return Dropped.stacked(dropped).by_file([*dict.fromkeys(str(file.path) for file in files)])
 
     def _spools(self, key: str) -> Path:
         # what another call has spooled serves this one

@@ -169,6 +169,9 @@ def _as_utf8(names: NDArray[np.object_]) -> NDArray[np.object_]:
 def _rankings(whole: AnyField, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
     """Yield for each run {topic: {document: score}}, of these topics and under their new names, best document first."""
     rows = [whole.topic_row[topic] for topic in topics if topic in whole.topic_row]
+    if not rows:
+        yield from ({} for _ in range(whole.n_runs))
+        return
     # these topics of all runs at once: blocks are not loaded again for every run
     field = whole if isinstance(whole, Field) else whole.take_topics(rows)
     at = {name: field.topic_row[topic] for topic, name in topics.items() if topic in field.topic_row}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, fraction, positive
+from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, fraction, positive
 from pt_reuse._errors import InputError, door
+from pt_reuse._jobs import run_jobs
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.score_sets import named_scores
 from pt_reuse.scoring.scores import Scores
@@ -30,6 +32,29 @@ class _Tested:
     significant: NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class PairJob:
+    """What one job tests: all pairs of systems by one measure under one set of judgments.
+
+    Attributes:
+        values: (topics, systems) scores.
+        test: a key of :data:`TESTS`.
+        samples: of the tests that draw at random.
+        seed: of what they draw.
+        place: the measure and the judgments.
+    """
+
+    values: NDArray[np.float64]
+    test: str
+    samples: int
+    seed: int
+    place: str
+
+    def run(self) -> PairTests:
+        """Test every pair."""
+        return pair_tests(self.values, self.test, samples=self.samples, seed=self.seed)
+
+
 @door
 def discriminative_power(
     scores: Scores | Mapping[str, Scores],
@@ -39,6 +64,8 @@ def discriminative_power(
     correction: str = "holm",
     samples: int = SAMPLES,
     seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> DiscriminativePower:
     """Say which share of all pairs of systems differs significantly, by each measure and under each judgment set.
 
@@ -60,6 +87,9 @@ def discriminative_power(
             pairs itself and takes ``"none"`` alone.
         samples: of the tests that draw at random, at least 1.
         seed: of what they draw.
+        n_jobs: how many at a time of the measures under each set of judgments, threads unless
+            ``joblib.parallel_config`` says otherwise; default 1. The numbers do not depend on it.
+        verbose: show a progress bar.
 
     Returns:
         DiscriminativePower: ``.table`` (per judgments and measure), ``.pairs``, ``.changed``, ``.against_first``,
@@ -92,35 +122,39 @@ def discriminative_power(
         positive("samples", samples, "draws"),
         checked_seed(seed),
     )
+    checked_jobs(n_jobs)
+    flag("verbose", verbose)
     sets = _checked_sets(scores)
     first = next(iter(sets.values()))
     caveats = list(few_topics(min(len(each.topics) for each in sets.values())))
     tell(caveats)
+    jobs = (
+        PairJob(_values_of(each, measure, first.names), test, drawn, start, f"{measure} by {name}")
+        for measure, (name, each) in product(first.measures, sets.items())
+    )
+    total = len(first.measures) * len(sets)
+    tests = run_jobs(jobs, total, desc="testing", unit="measure", n_jobs=n_jobs, verbose=verbose, prefer="threads")
     rows, pairs, changed, against = [], [], [], []
-    for measure in first.measures:
-        truth: _Tested | None = None
-        for name, each in sets.items():
-            runs = [each.names.index(run) for run in first.names]
-            values = each.values[each.measures.index(measure)][:, runs]
-            found = pair_tests(values, test, samples=drawn, seed=start)
-            p = found.corrected(correction)
-            tested = _Tested(found, p, p <= level)
-            of_pairs = _pair_frame(tested, name, measure, first.names)
-            pairs.append(of_pairs)
-            rows.append({"judgments": name, "measure": measure, "topics": len(each.topics), **_power(tested)})
-            if truth is None:
-                truth = tested
-                continue
-            verdicts = _verdicts(truth, tested)
-            against.append({"judgments": name, "measure": measure, **_counted(verdicts)})
-            other = of_pairs[["judgments", "measure", "first", "second"]].assign(
-                verdict=verdicts,
-                difference=truth.pairs.difference,
-                p_corrected=truth.p,
-                other_difference=tested.pairs.difference,
-                other_p_corrected=tested.p,
-            )
-            changed.append(other[np.isin(verdicts, ("lost", "gained", "turned"))])
+    truths: dict[Any, _Tested] = {}
+    for (measure, (name, each)), found in zip(product(first.measures, sets.items()), tests, strict=True):
+        p = found.corrected(correction)
+        tested = _Tested(found, p, p <= level)
+        of_pairs = _pair_frame(tested, name, measure, first.names)
+        pairs.append(of_pairs)
+        rows.append({"judgments": name, "measure": measure, "topics": len(each.topics), **_power(tested)})
+        truth = truths.setdefault(measure, tested)
+        if truth is tested:
+            continue
+        verdicts = _verdicts(truth, tested)
+        against.append({"judgments": name, "measure": measure, **_counted(verdicts)})
+        other = of_pairs[["judgments", "measure", "first", "second"]].assign(
+            verdict=verdicts,
+            difference=truth.pairs.difference,
+            p_corrected=truth.p,
+            other_difference=tested.pairs.difference,
+            other_p_corrected=tested.p,
+        )
+        changed.append(other[np.isin(verdicts, ("lost", "gained", "turned"))])
     columns = ["judgments", "measure", "both", "lost", "gained", "turned", "neither"]
     settings = {
         "test": f"{TESTS[test]}, two-sided",
@@ -154,6 +188,11 @@ def _checked_sets(scores: Any) -> dict[str, Scores]:
         if not each.complete:
             check_every_topic(each.names, each.has_topic)
     return given
+
+
+def _values_of(scores: Scores, measure: Any, names: list[str]) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = scores.values[scores.measures.index(measure)]
+    return values[:, [scores.names.index(run) for run in names]]
 
 
 def _in_words(scores: Scores) -> str:

@@ -141,6 +141,15 @@ CALLS = {
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     "amount of a sample": "pool {f}/runs --strategy sample",
+    # shards
+    "which shard": f"{LOU} --shard 3/2 --out {{f}}/new",
+    "a shard of what is judged by a judge": f"{LOU} --shard 1/2 --out {{f}}/new --fill {{f}}/judges",
+    "a shard of a strategy": "pool {f}/runs --shard 1/2 --out {f}/new --strategy take --n 3",
+    "a shard into a file": "score {f}/runs --qrels {f}/qrels.txt --shard 1/2 --out {f}/teams",
+    "measure of a shard": "score {f}/runs --qrels {f}/qrels.txt --shard 1/2 --out {f}/new --measures Foo@3",
+    "no shards": "merge {f}/taken",
+    "shards nowhere": "merge {f}/nowhere",
+    "memory without a cache": "runs {f}/runs --memory 1GB",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",

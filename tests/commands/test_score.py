@@ -82,3 +82,22 @@ def test_measures_by_default_count_from_the_label_of_the_collection(definition, 
     (tmp_path / "graded.toml").write_text("rel = 2\n" + definition)
     _, out, _ = run(capsys, "score", "--collection", tmp_path / "graded.toml")
     assert "the best by AP(rel=2) first" in out
+
+
+@pytest.mark.parametrize("command", ["score", "unjudged", "pool", "lou"])
+def test_topics_at_a_time(files, field, command, capsys):
+    given = ["--runs", files / "runs", "--depth", str(field.depth)] if command == "lou" else [files / "runs"]
+    given += ["--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
+    one = run(capsys, command, *given)
+    assert run(capsys, command, *given, "--jobs", "2") == one
+    assert one[0] == 0
+    status, printed, err = run(capsys, command, *given, "--jobs", "0")
+    assert (status, printed) == (2, "")
+    assert "--jobs must be a whole number of jobs" in err
+
+
+def test_strategies_that_need_all_topics_have_no_jobs(files, capsys):
+    given = ["pool", files / "runs", "--metadata", files / "runs.csv", "--strategy", "take", "--n", "2", "--jobs", "2"]
+    status, _, err = run(capsys, *given)
+    assert status == 2
+    assert "--jobs is no option of strategy 'take'; it is one of depth, sample." in err

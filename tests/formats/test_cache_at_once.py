@@ -117,7 +117,7 @@ def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
             # another process keeps the same field anew just now
             with monkeypatch.context() as patched:
                 patched.setattr(whole_store, "_in_memory", original)
-                read = ReadField(runs.field, runs.names, runs.dropped, (), (), (0, 1, 2))
+                read = ReadField(runs.field, runs.names, runs.dropped, (), (), tuple(range(len(runs.names))))
                 whole_store.keep_whole(cache, read, sources, SETTINGS)
         return original(field)
 

@@ -27,6 +27,7 @@ COMMANDS = (
     "plan-labels",
     "runs",
     "infer-pool",
+    "merge",
     "collections",
     "fetch",
     "verify",

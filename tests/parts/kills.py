@@ -104,7 +104,7 @@ def kill_memory_writers(source, cache, kills, seconds):
     files._CHUNK, Budget.chunk = 2000, 2000
     Budget.rows = lambda self, width, tables: 900
     # slow enough to be killed in the midst of it
-    spooling.chunks_of_lines, gathering.write_block = _slowly(spooling.chunks_of_lines), _slowly(gathering.write_block)
+    spooling.line_chunks, gathering.write_block = _slowly(spooling.line_chunks), _slowly(gathering.write_block)
     chance, whole = random.Random(2), cache.with_name("whole")
     expected = read_runs(source, cache=whole, memory="64MB")
     blocks = _blocks(whole)
@@ -118,7 +118,7 @@ def kill_memory_writers(source, cache, kills, seconds):
         time.sleep(chance.uniform(0, 0.9 * seconds))
         _kill(worker)
         found["killed"] += 1
-        if chance.random() < 0.2:
+        if chance.random() < 0.4:
             continue
         found["done" if (cache / HEADER).exists() else "begun"] += 1
         runs = read_runs(source, cache=cache, memory="64MB")

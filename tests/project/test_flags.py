@@ -103,6 +103,7 @@ CALLS = {
     "significance_fidelity": lambda d, **flag: ptr.significance_fidelity(
         RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
     ),
+    "discriminative_power": lambda d, **flag: ptr.discriminative_power(SCORES, correction="none", **flag),
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),

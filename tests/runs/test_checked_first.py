@@ -18,8 +18,9 @@ def reached(*_, **__):
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
-    for long in ("run_files.parse_files", "kept_runs.fingerprints", "kept_runs.load_whole", "kept_runs.parse_files"):
-        monkeypatch.setattr(f"pt_reuse.runs.{long}", reached)
+    monkeypatch.setattr("pt_reuse.runs.run_files.parse_files", reached)
+    for long in ("parse_files", "fingerprints", "load_whole"):
+        monkeypatch.setattr(f"pt_reuse.runs.kept_runs.{long}", reached)
     return tmp_path / "r"
 
 

@@ -10,7 +10,9 @@ import pyterrier as pt
 import pytest
 
 from pt_reuse._errors import InputError
+from pt_reuse.engine.open_field import OpenField
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.runs.frames import run_sizes
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
@@ -69,6 +71,9 @@ def test_summary(runs):
     ]
     expected = ["name", "team", "type", "pooled", "topics", "rows", "shortest", "longest"]
     assert list(runs.sizes().columns) == expected
+    # an open field may count in 32 bits
+    counted = OpenField(runs.topics, [range(3)], runs.field.lengths.astype(np.int32), runs.field.ranked, None)
+    pd.testing.assert_frame_equal(run_sizes(counted), run_sizes(runs.field))
 
 
 def test_html_is_escaped():

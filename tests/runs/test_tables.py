@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine import tokens
 from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.run_table import RunTable
-from pt_reuse.formats.table_rows import table_runs
+from pt_reuse.formats.table_notes import TableNotes
+from pt_reuse.formats.table_rows import TableReading
 from pt_reuse.runs import table_writing
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
@@ -125,14 +128,14 @@ def test_row_groups_one_by_one_are_the_whole(found, kind, rows, tmp_path_factory
     path = tmp_path_factory.mktemp("t") / "runs"
     lines = [(*line, name) for name, lines in found.items() for line in lines]
     put(path, table_of(lines), kind=kind, rows=rows)
-    seen = []
-    for name, part in table_runs(path, "unused", "file"):
-        assert len(part.docs) == len(part.row) == len(part.scores) <= rows
-        docs = tokens.decode(tokens.as_tokens(part.docs))
-        held = [part.topics[t] for t in part.topic]
-        seen += zip(part.row.tolist(), [name] * len(docs), held, docs, part.ranks.tolist(), strict=True)
-    expected = [(i, line[4], line[0], line[1], line[3]) for i, line in enumerate(lines, 1)]
-    assert sorted(seen) == expected
+    reading, seen = TableReading(path, "file"), []
+    for group in reading.groups():
+        assert len(group.docs) == len(group.row) == len(group.scores) <= rows
+        names, topics = list(reading.names), list(reading.topics)
+        columns = ([names[r] for r in group.run], [topics[t] for t in group.topic])
+        docs = tokens.decode(tokens.as_tokens(group.docs))
+        seen += zip(group.row.tolist(), *columns, docs, group.ranks.tolist(), strict=True)
+    assert seen == [(i, line[4], line[0], line[1], line[3]) for i, line in enumerate(lines, 1)]
 
 
 def test_the_names_of_runs(tmp_path):
@@ -231,27 +234,55 @@ def test_two_tables_that_say_two_things_of_the_pool(messages, runs, tmp_path):
     assert read_runs([one, other], pool_depth=5, pool_order="file").pool_depth == 5
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        b"{",
-        b"[]",
-        b"\xff",
-        b'{"version": 2}',
-        b'{"version": 1, "order": "best"}',
-        b'{"version": 1, "order": "file", "pool_depth": 0}',
-        b'{"version": 1, "order": "file", "runs": [{"name": 1}]}',
-        b'{"version": 1, "order": "file", "runs": [{"name": "a", "team": ["x"]}]}',
-        b'{"version": 1, "order": "file", "runs": [{"name": "a"}, {"name": "a"}]}',
-        b"[" * 100_000,
-    ],
-    ids=lambda said: said[:30].decode("latin-1") + str(len(said)),
-)
-def test_damaged_notes_are_left_aside(said, messages, tmp_path):
-    table = table_of([("1", "d", 1.0, 1, "a")]).replace_schema_metadata({b"pt_reuse": said})
+SAID = {
+    "no JSON": b"{",
+    "a list": b"[]",
+    "no text": b"\xff",
+    "a later version": b'{"version": 2}',
+    "no check": b'{"version": 1, "order": "file"}',
+    "nested": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_notes_of_others_are_left_aside(what, messages, tmp_path):
+    table = table_of([("1", "d", 1.0, 1, "a")]).replace_schema_metadata({b"pt_reuse": SAID[what]})
     read = messages.warned(lambda: read_runs(put(tmp_path / "t", table)))
     assert read.names == ["a"]
     assert read.run_table["team"].tolist() == [None]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"order": "best"},
+        {"pool_order": "best"},
+        {"pool_depth": 0},
+        {"pool_depth": True},
+        {"runs": [{"name": 1}]},
+        {"runs": [{"name": "a", "team": ["x"]}]},
+        {"runs": [{"name": "a", "pooled": 1}]},
+        {"runs": [{"name": "a"}, {"name": "a"}]},
+        {"runs": ["a"]},
+    ],
+    ids=str,
+)
+def test_notes_that_no_run_set_has(odd):
+    notes = TableNotes(order="file", pool_order=None, pool_depth=None, runs=[{"name": "a"}])
+    assert TableNotes.unpacked(notes.packed()) == notes
+    with pytest.raises(ValueError, match=r"its? "):
+        TableNotes.unpacked(replace(notes, **odd).packed())
+
+
+def test_every_bit_of_the_notes_is_checked():
+    notes = TableNotes("rank", "file", 7, [{"name": "a", "team": "x", "pooled": True}])
+    data = notes.packed()
+    for at in range(len(data)):
+        for bit in range(8):
+            other = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+            with suppress(ValueError):
+                # white space may be another one
+                assert TableNotes.unpacked(other) == notes
 
 
 def test_row_groups_hold_whole_topics(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from naive_reader import mutated, packed
-from store_parts import assert_same, in_pieces, outcome
+from store_parts import assert_same, in_pieces
 
 from pt_reuse.engine.order import ORDERS
 
@@ -81,12 +81,3 @@ def test_packed_files(tmp_path, cache, monkeypatch):
     for seed in range(3):
         (tmp_path / f"{seed}.gz").write_bytes(gzip.compress(scattered(seed)))
     assert assert_same([tmp_path / f"{seed}.gz" for seed in range(3)], cache) is not None
-
-
-def test_a_table(tmp_path, cache):
-    # what a table begins with is enough
-    (tmp_path / "t.parquet").write_bytes(b"PAR1\x15\x04\x15 and so on")
-    _, error, _ = outcome(tmp_path / "t.parquet", cache=cache, memory="64MB")
-    assert "t.parquet is a table, which is read as a whole, and memory is for TREC run files" in error[0]
-    (tmp_path / "t.gz").write_bytes(gzip.compress(b"PAR1\x15\x04\x15 and so on"))
-    assert assert_same(tmp_path / "t.gz", cache, other_files="skip") is None

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 from matplotlib.figure import Figure
+from same import assert_same
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
@@ -224,6 +225,19 @@ def test_curves_of_achieved_significance_levels(power):
     assert "pool" in by_measure.get_ylabel()
 
 
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "tukey"])
+def test_more_jobs_change_no_number(scores, test):
+    given = {"test": test, "samples": 50, "correction": "none", "seed": 3}
+    assert_same(ptr.discriminative_power(scores, n_jobs=2, **given), ptr.discriminative_power(scores, **given))
+
+
+def test_the_same_scores_by_two_names_are_two_sets(scores):
+    one = scores["complete"]
+    found = ptr.discriminative_power({"a": one, "b": one}, correction="none")
+    assert found.against_first["judgments"].tolist() == ["b"] * len(one.measures)
+    assert len(found.changed) == 0
+
+
 def test_refused_and_told(field, scores, messages, monkeypatch):
     one = scores["complete"]
     few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
@@ -243,7 +257,14 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]
     lacking = ptr.score(ptr.RunSet.from_frames(short), field.qrels, "AP", complete=False)
     refused(ptr.discriminative_power, argument="scores", scores=lacking)
-    for argument, value in (("test", "z"), ("alpha", 1), ("correction", "sidak"), ("samples", 0), ("seed", -1)):
+    for argument, value in (
+        ("test", "z"),
+        ("alpha", 1),
+        ("correction", "sidak"),
+        ("samples", 0),
+        ("seed", -1),
+        ("n_jobs", 0),
+    ):
         refused(ptr.discriminative_power, argument=argument, scores=one, **{argument: value})
     refused(ptr.discriminative_power(one).plot, argument="judgments", judgments="x")
     found = messages.warned(ptr.discriminative_power, times=1, scores=few)

@@ -1,0 +1,28 @@
+"""How warnings and errors are told on the screen, in the words of the command that runs."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.commands.screen import complain
+from pt_reuse.commands.shell import Shell
+
+
+def tell_warnings(shell: Shell) -> None:
+    """Have every warning from now on said as a note, worded for a command."""
+    warnings.showwarning = partial(_show_warning, shell)
+
+
+def tell_error(shell: Shell, error: InputError) -> None:
+    """Say an error, worded for a command."""
+    complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
+
+
+def _show_warning(shell: Shell, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if isinstance(message, ReuseWarning):
+        complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
+    else:
+        complain(f"pt-reuse: {category.__name__}: {message}")

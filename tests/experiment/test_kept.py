@@ -1,0 +1,172 @@
+"""ptr.Experiment with a cache: the same tables, and pipelines that run once."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, mixed, retrievers
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.runs.run_set import RunSet
+
+MEASURES = [AP, P @ 5, nDCG @ 10]
+ALL = TOPICS["qid"].tolist()
+
+
+def experiment(systems, topics=TOPICS, measures=MEASURES, **more):
+    return ptr.Experiment(systems, topics, QRELS, measures, **more)
+
+
+def asked(systems):
+    return {name: system.asked for name, system in systems.items() if isinstance(system, pt.Transformer)}
+
+
+WAYS = {
+    "means": {},
+    "a field": {"field": OTHERS, "depth": 8},
+    "by topic": {"perquery": True},
+    "a baseline": {"baseline": "neu2a", "correction": "holm"},
+    "batches": {"batch_size": 2},
+    "batches by topic": {"batch_size": 4, "perquery": True, "field": OTHERS, "depth": 8},
+    "dicts": {"dataframe": False},
+    "long": {"layout": "long"},
+    "plain": {"reuse": []},
+    "judged topics alone": {"filter_by_qrels": True},
+    "rounded": {"round": 2},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("before", [0, 2, 6])
+def test_the_same_table_however_much_was_kept(way, before, tmp_path):
+    given = WAYS[way]
+    plain = experiment(retrievers(), **given)
+    if before:
+        experiment(retrievers(), TOPICS[:before], cache=tmp_path, reuse=[])
+    systems = retrievers()
+    resumed = experiment(systems, cache=tmp_path, **given)
+    assert asked(systems) == dict.fromkeys(NAMES, ALL[before:])
+    if isinstance(plain, pd.DataFrame):
+        pd.testing.assert_frame_equal(resumed, plain, check_exact=True)
+    else:
+        assert resumed == plain
+
+
+def test_it_goes_on_after_an_error(tmp_path):
+    class Failing(Retriever):
+        def transform(self, inp):
+            if len(inp) and ALL[4] in inp["qid"].tolist():
+                raise RuntimeError("no")
+            return super().transform(inp)
+
+    # known by the same name and attributes, as a class that was mended is
+    Failing.__name__ = "Retriever"
+    systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
+    with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics") as told:
+        experiment(systems, cache=tmp_path, batch_size=2)
+    assert told.value.argument == "retr_systems"
+    assert asked(systems) == {"lex1a": ALL, "neu2a": ALL, "man3a": ALL[:4]}
+    systems = retrievers()
+    pd.testing.assert_frame_equal(
+        experiment(systems, cache=tmp_path, batch_size=2), experiment(retrievers(), batch_size=2), check_exact=True
+    )
+    assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
+
+
+def test_results_that_are_given_are_not_kept(tmp_path):
+    systems = mixed()
+    resumed = experiment(systems, cache=tmp_path)
+    assert sorted(path.name[:5] for path in tmp_path.iterdir() if path.is_dir()) == ["lex1a", "man3a"]
+    pd.testing.assert_frame_equal(resumed, experiment(mixed()), check_exact=True)
+
+
+@pytest.mark.parametrize("systems", [frames(), FIELD.runs.select(NAMES)], ids=["frames", "RunSet"])
+def test_without_a_pipeline_there_is_no_folder(systems, tmp_path):
+    experiment(systems, cache=tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_list_by_names(tmp_path):
+    for calls in ([ALL, ALL], [[], []]):
+        systems = [Retriever(FIELD.runs[name]) for name in NAMES[:2]]
+        experiment(systems, cache=tmp_path, names=["a", "b"])
+        assert [system.asked for system in systems] == calls
+
+
+def test_the_same_folder_serves_both(tmp_path):
+    runs = RunSet.from_pipelines(retrievers(), TOPICS, cache=tmp_path, batch_size=4)
+    systems = retrievers()
+    experiment(systems, cache=tmp_path)
+    assert asked(systems) == {name: [] for name in NAMES}
+    assert runs.names == NAMES
+
+
+def test_texts_for_a_judge_come_back(tmp_path):
+    def told(documents):
+        seen.append(documents["text"].tolist())
+        return [1] * len(documents)
+
+    texts = {name: frame.assign(text="of " + frame["docno"]) for name, frame in frames().items()}
+    seen = []
+    results = [
+        experiment({name: Retriever(frame) for name, frame in texts.items()}, cache=cache, fill=told, judge_rel=1)
+        for cache in (None, tmp_path, tmp_path)
+    ]
+    assert seen[0] == seen[1] == seen[2]
+    assert results[0].equals(results[1])
+    assert results[0].equals(results[2])
+
+
+def test_beside_the_folder_of_pt_experiment(tmp_path, messages):
+    (tmp_path / "saved").mkdir()
+    given = {"save_dir": str(tmp_path / "saved"), "save_mode": "reuse"}
+    experiment(retrievers(), cache=tmp_path / "c", **given)
+    (tmp_path / "saved" / "man3a.res.gz").unlink()
+    systems = retrievers()
+    experiment(systems, cache=tmp_path / "c", **given)
+    assert asked(systems) == {name: [] for name in NAMES}
+    (tmp_path / "empty").mkdir()
+    messages.refused(
+        lambda: experiment(systems, cache=tmp_path / "empty", save_dir=str(tmp_path / "empty")), argument="cache"
+    )
+
+
+def test_another_query_is_told_once(tmp_path, messages):
+    experiment(retrievers(), cache=tmp_path, reuse=[])
+    systems = {"lex1a": retrievers()["lex1a"]}
+    other = TOPICS.assign(query="other")
+    messages.warned(lambda: experiment(systems, other, cache=tmp_path, batch_size=2, reuse=[]))
+    assert asked(systems) == {"lex1a": ALL}
+
+
+REFUSED = {
+    "mrt": ("eval_metrics", {"measures": ["map", "mrt"]}),
+    "a tree": ("plan", {"plan": "tree"}),
+    "a prefix": ("precompute_prefix", {"precompute_prefix": True}),
+    "a batch size": ("batch_size", {"batch_size": 0}),
+    "another pipeline": ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"])}}),
+    "no names": ("retr_systems", {"systems": [Retriever(FIELD.runs["neu2a"])]}),
+    "one name": (
+        "retr_systems",
+        {"systems": [Retriever(FIELD.runs[name]) for name in NAMES[:2]], "names": ["a", "a"], "reuse": []},
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_what_does_not_go_with_it(fault, tmp_path, messages):
+    argument, given = REFUSED[fault]
+    experiment(retrievers(), cache=tmp_path, reuse=[])
+    systems = given.get("systems", retrievers())
+    given = {"systems": systems, "cache": tmp_path, **given}
+    if fault == "no names":
+        # how it prints is another at each call
+        with pytest.raises(ptr.InputError, match="is another in every process") as told:
+            experiment(**given)
+        assert told.value.argument == argument
+    else:
+        messages.refused(lambda: experiment(**given), argument=argument)
+    of_systems = systems.values() if isinstance(systems, dict) else systems
+    assert [system.asked for system in of_systems] == [[]] * len(systems)

@@ -1,0 +1,202 @@
+"""What every backend must do with jobs; the test module of each inherits it, under its own configuration of joblib."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyterrier as pt
+import pytest
+from job_studies import STUDIES, study_alone
+from same import assert_same
+from toy_jobs import Absent, Draws, Dying, Warned, Where, Wrong, assert_small
+
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._jobs import run_jobs
+
+PARTS = Path(__file__).parent
+
+
+def done(jobs, **options):
+    """Return what comes of jobs, as the configuration says."""
+    jobs = list(jobs)
+    options = {"n_jobs": None, "verbose": False, **options}
+    return list(run_jobs(iter(jobs), len(jobs), desc="toys", unit="toy", **options))
+
+
+def alone(jobs):
+    """Return what comes of jobs in this process."""
+    return [job.run() for job in jobs]
+
+
+class AnyBackend:
+    """Tests of a backend with two workers.
+
+    Attributes:
+        processes: whether they are other processes.
+        ahead: how many jobs may be handed out before the result of the first is fetched.
+    """
+
+    processes = True
+    ahead = 8
+
+    def test_results_come_in_order_and_are_those_of_one_process(self):
+        jobs = [Draws(number, 0.02 * (number % 3 == 0)) for number in range(40)]
+        assert np.array_equal(done(jobs), alone(jobs))
+        assert_small(jobs[0], 200)
+        assert done([]) == []
+
+    def test_jobs_run_where_they_should(self):
+        found = set(done(map(Where, range(8))))
+        assert (os.getpid() not in found) is self.processes
+        assert len(found) == (2 if self.processes else 1)
+
+    def test_the_bar_counts_every_job_once(self, monkeypatch):
+        counted = []
+
+        class Bar(pt.tqdm):
+            def __init__(self, **given):
+                super().__init__(**given)
+                counted.append((given, self))
+
+        monkeypatch.setattr(pt, "tqdm", Bar)
+        assert len(done(map(Draws, range(20)), verbose=True)) == 20
+        ((given, bar),) = counted
+        assert (given["total"], given["desc"], given["unit"], given["disable"], bar.n) == (20, "toys", "toy", False, 20)
+
+    def test_jobs_are_handed_out_a_few_ahead(self):
+        handed = []
+
+        def jobs():
+            for number in range(200):
+                handed.append(number)
+                yield Draws(number)
+
+        results = run_jobs(jobs(), 200, desc="toys", unit="toy", n_jobs=None, verbose=False)
+        next(results)
+        time.sleep(0.3)
+        assert len(handed) <= self.ahead
+        results.close()
+        assert len(handed) <= self.ahead
+
+    @pytest.mark.parametrize("kind", ["input", "text", "key", "odd"])
+    def test_an_error_says_what_it_says_in_one_process(self, kind):
+        with pytest.raises(Exception) as expected:
+            done([Wrong(number, kind) for number in range(6)], n_jobs=1)
+        with pytest.raises(Exception) as caught:
+            done(Wrong(number, kind) for number in range(6))
+        error = caught.value
+        if kind == "odd":
+            # some libraries can send it and some cannot
+            assert str(error).endswith("alpha 2")
+        else:
+            assert (type(error), str(error)) == (type(expected.value), str(expected.value))
+        assert str(error).startswith("topics '101' to '116' of runs/blocks-3: ")
+        if kind == "input":
+            assert (error.argument, error.parts) == ("depth", expected.value.parts)
+            assert error.place == "topics '101' to '116' of runs/blocks-3"
+        elif self.processes:
+            assert "in run\n" in str(error.__cause__)
+        # what is done next is not disturbed
+        assert done(map(Draws, range(3)))[2].tolist() == Draws(2).run().tolist()
+
+    @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_studies_find_what_they_find_in_one_process(self, name):
+        assert_same(STUDIES[name](n_jobs=None), study_alone(name))
+
+    def test_a_warning_of_many_jobs_is_given_once(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert done(map(Warned, range(6))) == list(range(6))
+        ours = [warning for warning in caught if warning.category is ReuseWarning]
+        others = [str(warning.message) for warning in caught if warning.category is RuntimeWarning]
+        assert [str(warning.message) for warning in ours] == ["odd but usable."]
+        assert ours[0].filename == __file__
+        assert set(others) == {"of another library"}
+        assert len(others) == (1 if self.processes else 6)
+
+    def test_a_warning_that_is_to_be_an_error_is_one(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises((ReuseWarning, RuntimeWarning)):
+                done(map(Warned, range(6)))
+
+
+class AnyDeaths:
+    """Tests of a backend of processes whose workers die."""
+
+    def test_the_jobs_of_a_dead_worker_are_done_again(self, tmp_path):
+        assert done(Dying(number, tmp_path) for number in range(12)) == list(range(12))
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_a_job_that_kills_every_worker_is_named(self, tmp_path):
+        with pytest.raises(InputError, match=r"again and again.* the job number 4 of 12 alone") as caught:
+            done(Dying(number, tmp_path, times=99) for number in range(12))
+        assert caught.value.__cause__ is not None
+        assert 3 <= len(list(tmp_path.iterdir())) <= 5
+
+
+class AnyProcesses(AnyBackend):
+    """Tests of a backend of processes."""
+
+    def test_a_worker_that_cannot_see_the_folder_is_told(self, tmp_path):
+        store = tmp_path / "store"
+        store.write_text("rows")
+        with pytest.raises(InputError) as caught:
+            done(Absent(store, os.getpid()) for _ in range(3))
+        assert f" cannot see {tmp_path}, which is here. Give a folder that all workers share" in str(caught.value)
+        # a file that is not here either is the job's own error
+        store.unlink()
+        with pytest.raises(FileNotFoundError, match="store"):
+            done(Absent(store, os.getpid()) for _ in range(3))
+
+    def test_a_job_that_cannot_be_sent_is_told(self):
+        jobs = [Draws(number, seconds=(_ for _ in ())) for number in range(3)]
+        with pytest.raises(InputError, match=r"cannot be sent to another process: .*generator.* Use threads"):
+            done(jobs)
+
+
+def assert_interrupted(script, folder):
+    """Run a script that does jobs of a minute each, interrupt it, and assert that no process of its is left.
+
+    Args:
+        script: calls ``work()`` under a configuration of joblib.
+        folder: to work in.
+    """
+    marks = folder / "marks"
+    marks.mkdir()
+    body = "\n".join(f"    {line}" for line in script.strip().split("\n"))
+    (folder / "script.py").write_text(
+        "from pathlib import Path\nimport joblib\nfrom job_checks import done\nfrom toy_jobs import Noted\n"
+        f"def work():\n    done(Noted(number, Path({str(marks)!r}), 60.0) for number in range(9))\n"
+        f"if __name__ == '__main__':\n{body}\n"
+    )
+    paths = os.pathsep.join([str(PARTS), *filter(None, sys.path)])
+    process = subprocess.Popen(
+        [sys.executable, str(folder / "script.py")],
+        env={**os.environ, "PYTHONPATH": paths}, cwd=folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        while len(list(marks.iterdir())) < 2:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=30)[1]
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in said
+    _, left = psutil.wait_procs(children, timeout=20)
+    for child in left:
+        child.kill()
+    assert left == []
+    # no further job began
+    assert len(list(marks.iterdir())) == 2

@@ -1,0 +1,113 @@
+"""A small odd field, and the ways in which work by topics can be done on it, which are to give the same bits."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+from joblib import parallel_config
+from opened import opened
+
+from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.engine.field import Field
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs import topic_parts
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.topic_jobs import ArrayWork
+from pt_reuse.runs.topic_parts import TOPICS, Arrays, Merge, Shard, topics_array
+
+#: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
+WAYS = {
+    "blocks of a topic": (1, None),
+    "blocks of several topics": (700, None),
+    "threads in memory": (None, "threading"),
+    "threads on blocks": (1, "threading"),
+    "processes in memory": (None, "loky"),
+    "processes on blocks": (700, "loky"),
+}
+
+
+def odd_field() -> tuple[RunSet, Qrels]:
+    """Return runs and judgments of which each has topics that the other lacks.
+
+    A run lacks topics, rows stand in another order than the scores, some labels are -1 and some topics have no
+    relevant document, one no judged one.
+    """
+    field = simulate_field(seed=3, n_topics=9, n_docs=150, n_teams=5, length=25)
+    results = field.results.sample(frac=1, random_state=1)
+    short = field.run_table["name"].iloc[2]
+    results = results[(results["name"] != short) | ~results["qid"].isin(["2", "3"])]
+    table = field.run_table
+    frames = {name: results.loc[results["name"] == name, ["qid", "docno", "score"]] for name in table["name"]}
+    runs = RunSet.from_frames(frames, metadata=table.assign(family=np.arange(len(table)) % 3))
+    labels = field.qrels.to_frame()
+    labels = labels[labels["qid"] != "5"]
+    labels.loc[labels.index[::7], "label"] = -1
+    labels.loc[labels["qid"] == "6", "label"] = 0
+    labels.loc[labels["qid"] == "7", "label"] = -1
+    further = pd.DataFrame({"qid": ["40", "40", "1"], "docno": ["d1", "d2", "nobody-has-it"], "label": [1, 0, 2]})
+    return runs, Qrels(pd.concat([labels, further]), topics=["41"])
+
+
+@contextmanager
+def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
+    """Give the runs as a way has them, while work by topics is done as it says, in jobs of few topics."""
+    rows, backend = WAYS[way]
+    monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", n_topics)
+    given = runs if rows is None else opened(runs, rows)
+    if backend is None:
+        yield given
+        return
+    with parallel_config(backend=backend, n_jobs=2):
+        yield given
+
+
+class Kept(Shard):
+    """A shard that keeps copies of its arrays in a dict."""
+
+    def __init__(self, k: int, n: int, kept: dict[int, list[Arrays]]):
+        super().__init__(k, n)
+        self.kept, self.of = kept, None
+
+    def write(self, work, topics, parts):
+        self.of = (work.kind, list(work.topics), topics)
+        self.kept[self.k] = [{name: array.copy() for name, array in part.items()} for part in parts]
+
+
+class Put(Merge):
+    """Gives what shards have kept."""
+
+    def __init__(self, kept: dict[int, list[Arrays]]):
+        super().__init__()
+        self.kept = kept
+
+    def read(self, work):
+        for k in sorted(self.kept):
+            yield from self.kept[k]
+
+
+class WhoDoesIt(ArrayWork):
+    """Work of which each job says in which process and thread it ran, and whether its field was in memory."""
+
+    kind = "who"
+
+    def __init__(self, field, topics):
+        self.field, self.topics = field, topics
+
+    def cut(self, at_once):
+        return [range(t, t + 1) for t in range(len(self.topics))]
+
+    def part(self, topics, *, verbose=False):
+        who = np.array([[os.getpid(), threading.get_ident(), isinstance(self.field, Field)]] * len(topics))
+        topic = np.arange(topics.start, topics.stop)
+        names = np.array([self.topics[t].encode() for t in topics], dtype="S8")
+        return {TOPICS: topics_array(topics), "who": who, "topic": topic, "row": 10 * topic, "names": names}
+
+    def rows_before(self, t):
+        return 10 * t
+
+    def of_topics(self, topics, field):
+        return WhoDoesIt(field, self.topics[topics.start : topics.stop])

@@ -1,0 +1,270 @@
+"""Whatever is done topic by topic gives the same bits in memory and on blocks, in threads, processes and shards."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from ir_measures import AP, RBP, RR, Bpref, Compat, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
+from opened import opened
+from same import assert_same
+from topic_ways import WAYS, Kept, Put, going, odd_field
+
+from pt_reuse._errors import InputError
+from pt_reuse.engine.rescore import NO_CHANGES
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
+from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.pool_uniques import Pooling, UniquesWork, find_uniques
+from pt_reuse.runs import topic_parts
+from pt_reuse.runs.shipping import on_disk
+from pt_reuse.runs.topic_parts import ShardDone, TopicJobs, executed_by
+from pt_reuse.scoring.measures import Unjudged
+from pt_reuse.scoring.rescoring import Rescoring
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.studies.judged_depths.covering import coverage
+from pt_reuse.studies.judged_depths.judged_lists import JudgedLists, JudgedWork
+from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
+from pt_reuse.studies.unique_scoring import UniqueScoring
+from pt_reuse.studies.uniques import leave_out_uniques
+
+#: judgments made at random, or by hand, are nobody's pool
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+RUNS, QRELS = odd_field()
+EVERY_KIND = [
+    AP, P @ 3, P(rel=2) @ 2, nDCG, nDCG @ 4, R @ 5, RR, Rprec, Bpref, RBP(rel=1), AP(judged_only=True), Judged @ 3,
+    Unjudged @ 5, Success @ 2, infAP, SetP, Compat(p=0.8),
+]  # fmt: skip
+FEW = [AP, nDCG @ 5, Bpref, Judged @ 5]
+#: what leave-out-uniques can be asked
+ASKED = {
+    "teams": {},
+    "runs, all judged": {"by": "run", "remove": "judged", "contributors": "all"},
+    "types, own topics": {"by": "type", "complete": False, "depth": 4},
+    "families, pooled by rows": {"by": "family", "pool_order": "file", "depth": 7},
+    "other order": {"pool_order": "trec_eval9", "remove": "judged", "rel": 1},
+    "intervals": {"resamples": 20},
+    "filled": {"fill": QRELS, "judge_rel": 1},
+    "filled holes": {"fill": lambda documents: [len(d) % 3 for d in documents["docno"]], "holes": "unjudged"},
+}
+
+
+def left_out(runs, asked, measures=FEW, **options):
+    return leave_out_uniques(runs, QRELS, measures, **{"depth": 10, **ASKED[asked], **options})
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    return {asked: left_out(RUNS, asked) for asked in ASKED}
+
+
+def same_numbers(one, other):
+    assert_same(one.tables(), other.tables())
+    for name in ("settings", "fit", "units"):
+        assert_same(getattr(one, name), getattr(other, name))
+    assert_same(one.reduced, other.reduced)
+    for name in ("scores", "own_scores"):
+        mine, theirs = getattr(one, name), getattr(other, name)
+        assert_same(mine.values, theirs.values)
+        assert_same((mine.topics, mine.settings, mine.has_topic), (theirs.topics, theirs.settings, theirs.has_topic))
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("way", WAYS)
+def test_leaving_out_uniques(way, asked, in_memory, monkeypatch):
+    with going(way, RUNS, monkeypatch) as runs:
+        same_numbers(left_out(runs, asked), in_memory[asked])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_measure(way, monkeypatch):
+    scores, lou = score(RUNS, QRELS, EVERY_KIND).values, left_out(RUNS, "teams", EVERY_KIND)
+    with going(way, RUNS, monkeypatch) as runs:
+        assert score(runs, QRELS, EVERY_KIND).values.tobytes() == scores.tobytes()
+        same_numbers(left_out(runs, "teams", EVERY_KIND), lou)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_unjudged(way, monkeypatch):
+    one = UnjudgedDocuments.of(RUNS, QRELS, [3, 10])
+    whole = coverage(RUNS, QRELS, depth=10, contributors=RUNS.names[:6])
+    with going(way, RUNS, monkeypatch) as runs:
+        assert_same(UnjudgedDocuments.of(runs, QRELS, [3, 10]), one)
+        again = coverage(runs, QRELS, depth=10, contributors=RUNS.names[:6])
+    assert_same(again.tables(), whole.tables())
+    assert_same(again.settings, whole.settings)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "options",
+    [{"depth": 4}, {"depth_by_run": {RUNS.names[0]: 9}, "depth_by_topic": {"3": 2}, "order": "file", "depth": 4}],
+)
+def test_depth_pools(way, options, monkeypatch):
+    one = depth_pool(RUNS, contributors="all", **options)
+    with going(way, RUNS, monkeypatch) as runs:
+        other = depth_pool(runs, contributors="all", **options)
+    assert repr(one) == repr(other)
+    assert (one.topics, one.documents.docnos().tolist()) == (other.topics, other.documents.docnos().tolist())
+    assert_same(one.documents.starts, other.documents.starts)
+    assert_same(one.entries, other.entries)
+    assert_same(one.to_frame(), other.to_frame())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
+    monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", 1)
+    same_numbers(left_out(RUNS, "teams", n_jobs=n_jobs), in_memory["teams"])
+    assert_same(score(RUNS, QRELS, FEW, n_jobs=n_jobs).values, in_memory["teams"].scores.values)
+    assert_same(depth_pool(RUNS, n_jobs=n_jobs).to_frame(), depth_pool(RUNS).to_frame())
+    one, other = (UnjudgedDocuments.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
+    assert_same(one, other)
+
+
+@pytest.mark.parametrize("study", [leave_out_uniques, score])
+def test_jobs_that_are_none(study):
+    with pytest.raises(InputError, match="n_jobs must be a whole number"):
+        study(RUNS, QRELS, AP, n_jobs=0)
+    with pytest.raises(InputError, match="n_jobs must be a whole number"):
+        depth_pool(RUNS, n_jobs="two")
+
+
+# what the uniques of a pool are, by the pool itself
+
+
+@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "file"])
+@pytest.mark.parametrize("by", ["team", "run", "type"])
+@pytest.mark.parametrize(("contributors", "depth"), [("pooled", 10), ("all", 3)])
+def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
+    chosen, units = contributors_of(RUNS, contributors), RUNS.units(by)
+    pool = pool_to_depth(RUNS.reorder(order), depth, chosen)
+    rows = QRELS.arrays.documents.find(pool.documents)
+    judged = (rows >= 0) & (np.append(QRELS.arrays.labels, -1)[rows] >= 0)
+    sole, contributing = pool.sole(by)
+    unique = judged & (sole >= 0)
+    for runs in (RUNS, opened(RUNS)):
+        pooling = Pooling.of(runs, chosen, units, depth=depth, pool_order=order)
+        found = find_uniques(runs, QRELS, pooling)
+        assert found.row.tolist() == rows[unique].tolist()
+        assert [units.names[u] for u in found.owner] == [contributing.names[u] for u in sole[unique]]
+        assert found.fit(QRELS, chosen, depth=depth) == PoolFit.of(pool, QRELS, judged, depth=depth)
+    assert unique.any()
+
+
+# shards
+
+
+def in_shards(study, n, runs):
+    kept, kinds = {}, []
+    for k in range(1, n + 1):
+        shard = Kept(k, n, kept)
+        with executed_by(shard), pytest.raises(ShardDone):
+            study(runs)
+        kinds.append(shard.of)
+    with executed_by(Put(kept)):
+        return study(runs), kinds
+
+
+STUDIES = {
+    "lou": lambda runs: left_out(runs, "teams"),
+    "score": lambda runs: score(runs, QRELS, FEW),
+    "pool": lambda runs: depth_pool(runs, depth=5),
+    "unjudged": lambda runs: UnjudgedDocuments.of(runs, QRELS, [3, 10]),
+}
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+@pytest.mark.parametrize("rows", [None, 700])
+def test_shards_make_the_whole(kind, n, rows):
+    runs = RUNS if rows is None else opened(RUNS, rows)
+    whole = STUDIES[kind](RUNS)
+    found, asked = in_shards(STUDIES[kind], n, runs)
+    if kind == "lou":
+        same_numbers(found, whole)
+    elif kind == "pool":
+        assert_same(found.to_frame(), whole.to_frame())
+        assert_same(found.entries, whole.entries)
+    else:
+        assert_same(found, whole)
+    # each topic is in one shard, in order, and every shard knows of which work it is
+    assert {(of_kind, tuple(topics)) for of_kind, topics, _ in asked} == {(kind, tuple(asked[0][1]))}
+    assert [t for *_, mine in asked for t in mine] == list(range(len(asked[0][1])))
+    if n == 3:
+        assert all(len(mine) for *_, mine in asked)
+
+
+def test_a_shard_is_the_same_however_it_is_done(monkeypatch):
+    kept = []
+    for n_jobs in (1, 2):
+        here = {}
+        with executed_by(Kept(2, 3, here)), pytest.raises(ShardDone):
+            score(RUNS, QRELS, FEW, n_jobs=n_jobs)
+        monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", 1)
+        work = Rescoring(RUNS.field, RUNS.names, QRELS, FEW)
+        kept.append(work.joined(here[2]))
+    assert_same(*kept)
+
+
+def test_a_shard_that_is_missing_or_there_twice():
+    kept = {}
+    for k in (1, 2, 3):
+        with executed_by(Kept(k, 3, kept)), pytest.raises(ShardDone):
+            score(RUNS, QRELS, FEW)
+    first = QRELS.topics[int(kept[2][0]["topics"][0])]
+    for left, what in ((2, f"no part is of '{first}'"), (3, "no part is of")):
+        some = {k: parts for k, parts in kept.items() if k != left}
+        with executed_by(Put(some)), pytest.raises(InputError, match=what):
+            score(RUNS, QRELS, FEW)
+    with executed_by(Put({**kept, 4: kept[3]})), pytest.raises(InputError, match="are there twice"):
+        score(RUNS, QRELS, FEW)
+
+
+def test_after_the_first_work_a_merge_goes_on_by_itself():
+    whole = coverage(RUNS, QRELS, depth=10)
+    found, asked = in_shards(lambda runs: coverage(runs, QRELS, depth=10), 2, RUNS)
+    assert_same(found.tables(), whole.tables())
+    assert len(asked) == 2
+
+
+# what is sent
+
+
+def works(field):
+    chosen, units = contributors_of(RUNS, "all"), RUNS.units("team")
+    pooling = Pooling.of(RUNS, chosen, units, depth=10, pool_order="file")
+    scoring = Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES)
+    return {
+        "score": scoring,
+        "lou": UniqueScoring(scoring, pooling, len(units), 1),
+        "uniques": UniquesWork(field, QRELS, pooling),
+        "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, None),
+        "pool": DepthPooling(field, field.topics, [5] * field.n_topics, chosen.runs),
+    }
+
+
+@pytest.mark.parametrize("kind", ["score", "lou", "uniques", "unjudged", "pool"])
+def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
+    work = works(RUNS.field)[kind]
+    with on_disk(RUNS.field) as stored:
+        jobs = TopicJobs(work, RUNS.field, [range(3, 5)], topic_parts.JobPlace.PROCESSES, 2)
+        job = work.job(range(3, 5), jobs._having(stored, range(3, 5)))
+        sent = pickle.dumps(job)
+        assert len(sent) < 12_000
+        assert job.place.startswith(f"topics {work.topics[3]!r} to {work.topics[4]!r} of ")
+        here = work.job(range(3, 5), RUNS.field).run()
+        assert_same(pickle.loads(sent).run(), here)
+    assert here["topics"].tolist() == [3, 5]
+
+
+def test_counted_lists_have_owners_wherever_they_are_counted(monkeypatch):
+    from pt_reuse.studies.judged_depths.judged_lists import Owners
+
+    owners = Owners(np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4)
+    one = JudgedLists.of(RUNS, QRELS, [3, 10], owners=owners)
+    assert one.own.any()
+    for way in ("blocks of a topic", "processes on blocks"):
+        with going(way, RUNS, monkeypatch) as runs:
+            assert_same(JudgedLists.of(runs, QRELS, [3, 10], owners=owners), one)
