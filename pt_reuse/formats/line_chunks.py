@@ -9,7 +9,7 @@ from pt_reuse._errors import InputError
 from pt_reuse.formats.files import read_blocks
 
 
-def line_chunks(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
+def chunks_of_lines(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
     """Yield a file in chunks that end with a line's end, but for the last one.
 
     Args:

@@ -87,10 +87,15 @@ def left_over(folder: Path, *, finished: bool = False) -> list[Path]:
         if SPOOLS.fullmatch(name) and f"arrays-{key}" not in named and not is_stale(folder / name, _GIVEN_UP):
             named |= {name, f"arrays-{key}"}
     kinds = (LAYER, SPOOLS, TABLES)
+    layers = [folder / name for name in there if name in named and LAYER.fullmatch(name)]
     return [
-        folder / name
-        for name in there
-        if name not in named and (is_temporary(name) or any(kind.fullmatch(name) for kind in kinds))
+        *(
+            folder / name
+            for name in there
+            if name not in named and (is_temporary(name) or any(kind.fullmatch(name) for kind in kinds))
+        ),
+        # blocks that never took their place
+        *(path for layer in layers if layer.is_dir() for path in layer.iterdir() if is_temporary(path.name)),
     ]
 
 

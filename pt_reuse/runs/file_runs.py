@@ -15,7 +15,7 @@ from pt_reuse._check import count, shown
 from pt_reuse._errors import InputError, Option, Part
 from pt_reuse.engine.building import Repeats
 from pt_reuse.formats.files import UnreadableError
-from pt_reuse.formats.line_chunks import line_chunks
+from pt_reuse.formats.line_chunks import chunks_of_lines
 from pt_reuse.formats.line_search import find_document, lines_of_rows
 from pt_reuse.formats.read_field import Longer
 from pt_reuse.formats.table_rows import RUN_TABLE, NoRunError, TableReading
@@ -212,7 +212,7 @@ class LinesInFiles:
                 of_tables.setdefault(path, []).append((run, topic, docno))
                 continue
             with suppress(UnreadableError):  # it was read a moment ago
-                found = find_document(line_chunks(path, _CHUNK, _LONGEST), topic, docno, _TOLD)
+                found = find_document(chunks_of_lines(path, _CHUNK, _LONGEST), topic, docno, _TOLD)
                 said[run] = f" (lines {', '.join(f'{line:,}' for line in found)} of {path})"
         for path, inside in of_tables.items():
             named = [(self._runs[run].tag or "", topic, docno) for run, topic, docno in inside]
@@ -237,7 +237,7 @@ class LinesInFiles:
                 continue
             of = [topics[t] for t in repeats.topic[rows].tolist()]
             with self._again(file.path):
-                chunks = line_chunks(file.path, _CHUNK, _LONGEST)
+                chunks = chunks_of_lines(file.path, _CHUNK, _LONGEST)
                 lines[rows] = lines_of_rows(chunks, self._order, of, repeats.place[rows])
         for path, parts in of_tables.items():
             rows = np.concatenate(parts)

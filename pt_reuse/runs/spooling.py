@@ -19,7 +19,7 @@ from pt_reuse._errors import InputError, located
 from pt_reuse.formats.array_file import DamagedError
 from pt_reuse.formats.checksum import checksums
 from pt_reuse.formats.files import LONGEST_START, UnreadableError, in_memory, kind_of_table, read_beginning, read_blocks
-from pt_reuse.formats.line_chunks import line_chunks
+from pt_reuse.formats.line_chunks import chunks_of_lines
 from pt_reuse.formats.line_search import rows_in_file
 from pt_reuse.formats.run_parts import RunParts
 from pt_reuse.formats.spool import Spool, SpoolWriter, spooling
@@ -211,7 +211,7 @@ class Spooling:
             writer.seal(run)
 
     def _chunks(self, path: Path, begin: int = 0) -> Iterator[bytes]:
-        return line_chunks(path, self.budget.chunk, self.budget.longest, begin)
+        return chunks_of_lines(path, self.budget.chunk, self.budget.longest, begin)
 
     def _tied(self, path: Path, topic: str, place: int) -> InputError:
         found = rows_in_file(self._chunks(path), "rank", [topic], np.array([place]))

@@ -18,7 +18,7 @@ def unreached(monkeypatch, tmp_path):
 
     for long in (
         "pt_reuse.runs.run_files.parse_files",
-        "pt_reuse.runs.run_files.fingerprints",
+        "pt_reuse.runs.kept_runs.fingerprints",
         "pt_reuse.collections.fetching.fetch_runs",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
     ):

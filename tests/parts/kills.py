@@ -115,7 +115,7 @@ def kill_memory_writers(source, cache, kills, seconds):
     found = {"killed": 0, "begun": 0, "done": 0, "right": 0}
     while found["killed"] < kills:
         worker = _forked(lambda _: (read_runs(source, cache=cache, memory="64MB"), time.sleep(60)), 0)
-        time.sleep(chance.uniform(0, 0.8 * seconds))
+        time.sleep(chance.uniform(0, 0.9 * seconds))
         _kill(worker)
         found["killed"] += 1
         if chance.random() < 0.4:

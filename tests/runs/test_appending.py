@@ -41,14 +41,14 @@ def source(tmp_path, monkeypatch):
 def read(source, tmp_path, monkeypatch):
     """Read within memory what reading in memory gives; return the runs, the warnings and how much was parsed."""
     parsed = []
-    original = spooling.line_chunks
+    original = spooling.chunks_of_lines
 
     def counted(*given):
         for data in original(*given):
             parsed.append(len(data))
             yield data
 
-    monkeypatch.setattr(spooling, "line_chunks", counted)
+    monkeypatch.setattr(spooling, "chunks_of_lines", counted)
 
     def read(**options):
         theirs, error, told = outcome(source, **options)

@@ -36,6 +36,8 @@ READING = {
     "verbose": {"verbose": "no"},
     "cache 5": {"cache": 5},
     "cache with NUL": {"cache": "a\0"},
+    "memory": {"memory": "much"},
+    "memory without cache": {"memory": "1GB"},
     "teams 5": {"teams": 5},
     "teams frame": {"teams": pd.DataFrame({"name": ["bm25"]})},
     "teams twice": {"teams": pd.Series(["A", "B"], index=["bm25", "bm25"])},

@@ -124,7 +124,7 @@ def test_what_was_spooled_serves_after_a_full_disk(source, cache, monkeypatch):
         patched.setattr(gathering, "write_block", full)
         with pytest.raises(InputError, match="is full"):
             within(source, cache)
-    calls = counted(monkeypatch, spooling, "line_chunks")
+    calls = counted(monkeypatch, spooling, "chunks_of_lines")
     within(source, cache)
     assert calls == []
 
@@ -172,7 +172,7 @@ def test_another_process_writes(source, cache, messages):
 
 
 def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
-    original, before = spooling.line_chunks, (source / "1").read_bytes()
+    original, before = spooling.chunks_of_lines, (source / "1").read_bytes()
 
     def meddled(path, *given):
         for data in original(path, *given):
@@ -180,7 +180,7 @@ def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypat
             yield data
 
     with monkeypatch.context() as patched:
-        patched.setattr(spooling, "line_chunks", meddled)
+        patched.setattr(spooling, "chunks_of_lines", meddled)
         messages.refused(within, source=source / "1", cache=cache)
     assert_same_field(within(source / "1", cache).field, read_runs(source / "1").field)
 
@@ -271,7 +271,7 @@ def test_a_topic_that_is_too_large(source, cache, messages, monkeypatch):
     monkeypatch.setattr(Budget, "rows", lambda self, width, tables: 299)
     messages.refused(within, source=source, cache=cache, argument="memory")
     monkeypatch.undo()
-    calls = counted(monkeypatch, spooling, "line_chunks")
+    calls = counted(monkeypatch, spooling, "chunks_of_lines")
     within(source, cache)
     assert calls == []
 
