@@ -51,7 +51,7 @@ def test_the_number_of_jobs_is_obeyed_where_threads_are_preferred():
     assert begun == [3]
     # joblib alone takes 1 here
     with joblib.parallel_config(n_jobs=2):
-        assert chosen_workers(None, "threads") == JoblibWorkers(2, "threads", generates=True)
+        assert chosen_workers(None, "threads") == JoblibWorkers(2, "threads", generates=True, share_memory=True)
 
 
 def test_one_job_at_a_time_needs_no_other_process():
