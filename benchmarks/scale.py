@@ -117,15 +117,16 @@ def lou(field: Path, jobs: int = 1, n_runs: int | None = None, depth: int = POOL
 
 
 def given(field: Path, of: str) -> dict:
-    """Hold what scoring is given and returns, and nothing of the runs: judgments and arrays of scores."""
+    """Hold what scoring is given and returns, and of the runs the lengths of their lists: judgments and arrays of scores."""
     import pt_reuse as ptr
 
     size, arrays = json.loads((field / "size.json").read_text()), 1 if of == "score" else 2
     qrels = ptr.read_qrels(field / ("sparse.qrels" if of == "score" else "deep.qrels"))
     measures = len(SPARSE if of == "score" else LOU)
     values = np.ones((arrays, measures, size["topics"], size["runs"]))
+    lengths = np.ones((size["topics"], size["runs"]), dtype=np.int64)
     time.sleep(0.2)  # to be seen
-    return {"held": len(qrels) + values.size}
+    return {"held": len(qrels) + values.size + lengths.size}
 
 
 def peer(field: Path) -> dict:
@@ -279,8 +280,9 @@ def curves(share: float, work: Path) -> None:
         rows.append([what, value, of["seconds"], of["cpu"], of["peak"]])
 
     for part in (8, 4, 2, 1):
-        topics = size.topics // part
-        add("topics", topics, run("lou", made(work, Size(topics=topics))))
+        field = made(work, Size(topics=size.topics // part))
+        run("read", field)
+        add("topics", size.topics // part, run("lou", field))
     for n_runs in (25, 50, 100, 200):
         add("runs", n_runs, run("lou", whole, n_runs=n_runs))
     for judged in (0.1, 0.3, 1.0):
