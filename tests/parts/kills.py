@@ -104,7 +104,7 @@ def kill_memory_writers(source, cache, kills, seconds):
     files._CHUNK, Budget.chunk = 2000, 2000
     Budget.rows = lambda self, width, tables: 900
     # slow enough to be killed in the midst of it
-    spooling.line_chunks, gathering.write_block = _slowly(spooling.line_chunks), _slowly(gathering.write_block)
+    spooling.chunks_of_lines, gathering.write_block = _slowly(spooling.chunks_of_lines), _slowly(gathering.write_block)
     chance, whole = random.Random(2), cache.with_name("whole")
     expected = read_runs(source, cache=whole, memory="64MB")
     blocks = _blocks(whole)
@@ -115,7 +115,7 @@ def kill_memory_writers(source, cache, kills, seconds):
     found = {"killed": 0, "begun": 0, "done": 0, "right": 0}
     while found["killed"] < kills:
         worker = _forked(lambda _: (read_runs(source, cache=cache, memory="64MB"), time.sleep(60)), 0)
-        time.sleep(chance.uniform(0, 0.9 * seconds))
+        time.sleep(chance.uniform(0, 0.8 * seconds))
         _kill(worker)
         found["killed"] += 1
         if chance.random() < 0.4:

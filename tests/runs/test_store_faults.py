@@ -129,6 +129,20 @@ def test_what_was_spooled_serves_after_a_full_disk(source, cache, monkeypatch):
     assert calls == []
 
 
+def test_what_a_killed_writer_left_among_the_blocks_goes(source, cache, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(gathering, "write_block", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            within(source, cache)
+    (layer,) = cache.glob("arrays-*")
+    (layer / ".pt_reuse-0123456789abcdef").write_bytes(b"half a block")
+    within(source, cache)
+    assert {path.suffix for path in layer.iterdir()} == {".block"}
+    (layer / ".pt_reuse-0123456789abcdef").write_bytes(b"half a block")
+    within(source, cache)  # which only reads
+    assert {path.suffix for path in layer.iterdir()} == {".block"}
+
+
 def test_a_disk_that_fails(source, cache, messages, monkeypatch):
     def broken(*_):
         raise OSError(errno.EIO, "Input/output error")
