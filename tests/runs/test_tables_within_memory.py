@@ -1,4 +1,4 @@
-"""Tables read within memory: the same runs, errors and warnings as reading them in memory gives, alone or with files."""
+"""Tables read within memory: the same runs, errors and warnings as in memory, alone or with files."""
 
 from __future__ import annotations
 
