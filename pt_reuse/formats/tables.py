@@ -135,7 +135,7 @@ class Table:
             else:
                 batches = iter(pa.ipc.open_stream(source, options=options))
         for i in count(1):
-            with located(f"{self.part} {i:,}"), _reading(self.kind):
+            with located(f"{self.part} {i:,}"), _reading(self.kind, source):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -147,10 +147,15 @@ class _Watched:
 
     def __init__(self, file: IO[bytes], fits: Callable[[int, int], None]):
         self._file, self._fits = file, fits
+        self.refused: InputError | None = None
 
     def read(self, size: int) -> bytes:
         """Read so many bytes."""
-        self._fits(0, size)
+        try:
+            self._fits(0, size)
+        except InputError as error:
+            self.refused = error
+            raise
         return self._file.read(size)
 
     def __getattr__(self, name: str) -> Any:
@@ -194,14 +199,15 @@ def _parquet(pa: Any, file: IO[bytes]) -> Any:
 
 
 @contextmanager
-def _reading(kind: str) -> Iterator[None]:
+def _reading(kind: str, watched: _Watched | None = None) -> Iterator[None]:
     try:
         yield
-    except InputError:
-        raise
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {kind} file, or does not fit in memory") from error
     except Exception as error:
+        if watched is not None and watched.refused is not None:
+            # pyarrow may have made it one of its own
+            raise watched.refused from None
         # pyarrow has many classes for what it finds wrong; all of them mean that the file cannot be used
         said = str(error).split("\n", 1)[0].rstrip(".")
         raise DamagedFileError(f"is a damaged or truncated {kind} file ({said})") from error

@@ -21,6 +21,7 @@ _OF_CHUNK = 16
 _LARGEST, _SMALLEST = 1 << 22, 1 << 19
 #: bytes that reading a row of a table takes, and for each byte of its columns
 _OF_TABLE_ROW, _OF_TABLE_BYTE = 120, 5
+_TABLE_BYTES = 40  # of a row of a table, where nobody has counted its rows
 #: bytes that coding a row takes, and for each word of the longest document name
 _OF_ROW, _OF_WORD = 144, 72
 #: of the memory what is left to what nobody counts: tables of topics, buffers of the system
@@ -114,20 +115,22 @@ class Budget:
         """Raise unless a row group of a table can be read at once.
 
         Args:
-            rows: how many rows it has.
+            rows: how many rows it has, 0 where nobody has counted them.
             size: bytes of them.
             held: bytes of what is held beside them.
         """
-        needed = rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
+        likely = rows or size // _TABLE_BYTES
+        needed = likely * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
         if needed > self.usable:
             most = in_units(1.05 * needed / (1 - _SPARE))
+            of, least = (f"{count(rows, 'row')} of {in_units(size)}", "") if rows else (in_units(size), "at least ")
             raise InputError(
-                f"{count(rows, 'row')} of {in_units(size)} are read at once: this takes about "
-                f"{in_units(needed / (1 - _SPARE))}, and ",
+                f"{of} are read at once: this takes {least}about {in_units(needed / (1 - _SPARE))}, and ",
                 Argument("memory"),
                 f" is {in_units(self.memory)}. Pass ",
                 Option("memory", most.replace(" ", "")),
-                ", or write the table in smaller parts: pyarrow.parquet.write_table(..., row_group_size=100_000).",
+                ", or write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) "
+                "does.",
                 argument="memory",
             )
 
