@@ -9,7 +9,6 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.open_field import AnyField
-from pt_reuse.formats.frames import named_frame
 
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
@@ -32,7 +31,7 @@ def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
         "score": field.scores[rows],
         "name": np.full(len(rows), name, dtype=object),
     }
-    return named_frame(columns)
+    return pd.DataFrame(columns)
 
 
 def run_sizes(field: AnyField) -> pd.DataFrame:
