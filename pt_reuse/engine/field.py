@@ -49,6 +49,17 @@ class Field(Portable):
     rank: Places
     ranked: NDArray[np.bool_]
 
+    @classmethod
+    def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
+        """Return a field of runs that have no rows.
+
+        Args:
+            ranked: (runs,) which of them have a rank column.
+        """
+        docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
+        names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
+        return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
+
     def __repr__(self) -> str:
         return f"Field({self.n_runs} runs, {self.n_topics} topics, {self.n_rows} rows)"
 

@@ -120,6 +120,8 @@ class OpenField:
     def take_topics(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen topics, in natural order, in memory."""
         topics = np.sort(np.asarray(chosen, dtype=np.int64))
+        if not len(topics):
+            return Field.without_topics(self.ranked)
         pieces = []
         for i in np.unique(self._part_of[topics]).tolist():
             here = topics[self._part_of[topics] == i] - self.parts[i].start

@@ -95,8 +95,21 @@ def table(names: Sequence[bytes]) -> Tokens:
 
 
 def decode(tokens: Tokens) -> list[str]:
-    """Decode tokens to strings; bytes that are not UTF-8 are kept as surrogate escapes."""
-    return [item.decode("utf-8", "surrogateescape") for item in names_of(tokens)]
+    """Decode tokens to strings, see :func:`as_texts`."""
+    return as_texts(names_of(tokens))
+
+
+def as_texts(names: Sequence[bytes]) -> list[str]:
+    """Decode names to strings; bytes that are not UTF-8 are kept as surrogate escapes.
+
+    Where pyarrow is installed pandas keeps columns of texts by it, which cannot hold such names. From the first one on
+    pandas keeps texts as it does without pyarrow.
+    """
+    try:
+        return [name.decode() for name in names]
+    except UnicodeDecodeError:
+        pd.set_option("mode.string_storage", "python")
+        return [name.decode("utf-8", "surrogateescape") for name in names]
 
 
 def names_of(tokens: Tokens) -> list[bytes]:

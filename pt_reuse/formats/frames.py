@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,16 +31,6 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
         raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
     if "label" in needed:
         _check_present("label", frame["label"])
-
-
-def named_frame(columns: Mapping[str, NDArray]) -> pd.DataFrame:
-    """Return columns as a frame; texts that are no UTF-8, which pandas cannot keep in pyarrow's, stay Python's own."""
-    try:
-        return pd.DataFrame(columns)
-    except UnicodeEncodeError:
-        return pd.DataFrame(
-            {name: pd.Series(values, dtype=values.dtype) for name, values in columns.items()}, columns=list(columns)
-        )
 
 
 def text_column(column: str, values: pd.Series) -> Words:
@@ -82,6 +72,7 @@ def check_text(what: str, names: Iterable[str]) -> None:
     for name in names:
         if not _has_bytes(name):
             raise InputError(f"{shown(name)} cannot be a {what}; it must be text that UTF-8 can hold.")
+        tokens.as_texts([name.encode("utf-8", "surrogateescape")])
 
 
 def _cut(column: str, names: Sequence[str]) -> Words | None:

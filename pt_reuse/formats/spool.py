@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._files import replacing
-from pt_reuse.engine import long_names
+from pt_reuse.engine import long_names, tokens
 from pt_reuse.engine.lists import offsets
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.run_rows import FileRows, RunRows
@@ -95,7 +95,7 @@ class Spool:
     def sizes(self) -> tuple[list[str], NDArray[np.int64]]:
         """Return the topics, in natural order, and how many rows each has."""
         names, sizes = self._index.read("topics", "sizes")
-        return names.tobytes().decode("utf-8", "surrogateescape").split("\0"), sizes
+        return tokens.as_texts(names.tobytes().split(b"\0")), sizes
 
     def left_out(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return the lines that were left out, from 1, and why each was."""

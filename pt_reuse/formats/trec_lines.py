@@ -233,12 +233,12 @@ def tags_in(fields: Fields) -> dict[str, int]:
     starts, ends = fields.column(5)
     first = fields.buffer[starts[0] : ends[0]].tobytes()
     if _all_equal(fields, starts, ends, first):
-        return {first.decode("utf-8", "surrogateescape"): fields.line_of(0)}
+        return {tokens.as_texts([first])[0]: fields.line_of(0)}
     rows: dict[bytes, int] = {}
     for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         rows.setdefault(fields.buffer[start:end].tobytes(), row)
     lines = fields.lines_of(np.fromiter(rows.values(), dtype=np.int64))
-    return {tag.decode("utf-8", "surrogateescape"): line for tag, line in zip(rows, lines.tolist(), strict=True)}
+    return dict(zip(tokens.as_texts(list(rows)), lines.tolist(), strict=True))
 
 
 def _all_equal(fields: Fields, starts: NDArray[np.int64], ends: NDArray[np.int64], token: bytes) -> bool:

@@ -17,7 +17,7 @@ from pt_reuse._check import checked_seed, choice, columns, count, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.formats.foreign import in_our_columns
-from pt_reuse.formats.frames import check_frame, named_frame, text_column, text_groups
+from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.formats.grades import LABELS
 from pt_reuse.qrels.algebra import CONFLICTS, united
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
@@ -121,7 +121,7 @@ class Qrels:
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a PyTerrier frame: ``qid docno label`` and all further columns."""
         documents, labels, extra = self.arrays.documents, self.arrays.labels, self.arrays.extra
-        frame = named_frame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
+        frame = pd.DataFrame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
         return frame if extra is None else pd.concat([frame, extra], axis=1)
 
     @door

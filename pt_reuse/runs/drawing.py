@@ -54,7 +54,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
             Argument("share"), f" {told(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
         )
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
-    return [distinct[i].decode("utf-8", "surrogateescape") for i in drawn.tolist()]
+    return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
 
 def drawn_teams(run_table: pd.DataFrame, share: Any, seed: Any) -> tuple[list[str], list[str]]:

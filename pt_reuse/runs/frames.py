@@ -9,7 +9,6 @@ from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.open_field import AnyField
-from pt_reuse.formats.frames import named_frame
 
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
@@ -18,7 +17,9 @@ def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
         return _block_frame(field, row, name)
     # a frame without rows has other types of columns
     held = [i for i, part in enumerate(field.parts) if field.lengths[part.start : part.stop, row].any()]
-    return pd.concat([_block_frame(field.part(i), row, name) for i in held or [0]], ignore_index=True)
+    # no block is left of a field whose runs have no rows
+    blocks = [field.part(i) for i in held] or [field.take_topics([])]
+    return pd.concat([_block_frame(block, row, name) for block in blocks], ignore_index=True)
 
 
 def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def _block_frame(field: Field, row: int, name: str) -> pd.DataFrame:
         "score": field.scores[rows],
         "name": np.full(len(rows), name, dtype=object),
     }
-    return named_frame(columns)
+    return pd.DataFrame(columns)
 
 
 def run_sizes(field: AnyField) -> pd.DataFrame:

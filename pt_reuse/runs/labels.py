@@ -16,6 +16,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Argument, Aside, InputError, Part, located
 from pt_reuse._files import user_path
+from pt_reuse.engine import tokens
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
@@ -215,7 +216,7 @@ def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
         )
     if not data.strip():
         raise InputError("the file is empty. Give as ", Argument(argument), f" {expected}.", argument=argument)
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    text = tokens.as_texts([data.removeprefix(b"\xef\xbb\xbf")])[0]
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 

@@ -81,7 +81,7 @@ class ListedRuns(NamedRuns):
             retrieved = np.zeros(len(block.vocabulary), dtype=bool)
             retrieved[block.docs_of(ranges(block.starts[:-1], lengths))] = True
             names.update(tokens.names_of(block.vocabulary[retrieved]))
-        return [name.decode("utf-8", "surrogateescape") for name in sorted(names)]
+        return tokens.as_texts(sorted(names))
 
     def sizes(self) -> pd.DataFrame:
         """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""

@@ -90,11 +90,14 @@ class ShardFile:
         """Return what was written beside the arrays.
 
         Raises:
-            DamagedError: the file is missing or damaged.
+            DamagedError: the file is missing or damaged, or another shard has been given its name.
         """
         notes = ArrayFile(self.path).notes
         if "parts" not in notes:
             raise DamagedError("it is no shard")
+        # without this a copy would count as there, and never be made again
+        if notes.get("shard", self.shard.number) != self.shard.number:
+            raise DamagedError(f"it is shard {notes['shard']} under another name")
         return notes
 
     def parts(self) -> Iterator[dict[str, NDArray]]:

@@ -55,6 +55,18 @@ def test_the_odd_shard_is_named(more, here, capsys, messages):
     refused(capsys, messages, "shards")
 
 
+def test_a_shard_under_the_name_of_another_is_made_again(here, capsys, messages):
+    shards(capsys, SCORE, 3)
+    whole = (here / "shards" / "shard-2-of-3.ptr").read_bytes()
+    shutil.copy(here / "shards" / "shard-1-of-3.ptr", here / "shards" / "shard-2-of-3.ptr")
+    refused(capsys, messages, "shards")
+    status, out, err = run(capsys, *SCORE.split(), "--shard", "2/3", "--out", "shards")
+    assert status == 0
+    assert out.startswith("Written to shards: shard-2-of-3.ptr")
+    messages.told(err)
+    assert (here / "shards" / "shard-2-of-3.ptr").read_bytes() == whole
+
+
 def test_shards_of_two_numbers_are_refused(here, capsys, messages):
     shards(capsys, SCORE, 3)
     shards(capsys, SCORE, 2, folder="odd", numbers=[1])

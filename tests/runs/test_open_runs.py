@@ -120,6 +120,16 @@ def test_a_rank_column_that_gives_no_order_is_told_at_once():
     assert "'b'" in messages[0]
 
 
+def test_a_run_of_which_no_document_is_left_has_no_rows():
+    runs = runs_of([{"1": DOCS[:2]}, {"1": DOCS[4:6], "2": DOCS[4:6]}])
+    with pytest.warns(ptr.ReuseWarning, match="no document is left"):
+        expected, found = (some.restrict(DOCS[:2]).select("r1") for some in (runs, opened(runs)))
+    assert found.field.parts == []
+    assert expected["r1"].empty
+    pd.testing.assert_frame_equal(found["r1"], expected["r1"])
+    pd.testing.assert_frame_equal(found.reorder("file").to_frame(), expected.to_frame())
+
+
 def test_what_is_sent_to_workers_is_small_and_their_files_go():
     runs = ptr.simulate_field(seed=7).runs
     with on_disk(runs.field) as field:

@@ -14,7 +14,7 @@ from pt_reuse.studies.pool_inference.code_length import PoolCounts
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
 from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
-from pt_reuse.studies.pool_inference.tops import Tops
+from pt_reuse.studies.pool_inference.tops import Choice, Tops
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
 _SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
@@ -91,20 +91,19 @@ class Fitter:
     def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
         """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
         ranks, tops = self.ranks, self.ranks.tops(depths)
-        runs = self._is_tolerated(tops.missing, tops.entries)
+        choice = Choice(tops, self._is_tolerated(tops.missing, tops.entries))
         while True:
             # a run whose own part is mostly unjudged is not why it was judged; the worst goes first
-            judged, unjudged = tops.alone(runs)
-            loss = np.where(runs, unjudged - judged, 0)
+            loss = choice.unjudged - choice.judged
             if loss.max(initial=0) > 0:
-                runs[int(np.argmax(loss))] = False
+                choice.drop(int(np.argmax(loss)))
                 continue
-            stranger = self._stranger(tops, runs, judged, unjudged)
+            stranger = self._stranger(tops, choice)
             if stranger is None:
                 break
-            runs[stranger] = False
-        pool = np.flatnonzero(tops.times(runs) > 0)
-        found = int(tops.judged[pool].sum())
+            choice.drop(stranger)
+        runs, pool = choice.runs, np.flatnonzero(choice.times > 0)
+        found = len(pool) - choice.wrong
         counts = PoolCounts(
             runs=ranks.n_runs,
             chosen=int(runs.sum()),
@@ -116,19 +115,15 @@ class Fitter:
         bits = counts.bits(depths[some], ranks.longest)
         return Fit(depths, runs, tops, counts, ranks.n_judged - found + len(pool) - found, bits, up_to)
 
-    def _stranger(
-        self, tops: Tops, runs: NDArray[np.bool_], judged: NDArray[np.int64], unjudged: NDArray[np.int64]
-    ) -> int | None:
+    def _stranger(self, tops: Tops, choice: Choice) -> int | None:
         """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
+        runs, unjudged, own = choice.runs, choice.unjudged, choice.judged + choice.unjudged
         if not self.alike or not tops.missing[runs].any():
             return None
         from scipy.special import bdtrc
 
-        pool = tops.times(runs) > 0
-        wrong, size = int(pool[~tops.judged].sum()), int(pool.sum())
         # the share of the pool without the run's own part, never quite none
-        own = judged + unjudged
-        share = (wrong - unjudged + 1) / (size - own + 2)
+        share = (choice.wrong - unjudged + 1) / (choice.documents - own + 2)
         chance = np.ones(len(runs))
         for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
             some = runs & (missing > 0)

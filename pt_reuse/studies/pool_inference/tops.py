@@ -53,6 +53,12 @@ class Tops:
         n = self.n_runs
         return np.bincount(self.run[alone & judged], minlength=n), np.bincount(self.run[alone & ~judged], minlength=n)
 
+    @cached_property
+    def of_runs(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return (entries,) the entries run by run, and (runs + 1,) where those of each run begin."""
+        order = np.argsort(self.run.astype(np.min_scalar_type(self.n_runs)), kind="stable")
+        return order, np.append(0, np.cumsum(self.entries))
+
     def in_common(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (runs, chosen): documents that each run has in common with each of the chosen runs."""
         chosen = np.flatnonzero(runs)
@@ -65,3 +71,51 @@ class Tops:
             has = has[:, has.any(axis=0)]
             total += has @ has[chosen].T
         return np.rint(total).astype(np.int64)
+
+
+class Choice:
+    """Some runs, of which one after the other goes, and what each has that no other of them has.
+
+    Args:
+        tops: what all runs have.
+        runs: (runs,) the chosen ones.
+
+    Attributes:
+        runs: (runs,) those that are left.
+        times: (documents,) how many of them have each document.
+        judged, unjudged: (runs,) documents that one of them alone has; 0 for runs that are not chosen.
+        documents: in the pool of those that are left, and `wrong`, how many of them are unjudged.
+    """
+
+    def __init__(self, tops: Tops, runs: NDArray[np.bool_]):
+        self._tops, self.runs = tops, runs.copy()
+        of_chosen = runs[tops.run]
+        run, doc = tops.run[of_chosen], tops.doc[of_chosen]
+        n = len(tops.row)
+        self.times = np.bincount(doc, minlength=n)
+        # of the runs that have a document the sum of their numbers: where one is left, the sum says which
+        self._who = np.bincount(doc, weights=run, minlength=n).astype(np.int64)
+        self.judged, self.unjudged = self._alone(np.flatnonzero(self.times == 1))
+        pool = self.times > 0
+        self.documents, self.wrong = int(pool.sum()), int((pool & ~tops.judged).sum())
+
+    def drop(self, run: int) -> None:
+        """Leave out one of the runs."""
+        tops = self._tops
+        order, starts = tops.of_runs
+        docs = tops.doc[order[starts[run] : starts[run + 1]]]
+        self.runs[run] = False
+        self.times[docs] -= 1
+        self._who[docs] -= run
+        self.documents -= int(self.judged[run] + self.unjudged[run])
+        self.wrong -= int(self.unjudged[run])
+        self.judged[run] = self.unjudged[run] = 0
+        judged, unjudged = self._alone(docs[self.times[docs] == 1])
+        self.judged += judged
+        self.unjudged += unjudged
+
+    def _alone(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        # how many of these documents, each of one run, are whose
+        who, judged = self._who[docs], self._tops.judged[docs]
+        n = self._tops.n_runs
+        return np.bincount(who[judged], minlength=n), np.bincount(who[~judged], minlength=n)
