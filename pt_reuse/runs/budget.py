@@ -21,7 +21,7 @@ _OF_CHUNK = 16
 _LARGEST, _SMALLEST = 1 << 22, 1 << 19
 #: bytes that reading a row of a table takes, and for each byte of its columns
 _OF_TABLE_ROW, _OF_TABLE_BYTE = 120, 5
-_TABLE_BYTES = 40  # of a row of a table, where nobody has counted its rows
+_TABLE_ROW = 60  # bytes of a row of a table, about
 #: bytes that coding a row takes, and for each word of the longest document name
 _OF_ROW, _OF_WORD = 144, 72
 #: of the memory what is left to what nobody counts: tables of topics, buffers of the system
@@ -119,20 +119,22 @@ class Budget:
             size: bytes of them.
             held: bytes of what is held beside them.
         """
-        likely = rows or size // _TABLE_BYTES
-        needed = likely * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
-        if needed > self.usable:
-            most = in_units(1.05 * needed / (1 - _SPARE))
+        if self._of_group(rows or size // _TABLE_ROW, size, held) > self.usable:
+            # how many bytes there are is known only when they are read; what is told should do then
+            needed = self._of_group(rows or size // _TABLE_ROW, max(size, rows * _TABLE_ROW), held) / (1 - _SPARE)
             of, least = (f"{count(rows, 'row')} of {in_units(size)}", "") if rows else (in_units(size), "at least ")
             raise InputError(
-                f"{of} are read at once: this takes {least}about {in_units(needed / (1 - _SPARE))}, and ",
+                f"{of} are read at once: this takes {least}about {in_units(needed)}, and ",
                 Argument("memory"),
                 f" is {in_units(self.memory)}. Pass ",
-                Option("memory", most.replace(" ", "")),
+                Option("memory", in_units(1.05 * needed).replace(" ", "")),
                 ", or write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) "
                 "does.",
                 argument="memory",
             )
+
+    def _of_group(self, rows: int, size: int, held: int) -> int:
+        return rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
 
     def holds(self, size: int) -> bool:
         """Return whether a study can work with a block whose file has a size."""

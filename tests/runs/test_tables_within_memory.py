@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 import random
 import subprocess
 import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +19,7 @@ from table_parts import COLUMNS, KINDS, pa, put, table_of
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.formats import table_spool
+from pt_reuse.formats import array_file, table_spool
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs import spooling, table_writing
 from pt_reuse.runs.budget import Budget
@@ -225,10 +229,39 @@ def test_a_row_group_that_is_too_large(kind, source, cache, monkeypatch):
     monkeypatch.setattr(Budget, "usable", 60_000)
     # how many rows an Arrow file has nobody knows before they are read
     what, about = ("row group 1: 2,000 rows of", "") if kind == "parquet" else ("record batch 1:", "at least ")
-    with pytest.raises(InputError, match=f"{what} .*kB are read at once: this takes {about}about .*kB, and memory is"):
+    with pytest.raises(InputError, match=f"{what} .*kB are read at once: this takes {about}about .*B, and memory is"):
         read_runs(path, cache=cache, memory="64MB")
-    with pytest.raises(InputError, match=r"Pass memory='\d.*kB', or write the table in smaller parts, as pyarrow"):
+    with pytest.raises(InputError, match=r"Pass memory='\d.*B', or write the table in smaller parts, as pyarrow"):
         read_runs(path, cache=cache, memory="64MB")
+
+
+@pytest.mark.parametrize("room", [0, 1_000, 3_000, 7_000, 10_000])
+def test_a_full_disk(room, source, cache, monkeypatch):
+    put_rows(source / "t", rows_of_runs("abc", ["1", "2", "3"]), random.Random(4))
+    left = [room]
+
+    def full(replacing):
+        @contextmanager
+        def opened(path):
+            with replacing(path) as file:
+
+                def write(data):
+                    left[0] -= memoryview(data).nbytes
+                    if left[0] < 0:
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    return file.write(data)
+
+                yield SimpleNamespace(write=write, tell=file.tell)
+
+        return opened
+
+    with monkeypatch.context() as patched:
+        for module in (table_spool, array_file):
+            patched.setattr(module, "replacing", full(module.replacing))
+        with pytest.raises(InputError, match=r"the disk of the cache .*cache is full: .* takes about"):
+            read_runs(source, cache=cache, memory="64MB")
+    assert assert_same(source, cache) is not None
+    assert len(list(cache.iterdir())) == 3
 
 
 def test_runs_of_a_table_are_indexed_in_batches(source, cache, monkeypatch):
