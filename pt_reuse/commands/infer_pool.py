@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from pt_reuse._check import examples
+from pt_reuse._check import checked_jobs, examples
 from pt_reuse._files import replacing
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
 from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
 from pt_reuse.studies.pool_inference.evidence import UNSURE
@@ -48,6 +48,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--tolerance", type=float, metavar="T", help="share of a run that may be unjudged; default what fits best"
     )
+    add_jobs(parser, "topics")
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run)
@@ -58,6 +59,7 @@ def _run(options: argparse.Namespace) -> None:
     plan = plan_field(options, pooled_matters=False)
     read_depth(options.depth)
     read_tolerance(options.tolerance)
+    jobs = checked_jobs(options.jobs)
     folder = out_folder(options, _FILES)
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
@@ -67,6 +69,7 @@ def _run(options: argparse.Namespace) -> None:
         depth=options.depth,
         tolerance=options.tolerance,
         order=options.pool_order,
+        n_jobs=jobs,
         verbose=shows_bars(options),
     )
     say(f"\n{result.headline()}")

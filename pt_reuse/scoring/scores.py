@@ -190,6 +190,7 @@ class Scores(Record):
         resamples: int = 0,
         confidence: float = 0.95,
         seed: int = 0,
+        n_jobs: int | None = None,
     ) -> Agreement:
         """Compare the rankings of systems: these scores are the truth, `other` the estimate.
 
@@ -201,6 +202,8 @@ class Scores(Record):
                 changes of rank, in columns ``_low`` and ``_high``; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
+            n_jobs: parts of the draws at a time, threads unless ``joblib.parallel_config`` says otherwise; default
+                what that says, else 1. The numbers do not depend on it.
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
@@ -221,7 +224,7 @@ class Scores(Record):
             'depth 10 against complete: AP tau_b 0.7516, drop 3'
         """
         names = checked_names(names)
-        bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+        bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
         if not isinstance(other, Scores):
             raise InputError(f"expected Scores, got {type(other).__name__}.", argument="other")
         for what, mine, theirs in (("runs", self.names, other.names), ("measures", self.measures, other.measures)):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, fraction, whole
+from pt_reuse._check import checked_jobs, checked_seed, fraction, whole
 
 #: counts held at a time
 AT_ONCE = 1 << 21
@@ -27,11 +27,17 @@ def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[n
         resamples: how often they are drawn.
         seed: of the random numbers.
     """
-    random, step = np.random.default_rng(seed), max(1, AT_ONCE // max(1, units))
-    for start in range(0, resamples, step):
-        n = min(step, resamples - start)
+    random = np.random.default_rng(seed)
+    for n in drawn_at_once(units, resamples):
         drawn = random.integers(0, max(1, units), (n, units)) + units * np.arange(n)[:, None]
         yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units)
+
+
+def drawn_at_once(units: int, resamples: int) -> Iterator[int]:
+    """Yield how many of the resamples :func:`drawn_counts` gives at a time."""
+    step = max(1, AT_ONCE // max(1, units))
+    for start in range(0, resamples, step):
+        yield min(step, resamples - start)
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,14 @@ class TopicBootstrap:
         resamples: how often as many topics as there are are drawn with replacement, 1 or more.
         seed: of the draws.
         confidence: the share of the draws between the ends of the percentile interval.
+        n_jobs: parts of the draws worked on at a time, where rankings of many are compared, as joblib takes it; None
+            for what ``joblib.parallel_config`` says, else 1. No number depends on it.
     """
 
     resamples: int
     seed: int
     confidence: float
+    n_jobs: int | None = field(default=None, compare=False)
 
     def words(self) -> str:
         """Return how intervals are made, for settings."""
@@ -154,8 +163,8 @@ class TopicBootstrap:
         return float(estimate - reach), float(estimate + reach)
 
 
-def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any) -> TopicBootstrap | None:
-    """Return what a user's ``resamples=``, ``seed=`` and ``confidence=`` ask for; None for no intervals."""
+def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any, n_jobs: Any = None) -> TopicBootstrap | None:
+    """Return what ``resamples=``, ``seed=``, ``confidence=`` and ``n_jobs=`` ask for; None for no intervals."""
     n = whole("resamples", resamples, "draws", least=0)
-    asked = TopicBootstrap(n, checked_seed(seed), fraction("confidence", confidence, ends=False))
+    asked = TopicBootstrap(n, checked_seed(seed), fraction("confidence", confidence, ends=False), checked_jobs(n_jobs))
     return asked if n else None

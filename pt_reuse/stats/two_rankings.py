@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._errors import warn
+from pt_reuse._job_place import JobPlace
+from pt_reuse._jobs import run_jobs
 from pt_reuse.engine import pairs
 from pt_reuse.stats._ranking_input import rounded
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.stats.bootstrap import TopicBootstrap, drawn_at_once
 
 #: coefficients of two rankings
 COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
@@ -20,6 +24,8 @@ COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
 CHANGES = ("max_drop", "max_rise")
 #: the coefficients and changes of rank that studies report
 NUMBERS = (*COEFFICIENTS, *CHANGES)
+#: means of runs in draws that one job ranks
+JOB_CELLS = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -74,19 +80,47 @@ def ranking_agreement(
     Warns:
         ReuseWarning: draws in which a coefficient has no value, as all runs tie; its interval is of the others.
     """
-    found = numbers_of(truth.means(), estimate.means(), coefficients)
-    numbers = {name: float(values[0]) for name, values in found.items()}
+    (found,) = ranking_agreements([(truth, estimate)], 1, bootstrap, coefficients=coefficients)
+    return found
+
+
+def ranking_agreements(
+    compared: Iterable[tuple[TopicScores, TopicScores]],
+    n_compared: int,
+    bootstrap: TopicBootstrap | None,
+    *,
+    coefficients: Sequence[str] = COEFFICIENTS,
+) -> Iterator[dict[str, float]]:
+    """Yield what :func:`ranking_agreement` says of each truth and estimate, with jobs that go over all of them.
+
+    Args:
+        compared: the two, made when they are asked for; all of as many topics and runs.
+        n_compared: how many there are.
+        bootstrap: over topics, None for no intervals.
+        coefficients: which ones.
+    """
+    ahead: deque[tuple[dict[str, float], tuple[int, ...]]] = deque()
+
+    def noted() -> Iterator[tuple[TopicScores, TopicScores]]:
+        for truth, estimate in compared:
+            found = numbers_of(truth.means(), estimate.means(), coefficients)
+            ahead.append(({name: float(values[0]) for name, values in found.items()}, truth.values.shape))
+            yield truth, estimate
+
     if bootstrap is None:
-        return numbers
-    n_topics, n_runs = truth.values.shape
-    drawn = {name: np.full(1, np.nan) for name in numbers}
-    if n_topics > 1:
-        blocks = [
-            numbers_of(truth.means(counts), estimate.means(counts), coefficients)
-            for counts in bootstrap.blocks(n_topics)
-        ]
-        drawn = {name: np.concatenate([block[name] for block in blocks]) for name in numbers}
-        _tell_undefined(drawn, numbers)
+        for _ in noted():
+            yield ahead.popleft()[0]
+        return
+    for drawn in _drawn_numbers(noted(), n_compared, bootstrap, coefficients):
+        numbers, (n_topics, n_runs) = ahead.popleft()
+        if n_topics > 1:
+            _tell_undefined(drawn, numbers)
+        yield _with_ends(numbers, drawn, n_runs, bootstrap)
+
+
+def _with_ends(
+    numbers: dict[str, float], drawn: dict[str, NDArray[np.float64]], n_runs: int, bootstrap: TopicBootstrap
+) -> dict[str, float]:
     row: dict[str, float] = {}
     for name, number in numbers.items():
         if name in CHANGES:
@@ -95,6 +129,72 @@ def ranking_agreement(
             ends = bootstrap.interval(number, drawn[name], within=(-1, 1))
         row |= {name: number, f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return row
+
+
+@dataclass(frozen=True)
+class _DrawnRankings:
+    """The job that compares the rankings of some draws, (draws, runs) means of both.
+
+    Means are made before, in one process: their last bits depend on how a machine multiplies matrices.
+    """
+
+    truths: NDArray[np.float64]
+    estimates: NDArray[np.float64]
+    coefficients: Sequence[str]
+
+    def run(self) -> dict[str, NDArray[np.float64]]:
+        """Return the numbers, (draws,) each."""
+        return numbers_of(self.truths, self.estimates, self.coefficients)
+
+
+def _drawn_numbers(
+    compared: Iterable[tuple[TopicScores, TopicScores]],
+    n_compared: int,
+    bootstrap: TopicBootstrap,
+    coefficients: Sequence[str],
+) -> Iterator[dict[str, NDArray[np.float64]]]:
+    """Yield the numbers of each two in all draws, (draws,) each; one draw of NaN where there is nothing to draw."""
+    others = iter(compared)
+    first = next(others, None)
+    if first is None:
+        return
+    everyone = chain([first], others)
+    n_topics, n_runs = first[0].values.shape
+    if n_topics < 2:
+        for _ in everyone:
+            yield {name: np.full(1, np.nan) for name in (*coefficients, *CHANGES)}
+        return
+    rankings = max(1, JOB_CELLS // max(1, n_runs))
+    n_jobs = n_compared * sum(-(-n // rankings) for n in drawn_at_once(n_topics, bootstrap.resamples))
+    jobs = (job for pair in everyone for job in _jobs(*pair, bootstrap, coefficients, rankings))
+    parts = _done(jobs, n_jobs, bootstrap.n_jobs, cells=n_compared * bootstrap.resamples * n_runs)
+    held: list[dict[str, NDArray[np.float64]]] = []
+    n = 0
+    for part in parts:
+        held.append(part)
+        n += len(part[CHANGES[0]])
+        if n == bootstrap.resamples:
+            yield {name: np.concatenate([part[name] for part in held]) for name in part}
+            held, n = [], 0
+
+
+def _jobs(
+    truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap, coefficients: Sequence[str], rankings: int
+) -> Iterator[_DrawnRankings]:
+    for counts in bootstrap.blocks(len(truth.values)):
+        truths, estimates = truth.means(counts), estimate.means(counts)
+        for start in range(0, len(counts), rankings):
+            some = slice(start, start + rankings)
+            yield _DrawnRankings(truths[some], estimates[some], coefficients)
+
+
+def _done(
+    jobs: Iterator[_DrawnRankings], total: int, n_jobs: int | None, *, cells: int
+) -> Iterator[dict[str, NDArray[np.float64]]]:
+    # what is sooner done than handed out is done here, and joblib is not even asked
+    if cells < 2 * JOB_CELLS or n_jobs == 1 or JobPlace.of(n_jobs, prefer="threads") is JobPlace.HERE:
+        return (job.run() for job in jobs)
+    return run_jobs(jobs, total, desc="", unit="part", n_jobs=n_jobs, verbose=False, prefer="threads")
 
 
 def numbers_of(

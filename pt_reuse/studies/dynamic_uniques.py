@@ -221,7 +221,7 @@ def leave_out_dynamic(
         query_seed=flag("query_seed", query_seed),
         presumed_negatives=whole("presumed_negatives", presumed_negatives, "documents", least=0),
     )
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
     seed, asked_judge, told_of = checked_seed(seed), None if judge is None else as_judge(judge), TopicTexts(topics)
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):

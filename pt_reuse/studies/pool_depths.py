@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import checked_jobs, choice, count
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
@@ -209,6 +209,7 @@ def pool_costs(
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PoolCosts:
     """Say what pools of several depths cost, what they find, and how the runs rank by their judgments alone.
@@ -230,6 +231,8 @@ def pool_costs(
         resamples: how often topics are drawn anew for the intervals of the agreement; default 0, no intervals.
         confidence: of the intervals.
         seed: of the draws.
+        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
+            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
         verbose: show a progress bar.
 
     Returns:
@@ -262,7 +265,8 @@ def pool_costs(
     checked_rel(rel)
     check_order_or_none("pool_order", pool_order)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    jobs = checked_jobs(n_jobs)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
     runs, qrels = as_runs_before(runs, qrels)
     chosen = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
@@ -278,7 +282,8 @@ def pool_costs(
     caveats = [*found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed)), *_mostly_unjudged(table)]
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
-    full, reduced = _score_all(runs, qrels, parsed, _without(qrels, sizes.rank, wanted), len(wanted), verbose=verbose)
+    changes = _without(qrels, sizes.rank, wanted)
+    full, reduced = _score_all(runs, qrels, parsed, changes, len(wanted), n_jobs=jobs, verbose=verbose)
     has = None if complete else topics_of_runs(runs, qrels)
     agreement = []
     for d, depth in enumerate(wanted):
@@ -331,12 +336,19 @@ def _without(qrels: Qrels, rank: NDArray[np.int64], depths: Sequence[int]) -> Ch
 
 
 def _score_all(
-    runs: RunSet, qrels: Qrels, measures: Sequence[Any], changes: Changes, n_sets: int, *, verbose: bool
+    runs: RunSet,
+    qrels: Qrels,
+    measures: Sequence[Any],
+    changes: Changes,
+    n_sets: int,
+    *,
+    n_jobs: int | None,
+    verbose: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the scores under all judgments, (measures, topics, runs), and under each set, (sets, ...)."""
     full = np.empty((len(measures), len(qrels.topics), len(runs)))
     reduced = np.empty((n_sets, *full.shape))
-    for block in rescore(runs, qrels, list(measures), changes, verbose=verbose):
+    for block in rescore(runs, qrels, list(measures), changes, n_jobs=n_jobs, verbose=verbose):
         topics = slice(block.topics.start, block.topics.stop)
         full[:, topics] = block.base
         reduced[:, :, topics] = block.base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from pt_reuse.scoring.rescoring import Block
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import COEFFICIENTS, TopicScores, ranking_agreement, whole_changes
+from pt_reuse.stats.two_rankings import COEFFICIENTS, TopicScores, ranking_agreements, whole_changes
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
 OF_RANKINGS = (*COEFFICIENTS, "max_drop")
@@ -74,22 +75,27 @@ class UniqueIntervals:
             names: of the units, in their order.
             verbose: show a progress bar.
         """
-        truths, ends = self.scores.topic_means, {}
-        for unit, name in enumerate(pt.tqdm(names, desc="intervals", unit="unit", disable=not verbose)):
-            reduced = self.changed.without(unit, self.scores.values)
-            for values, (measure, truth) in zip(reduced, truths.items(), strict=True):
-                other = TopicScores(values, truth.has_topic)
-                ends[name, measure] = ranking_agreement(truth, other, self.bootstrap)
+        truths = self.scores.topic_means
+        compared = (
+            (truth, TopicScores(values, truth.has_topic))
+            for unit in range(len(names))
+            for values, truth in zip(self.changed.without(unit, self.scores.values), truths.values(), strict=True)
+        )
+        found = ranking_agreements(compared, len(names) * len(truths), self.bootstrap)
+        ends: dict[tuple[str, str], dict[str, float]] = {}
+        with pt.tqdm(total=len(names), desc="intervals", unit="unit", disable=not verbose) as bar:
+            for key, row in zip(product(names, truths), found, strict=True):
+                ends[key] = row
+                bar.update(int(len(ends) % len(truths) == 0))
         rows = [ends[unit, measure] for unit, measure in zip(table[column], table["measure"], strict=True)]
         return _beside(table, rows, {name: name for name in OF_RANKINGS})
 
     def of_summary(self, summary: pd.DataFrame) -> pd.DataFrame:
         """Return the summary with the ends of its ``own_`` numbers beside them."""
         others = self.own_scores.topic_means
-        rows = [
-            ranking_agreement(truth, others[measure], self.bootstrap)
-            for measure, truth in self.scores.topic_means.items()
-        ]
+        truths = self.scores.topic_means
+        compared = ((truth, others[measure]) for measure, truth in truths.items())
+        rows = list(ranking_agreements(compared, len(truths), self.bootstrap))
         return _beside(summary, rows, {f"own_{name}": name for name in OF_RANKINGS})
 
     def of_runs(self, by_run: pd.DataFrame) -> pd.DataFrame:

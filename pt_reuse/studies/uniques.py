@@ -233,8 +233,8 @@ def leave_out_uniques(
             the change of each run's score, and of what is filled; default 0, none. Judgments and uniques stay.
         confidence: of the intervals, above 0 and below 1.
         seed: of the draws.
-        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers
-            do not depend on it.
+        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
+            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
         verbose: show a progress bar.
 
     Returns:
@@ -276,7 +276,7 @@ def leave_out_uniques(
         remove = "relevant" if fill is None else "judged"
     check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
     jobs = checked_jobs(n_jobs)
     wanted = checked_fill(fill, judge_rel=judge_rel, holes=holes)
     runs, qrels = as_runs_before(runs, qrels)

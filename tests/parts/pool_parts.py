@@ -13,6 +13,7 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.fitting import Fitter
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
+from pt_reuse.studies.pool_inference.topic_passes import Passes
 
 
 def as_runs(field, **metadata):
@@ -31,7 +32,9 @@ def as_qrels(judged, label=0):
 
 
 def fitter(runs, qrels, tolerance=0.0, **options):
-    return Fitter(JudgedRanks(runs.field, JudgedCodes.of(runs.field, qrels)), tolerance, **options)
+    passes = Passes()
+    ranks = JudgedRanks(runs.field, JudgedCodes.of(runs.field, qrels, passes), passes)
+    return Fitter(ranks, tolerance, **options)
 
 
 def top(lists, topics, depths):

@@ -9,7 +9,7 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import checked_jobs, choice, count, examples
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
@@ -48,6 +48,7 @@ def compare_judgments(
     seed: int = 0,
     complete: bool = True,
     without_topics: str = "error",
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> JudgmentComparison:
     """Compare the rankings of the same runs under two sets of judgments, and say what only one of the two knows.
@@ -80,6 +81,8 @@ def compare_judgments(
         complete: the mean is over all topics that count, a topic that a run lacks counting 0 (default), or over those
             that the run has.
         without_topics: a run with none of the topics is an ``"error"`` (default), or scores ``"zero"``.
+        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
+            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
         verbose: show progress bars.
 
     Returns:
@@ -126,6 +129,7 @@ def compare_judgments(
     )
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
+    jobs = checked_jobs(n_jobs)
     runs, qrels_a = as_runs_before(runs, qrels_a)
     wanted = checked_selected(selected, runs.names)
     both = as_qrels(qrels_a, "qrels_a"), as_qrels(qrels_b, "qrels_b")
@@ -142,11 +146,19 @@ def compare_judgments(
     scores = []
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name), told_elsewhere():
-            found = score(runs, side.qrels, used, complete=complete, without_topics=without_topics, verbose=verbose)
+            found = score(
+                runs,
+                side.qrels,
+                used,
+                complete=complete,
+                without_topics=without_topics,
+                n_jobs=jobs,
+                verbose=verbose,
+            )
         scores.append(found)
     first, second = scores[0], _in_pairs(scores[1], pairs)
     with told_elsewhere():
-        agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed)
+        agreement = first.compare(second, names, resamples=resamples, confidence=confidence, seed=seed, n_jobs=jobs)
     other_of = {repr(mine): repr(other) for mine, other in pairs}
     table = _with_other(agreement.table, other_of)
     changes = _with_other(agreement.changes, other_of)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import examples, positive
+from pt_reuse._check import checked_jobs, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.runs.units import units_of
@@ -45,6 +45,7 @@ def audit_labels(
     seed: int = 0,
     complete: bool = True,
     without_topics: str = "error",
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> LabelAudit:
     """Say what labels by a model, or by several, do to the ranking of systems, and how far they agree with people's.
@@ -78,6 +79,8 @@ def audit_labels(
         complete: the mean is over all topics that count, a topic that a run lacks counting 0 (default), or over those
             that the run has.
         without_topics: a run with none of the topics is an ``"error"`` (default), or scores ``"zero"``.
+        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
+            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
         verbose: show progress bars.
 
     Returns:
@@ -122,7 +125,8 @@ def audit_labels(
         verbose=verbose,
     )
     grouping, k = checked_grouping(by), positive("best", best, "runs")
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
+    jobs = checked_jobs(n_jobs)
+    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
     given = None if people is None else as_annotator_labels(people, "people")
     check_names([one.name for one in asked.judges], () if given is None else given.annotators)
     judged = asked.read(runs, human)
@@ -142,7 +146,7 @@ def audit_labels(
         caveats += few_topics(len(one.human.topics), one.name)
     tell(caveats)
     field = FieldAudit(judged.runs, judged.human, asked.measures, pairs, beside, drop=missing == "drop")
-    found = field.ranked(Asked(k, groups, bootstrap), complete=complete, verbose=verbose)
+    found = field.ranked(Asked(k, groups, bootstrap), complete=complete, n_jobs=jobs, verbose=verbose)
     _warn_of_ties(found.table)
     labels = label_agreement(pairs, bootstrap, people=beside)
     provided = provided_measures(asked.measures)

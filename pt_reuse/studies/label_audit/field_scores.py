@@ -56,11 +56,17 @@ class LabelSheet:
         return np.array([place[topic] for topic in topics], dtype=np.int64)
 
     def scored(
-        self, runs: RunSet, measures: Sequence[ir_measures.Measure], *, complete: bool, verbose: bool
+        self,
+        runs: RunSet,
+        measures: Sequence[ir_measures.Measure],
+        *,
+        complete: bool,
+        n_jobs: int | None,
+        verbose: bool,
     ) -> FieldScores:
         """Return the scores of every run under every set."""
         values = np.empty((len(self._sets), len(measures), len(self.human.topics), len(runs)))
-        for block in rescore(runs, self.human, measures, self._changes(), verbose=verbose):
+        for block in rescore(runs, self.human, measures, self._changes(), n_jobs=n_jobs, verbose=verbose):
             values[:, :, block.topics.start : block.topics.stop] = block.base[None]
             values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
         return FieldScores(self._sets, values, None if complete else topics_of_runs(runs, self.human))

@@ -34,7 +34,7 @@ class Cliff:
         """Count over the topics that have a depth."""
         # (at the depth, below) x (all, new) x (documents, judged)
         counts = np.zeros((2, 2, 2), dtype=np.int64)
-        for topic, depth in zip(ranks.topics, fit.depths.tolist(), strict=True):
+        for topic, depth in zip(ranks.each(), fit.depths.tolist(), strict=True):
             if topic is None or depth == 0:
                 continue
             best = topic.best(fit.runs, depth + 1)

@@ -175,11 +175,12 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: F
     best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
     deeper = np.zeros(len(qrels), dtype=bool)
     every = np.ones(len(runs), dtype=bool)
-    for topic in ranks.topics:
+    for topic in ranks.each():
         if topic is not None:
-            of = topic.row[:-1][topic.judged]
-            best_rank[of], best_run[of] = topic.best(every)[topic.judged], topic.best_run()[topic.judged]
-            deeper[of] = topic.best(fit.runs)[topic.judged] > 0
+            judged = np.flatnonzero(topic.judged)
+            of = topic.row[judged]
+            best_rank[of], best_run[of] = topic.best(every)[judged], topic.best_run()[judged]
+            deeper[of] = topic.best(fit.runs)[judged] > 0
     rows = np.flatnonzero(~explained)
     origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
@@ -223,7 +224,7 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     """Return the share of documents at each rank that is judged, of the runs judged as deep and of all others."""
     entries, missing = np.diff(ranks.entries, axis=1), np.diff(ranks.missing, axis=1)
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
-    for topic in ranks.topics:
+    for topic in ranks.each():
         if topic is not None:
             rank = topic.best(deep)
             new += np.bincount(rank, minlength=ranks.longest + 1)

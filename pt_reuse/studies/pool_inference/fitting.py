@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.studies.pool_inference.code_length import PoolCounts
+from pt_reuse.studies.pool_inference.gains import Gains, Singles, is_tolerated, tolerated_to
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
-from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
 from pt_reuse.studies.pool_inference.tops import Choice, Tops
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
-_SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
 _CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
 _SINGLES = 4  # topics from which runs and depths are found in turn
 _SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
-_Counts: TypeAlias = NDArray[np.signedinteger]
 
 
 @dataclass(frozen=True)
@@ -72,15 +70,7 @@ class Fitter:
     @cached_property
     def tolerated(self) -> NDArray[np.bool_]:
         """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
-        return self._tolerated_to(self.ranks.missing, self.ranks.entries)
-
-    def _tolerated_to(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
-        good = self._is_tolerated(missing, entries)
-        good[:, 0] = True
-        return good
-
-    def _is_tolerated(self, missing: _Counts, entries: _Counts) -> NDArray[np.bool_]:
-        return (missing <= self.tolerance * entries + _SLACK) & (entries > 0)
+        return tolerated_to(self.ranks.missing, self.ranks.entries, self.tolerance)
 
     @cached_property
     def judged_to(self) -> NDArray[np.int64]:
@@ -91,7 +81,7 @@ class Fitter:
     def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
         """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
         ranks, tops = self.ranks, self.ranks.tops(depths)
-        choice = Choice(tops, self._is_tolerated(tops.missing, tops.entries))
+        choice = Choice(tops, is_tolerated(tops.missing, tops.entries, self.tolerance))
         while True:
             # a run whose own part is mostly unjudged is not why it was judged; the worst goes first
             loss = choice.unjudged - choice.judged
@@ -111,8 +101,7 @@ class Fitter:
             unjudged=len(pool) - found,
             outside=ranks.outside(pool, tops.judged),
         )
-        some = np.array([topic is not None for topic in ranks.topics])
-        bits = counts.bits(depths[some], ranks.longest)
+        bits = counts.bits(depths[ranks.has_topic], ranks.longest)
         return Fit(depths, runs, tops, counts, ranks.n_judged - found + len(pool) - found, bits, up_to)
 
     def _stranger(self, tops: Tops, choice: Choice) -> int | None:
@@ -133,22 +122,10 @@ class Fitter:
 
     def differences(self) -> NDArray[np.int64]:
         """Return (longest + 1,): in how many documents the pool of the runs judged to depth k is not the judged set."""
-        topics = [topic for topic in self.ranks.topics if topic is not None]
-        return self.ranks.n_judged - self._gained(topics, self.tolerated)
-
-    def _gained(self, topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return (depths,): judged less unjudged documents in the pool of the runs that are tolerated at depth k."""
-        # stretches of depths to which a run is judged: one for most runs
-        edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
-        run, first = np.nonzero(edges == 1)
-        last = np.nonzero(edges == -1)[1] - 1
-        kept = last > 0
-        run, first, last = run[kept], np.maximum(first[kept], 1), last[kept]
-        total = np.zeros(tolerated.shape[1] + 1, dtype=np.int64)
-        if len(run):
-            for topic in topics:
-                total += _gains(topic, run, first, last, len(total))
-        return np.cumsum(total)[:-1]
+        differences = np.full(self.ranks.longest + 1, self.ranks.n_judged, dtype=np.int64)
+        for gained in self.ranks.over(Gains.of_tolerated(self.tolerated)):
+            differences -= gained
+        return differences
 
     def common_depth(self) -> Fit:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
@@ -184,7 +161,7 @@ class Fitter:
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs
-        single = [self._of_topic(topic) for topic in self.ranks.topics if topic is not None]
+        single = list(chain.from_iterable(self.ranks.over(Singles(self.tolerance))))
         single.sort(key=lambda found: -found[1])
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=lambda found: -found[2])
@@ -192,33 +169,3 @@ class Fitter:
             # a run of the pool is judged on most topics of one kind
             group = [runs for runs, _, _ in single[: max(1, round(share * len(single)))]]
             yield np.mean(group, axis=0) > 0.5
-
-    def _of_topic(self, topic: RankedTopic) -> tuple[NDArray[np.bool_], int, int]:
-        """Return what fits one topic alone: the runs, what their pool gains, the depth."""
-        tolerated = self._tolerated_to(topic.unjudged_to, topic.entries_to)
-        gained = self._gained([topic], tolerated)
-        depth = int(np.argmax(gained))
-        runs = tolerated[:, depth] if depth else np.zeros(self.ranks.n_runs, dtype=bool)
-        return runs, int(gained[depth]), depth
-
-
-def _gains(
-    topic: RankedTopic, run: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], size: int
-) -> NDArray[np.int64]:
-    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
-    docs = topic.docs[run, : int(last.max())]
-    ranks = np.arange(1, docs.shape[1] + 1)
-    within = (docs >= 0) & (ranks <= last[:, None])
-    doc = docs[within].astype(np.int64)
-    start = np.maximum(ranks, first[:, None])[within]
-    end = np.broadcast_to(last[:, None], docs.shape)[within]
-    order = np.argsort(doc * size + start, kind="stable")
-    doc, start, end = doc[order], start[order], end[order]
-    reached = np.maximum.accumulate(doc * size + end) - doc * size
-    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
-    start = np.maximum(start, before + 1)
-    new = start <= end
-    worth = np.where(topic.judged[doc[new]], 1, -1)
-    begin = np.bincount(start[new], weights=worth, minlength=size)
-    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
-    return np.rint(begin - over).astype(np.int64)

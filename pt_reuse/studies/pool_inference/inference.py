@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import count, examples, flag
+from pt_reuse._check import checked_jobs, count, examples, flag
 from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels
 from pt_reuse.runs.given import as_runs_before
@@ -26,6 +26,7 @@ from pt_reuse.studies.pool_inference.evidence import (
 )
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, depths_in_words
 from pt_reuse.studies.pool_inference.search import Asked, Search
+from pt_reuse.studies.pool_inference.topic_passes import passes
 
 
 @door
@@ -36,6 +37,7 @@ def infer_pool(
     depth: int | str | None = None,
     tolerance: float | None = None,
     order: str | None = None,
+    n_jobs: int | None = None,
     verbose: bool = False,
 ) -> InferredPool:
     """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
@@ -61,6 +63,9 @@ def infer_pool(
             unjudged than judged documents is not taken as pooled whatever the tolerance.
         order: the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
             ``"file"``. None (default) tries the one in which the field is pooled, then the others.
+        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The answer
+            does not depend on it. Jobs are threads, unless the configuration says otherwise; a small field is done in
+            one job.
         verbose: show a progress bar.
 
     Returns:
@@ -86,21 +91,26 @@ def infer_pool(
     tolerances = read_tolerance(tolerance)
     asked = read_depth(depth)
     check_order_or_none("order", order)
+    jobs = checked_jobs(n_jobs)
     flag("verbose", verbose)
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     _check_overlap(runs, qrels)
 
-    search = Search(runs, qrels, Asked(asked, tolerances, order), verbose=verbose)
+    with passes(runs.field, jobs) as going:
+        return _inferred(runs, qrels, Search(runs, qrels, Asked(asked, tolerances, order), going, verbose=verbose))
+
+
+def _inferred(runs: RunSet, qrels: Qrels, search: Search) -> InferredPool:
     best = search.best
     ranks, fit = best.fitter.ranks, best.fit
     evidence = run_evidence(fit, ranks.lengths > 0)
     table = evidence_table(runs, best, evidence)
     unexplained = unexplained_documents(runs, qrels, ranks, fit)
     by_topic = topic_table(qrels, ranks, fit, unexplained)
-    used = by_topic["depth"][[topic is not None for topic in ranks.topics]]
+    used = by_topic["depth"][ranks.has_topic]
     summary = totals(best, contributor_range(fit, evidence), by_topic)
-    better = best.fitter.own_depths() if asked.ways == (Way.COMMON,) and not fit.is_exact else fit
+    better = best.fitter.own_depths() if search.asked.depth.ways == (Way.COMMON,) and not fit.is_exact else fit
     certainty = certainty_of(summary, best)
     return InferredPool(
         table=table,

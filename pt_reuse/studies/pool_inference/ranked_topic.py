@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,25 +17,23 @@ class RankedTopic:
         row: (documents + 1,) each document's row of the judgments, -1 for an unjudged one; the last is no document.
     """
 
-    docs: NDArray[np.int32]
+    docs: NDArray[np.signedinteger]
     row: NDArray[np.int32]
 
-    @cached_property
+    @property
     def judged(self) -> NDArray[np.bool_]:
         """Return (documents,): which documents are judged."""
         return self.row[:-1] >= 0
 
-    @cached_property
     def entries_to(self) -> NDArray[np.int32]:
         """Return (runs, longest + 1): documents at rank k or better, for k from 0."""
-        return running(self.docs >= 0)
+        return np.minimum(self.lengths[:, None], np.arange(self.docs.shape[1] + 1)).astype(np.int32)
 
-    @cached_property
     def unjudged_to(self) -> NDArray[np.int32]:
         """Return (runs, longest + 1): unjudged documents at rank k or better, for k from 0."""
-        return running((self.docs >= 0) & (self.row[self.docs] < 0))
+        return running((self.docs >= 0) & (self.row < 0).take(self.docs))
 
-    @cached_property
+    @property
     def lengths(self) -> NDArray[np.int64]:
         """Return (runs,): documents of each list."""
         return (self.docs >= 0).sum(axis=1)

@@ -17,6 +17,7 @@ from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
 from pt_reuse.studies.pool_inference.cliff import Cliff
 from pt_reuse.studies.pool_inference.fitting import Fit, Fitter
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
+from pt_reuse.studies.pool_inference.topic_passes import Passes
 
 #: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
 AS_GOOD = 10.0
@@ -69,16 +70,18 @@ class Search:
         runs: the field.
         qrels: the judgments.
         asked: what is to be tried.
+        passes: who goes over the topics.
         verbose: show a progress bar; how many answers will be tried is not known before.
 
     Attributes:
+        asked: what is to be tried.
         tried: the answers, in the order in which they were tried.
         best: the answer to give.
     """
 
-    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked, *, verbose: bool = False):
-        self._asked, self._runs = asked, runs
-        self._codes = JudgedCodes.of(runs.field, qrels)
+    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked, passes: Passes, *, verbose: bool = False):
+        self.asked, self._runs, self._passes = asked, runs, passes
+        self._codes = JudgedCodes.of(runs.field, qrels, passes)
         self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
         for one in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
@@ -88,10 +91,10 @@ class Search:
         self.best = _best(self.tried)
 
     def _tries(self) -> Iterator[Try]:
-        ways, (least, *others) = self._asked.depth.ways, self._asked.tolerances
+        ways, (least, *others) = self.asked.depth.ways, self.asked.tolerances
         # runs are put in another order only when no order before it is the one
         for order, field in self._fields():
-            self._ranked[order] = JudgedRanks(field, self._codes)
+            self._ranked[order] = JudgedRanks(field, self._codes, self._passes)
             yield self._try(order, least, ways[0])
         orders = sorted(self._ranked, key=lambda order: self._of(order).fit.bits)[:_GO_ON]
         for order in orders:
@@ -116,7 +119,7 @@ class Search:
         """
         if not one.cliff.is_there:
             return False
-        most, ways = Fitter(one.fitter.ranks, self._asked.tolerances[-1], alike=self._alike), self._asked.depth.ways
+        most, ways = Fitter(one.fitter.ranks, self.asked.tolerances[-1], alike=self._alike), self.asked.depth.ways
         others = [most.depths_of(one.fit.runs)] if Way.BY_TOPIC in ways else []
         others += [most.common_depth()] if Way.COMMON in ways else []
         same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
@@ -124,17 +127,17 @@ class Search:
 
     @property
     def _alike(self) -> bool:
-        return len(self._asked.tolerances) > 1
+        return len(self.asked.tolerances) > 1
 
     def _try(self, order: str, tolerance: float, way: Way) -> Try:
         fitter = Fitter(self._ranked[order], tolerance, alike=self._alike)
-        fit = self._asked.depth.fit(fitter, way)
+        fit = self.asked.depth.fit(fitter, way)
         return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
 
     def _fields(self) -> Iterator[tuple[str, AnyField]]:
         """Yield the field in each order to try; an order in which no list differs is not tried again."""
-        if self._asked.order is not None:
-            yield self._asked.order, self._runs.reorder(self._asked.order).field
+        if self.asked.order is not None:
+            yield self.asked.order, self._runs.reorder(self.asked.order).field
             return
         own = self._runs.in_pool_order()
         seen = [own.field]
