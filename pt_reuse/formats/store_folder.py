@@ -8,10 +8,12 @@ import re
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, sweep_temporary
+from pt_reuse.formats.stored_blocks import block_name
 
 HEADER = "pt_reuse-runs.json"
 #: folders of blocks, and of runs as they were parsed, which a further call goes on with
@@ -21,8 +23,9 @@ TABLES = re.compile(r"tables-[0-9a-f]{16}")
 #: seconds after which nobody is expected to go on with what was begun
 _GIVEN_UP = 7 * 86400.0
 #: files in these folders: of blocks, of spools, and the arrays of stores as they were made before
+_BLOCK = re.compile(r"\d+-\d+\.block")
 _FILES = re.compile(
-    r"\d+-\d+\.block|rows|ranks|index|index-\d+|pieces"
+    rf"{_BLOCK.pattern}|rows|ranks|index|index-\d+|pieces"
     r"|(vocabulary|topic_docs|doc_starts|starts|codes|scores|long_names|dropped"
     r"|(file|rank)_(lists|starts|at|values))\.npy"
 )
@@ -96,6 +99,21 @@ def left_over(folder: Path, *, finished: bool = False) -> list[Path]:
         ),
         # blocks that never took their place
         *(path for layer in layers if layer.is_dir() for path in layer.iterdir() if is_temporary(path.name)),
+        *(_other_blocks(folder) if finished else ()),
+    ]
+
+
+def _other_blocks(folder: Path) -> list[Path]:
+    # a call that went on with less or more memory than the one before has cut the topics elsewhere
+    held: dict[str, set[str]] = {}
+    for layer in read_manifest(folder)["layers"]:
+        names = {block_name(first, end) for first, end in pairwise((0, *layer["ends"]))}
+        held.setdefault(layer["place"], set()).update(names)
+    return [
+        path
+        for place, names in held.items()
+        for path in (folder / place).iterdir()
+        if _BLOCK.fullmatch(path.name) and path.name not in names
     ]
 
 

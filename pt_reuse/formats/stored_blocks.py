@@ -67,9 +67,13 @@ class StoredBlocks:
         path, (first, end) = self._path(i), self.topics[i]
 
         def told(error: DamagedError) -> DamagedBlockError:
+            # another call has read other files, or in another way, into the same folder
+            gone = not path.parent.exists()
+            why = "the store was made anew, or removed, after these runs were read" if gone else error
+            first_of_all = "R" if gone else f"Delete the folder {path.parent.parent} and r"
             found = DamagedBlockError(
-                f"the block of {_topics_in(path, first, end)} cannot be used, as {error}: {path}. Delete the folder "
-                f"{path.parent.parent} and read the runs again."
+                f"the block of {_topics_in(path, first, end)} cannot be used, as {why}: {path}. {first_of_all}ead the "
+                f"runs again."
             )
             found.clause = f"its block {path.name} cannot be used: {error}"
             return found
@@ -85,5 +89,6 @@ def _topics_in(path: Path, first: int, end: int) -> str:
     try:
         names = ArrayFile(path).notes["topics"]
     except DamagedError:
-        return f"topics {first + 1:,} to {end:,} of the field"
+        several = f"topics at places {first + 1:,} to {end:,}"
+        return f"the {several if end - first > 1 else f'topic at place {end:,}'} of its folder"
     return f"topic {shown(names[0])}" if len(names) == 1 else f"topics {shown(names[0])} to {shown(names[-1])}"

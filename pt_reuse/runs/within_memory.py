@@ -38,7 +38,7 @@ from pt_reuse.runs.paths import real_paths
 from pt_reuse.runs.spooling import SpooledRun, Spooling
 
 #: what the system says where a disk, or what a user may have of it, is full
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 #: bytes of a store for each byte of run files as text, and of text for each byte of a packed file, about
 _OF_TEXT, _OF_PACKED = 1.2, 4
 
@@ -118,6 +118,13 @@ class MemoryReading:
         except OSError as error:
             if error.errno in _FULL:
                 raise InputError(self._full(paths), argument="cache") from error
+            if error.errno == errno.EFBIG:
+                raise InputError(
+                    f"a file of the cache {self.folder} would be larger than this process may write, or than its file "
+                    f"system can hold. Raise the limit (ulimit -f) and call again, which goes on from there, or give "
+                    f"another folder.",
+                    argument="cache",
+                ) from error
             raise InputError(
                 f"the cache {self.folder} cannot be written: {error.strerror or error}. What is there already serves "
                 f"the next call.",

@@ -111,8 +111,11 @@ def test_files_that_may_not_grow(source, cache):
         "except ptr.InputError as error:\n"
         "    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(source), str(cache)], capture_output=True, text=True)
-    assert f"the disk of the cache {cache} is full" in done.stdout, done.stderr
+    # the limit would cut off the bytecode of what is imported under it, too
+    command = [sys.executable, "-B", "-c", code, str(source), str(cache)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert f"a file of the cache {cache} would be larger than this process may write" in done.stdout, done.stderr
+    assert "are free" not in done.stdout
     assert_same_field(within(source, cache).field, read_runs(source).field)
 
 
@@ -141,6 +144,28 @@ def test_what_a_killed_writer_left_among_the_blocks_goes(source, cache, monkeypa
     (layer / ".pt_reuse-0123456789abcdef").write_bytes(b"half a block")
     within(source, cache)  # which only reads
     assert {path.suffix for path in layer.iterdir()} == {".block"}
+
+
+def test_blocks_that_a_killed_writer_cut_elsewhere_go(source, cache, monkeypatch):
+    original, written = gathering.write_block, []
+
+    def killed(path, field):
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(path)
+        original(path, field)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gathering, "write_block", killed)
+        patched.setattr(Budget, "rows", lambda *_: 300)
+        with pytest.raises(KeyboardInterrupt):
+            within(source, cache)
+    assert all(path.exists() for path in written)
+    runs = within(source, cache)
+    places = runs.field.places(range(runs.field.n_topics))
+    assert sorted(map(str, written[0].parent.iterdir())) == sorted(places)
+    assert str(written[0]) not in places
+    assert_same_field(runs.field, read_runs(source).field)
 
 
 def test_a_disk_that_fails(source, cache, messages, monkeypatch):
@@ -222,6 +247,17 @@ def test_a_damaged_block_of_a_study(array, source, cache, messages):
     path = damaged(cache, array)
     messages.hidden[path.parent.name] = "{place}"
     messages.refused(lambda: runs.to_frame() if array == "scores" else ptr.score(runs, qrels, measures=["P@10"]))
+
+
+def test_runs_whose_store_was_made_anew(source, cache, messages):
+    runs = within(source, cache)
+    (layer,) = cache.glob("arrays-*")
+    messages.hidden[layer.name] = "{place}"
+    (source / "1").write_bytes(run_bytes("run1", seed=9, topics=6))
+    with pytest.warns(ptr.ReuseWarning, match="changed"):
+        within(source, cache)
+    forget_blocks()
+    messages.refused(runs.to_frame)
 
 
 def test_a_missing_block_is_noticed_when_the_store_is_opened(source, cache, messages):
