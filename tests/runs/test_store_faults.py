@@ -111,7 +111,9 @@ def test_files_that_may_not_grow(source, cache):
         "except ptr.InputError as error:\n"
         "    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(source), str(cache)], capture_output=True, text=True)
+    # without -B the compiled modules that it writes are cut off at the limit, too, and every later import fails
+    command = [sys.executable, "-B", "-c", code, str(source), str(cache)]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert f"the disk of the cache {cache} is full" in done.stdout, done.stderr
     assert_same_field(within(source, cache).field, read_runs(source).field)
 
