@@ -59,6 +59,13 @@ def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         sys.modules["ir_datasets"].registry._registered.pop(name, None)
 
 
+@pytest.fixture(autouse=True)
+def texts_as_pandas_keeps_them() -> Iterator[None]:
+    """Begin with pandas' own way of keeping texts, which a name that is no UTF-8 changes for the process."""
+    yield
+    pd.reset_option("mode.string_storage")
+
+
 @pytest.fixture
 def messages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Messages]:
     """Return what compares the wording of the test's messages with the snapshot of its file."""

@@ -81,7 +81,8 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
     else:
         raise InputError("this call has no work that goes by topics. Leave out ", Argument("shard"), ".")
     there = sum(file.shard.of == number.of for file in shards_in(folder))
-    say(f"{said} {there:,} of {count(number.of, 'shard')} are there." + _next(there == number.of, options.out))
+    which = f"{there:,} of {count(number.of, 'shard')} {'is' if there == 1 else 'are'} there."
+    say(f"{said} {which}{_next(there == number.of, options.out)}")
 
 
 def _next(complete: bool, out: str) -> str:

@@ -72,7 +72,8 @@ class Layer:
 
     def blocks(self, folder: Path) -> StoredBlocks:
         """Return where its blocks are."""
-        return StoredBlocks(str(folder / self.place), tuple(pairwise((0, *self.ends))))
+        # whoever loads a block may stand in another folder: this process later on, or a worker
+        return StoredBlocks(os.path.abspath(folder / self.place), tuple(pairwise((0, *self.ends))))
 
     def field(self, folder: Path) -> OpenField:
         """Return the field of the layer alone."""

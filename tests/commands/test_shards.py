@@ -52,7 +52,7 @@ def test_shards_are_merged_to_the_result_of_the_whole(call, n, here, whole, caps
     expected = whole(SHARDED[call], capsys)
     said = shards(capsys, SHARDED[call], n)
     assert said[-1].endswith(
-        f"{n} of {n} shard{'s' if n > 1 else ''} are there. `pt-reuse merge shards` makes the result.\n"
+        f"{n} of {n} shard{'s are' if n > 1 else ' is'} there. `pt-reuse merge shards` makes the result.\n"
     )
     assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1:] == expected[:2]
     assert contents(here / "results") == expected[2]
@@ -83,7 +83,7 @@ def test_shards_do_several_topics_at_a_time(call, here, whole, capsys):
 def test_a_shard_writes_one_file_and_prints_no_number(here, capsys):
     before = set(here.iterdir())
     assert shards(capsys, SCORE, 12, folder="new/shards", numbers=[3]) == [
-        "Written to new/shards: shard-03-of-12.ptr, topic 3 (1 of 9). 1 of 12 shards are there.\n"
+        "Written to new/shards: shard-03-of-12.ptr, topic 3 (1 of 9). 1 of 12 shards is there.\n"
     ]
     assert set(here.iterdir()) - before == {here / "new"}
     assert list(contents(here / "new" / "shards")) == ["shard-03-of-12.ptr"]

@@ -10,6 +10,7 @@ from naive_reader import mutated, packed
 from store_parts import assert_same, in_pieces
 
 from pt_reuse.engine.order import ORDERS
+from pt_reuse.runs.reading import read_runs
 
 
 def scattered(seed, topics=9, rows=80, rank=None, text=False):
@@ -81,3 +82,15 @@ def test_packed_files(tmp_path, cache, monkeypatch):
     for seed in range(3):
         (tmp_path / f"{seed}.gz").write_bytes(gzip.compress(scattered(seed)))
     assert assert_same([tmp_path / f"{seed}.gz" for seed in range(3)], cache) is not None
+
+
+def test_blocks_are_found_from_any_folder(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "run.txt").write_bytes(scattered(1))
+    monkeypatch.chdir(tmp_path)
+    in_pieces(monkeypatch, rows=20)
+    expected = read_runs("run.txt").to_frame()
+    made, opened = (read_runs("run.txt", cache="cache", memory="64MB") for _ in range(2))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert made.to_frame().equals(expected)
+    assert opened.to_frame().equals(expected)
