@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import pt_reuse
 from pt_reuse import score
 
 ROOT = Path(__file__).parents[2]
@@ -157,6 +158,15 @@ def test_a_measure_in_a_changelog_is_code_or_plain_and_lists_stay_lists():
         "1.0", "---", "Added", "~~~~~", "- ``P@10`` and P\\@10, \\*not\\* ``a``\\ s;", "  `here <https://x.org>`__.",
         ".. code-block:: sh", "   ls *",
     ]  # fmt: skip
+
+
+def test_code_that_is_only_shown_calls_what_there_is():
+    shown = re.compile(r"^\.\. code-block:: python\n((?:   .*\n|\n)*)", re.MULTILINE)
+    for page in PAGES:
+        for body in shown.findall(page.read_text(encoding="utf-8")):
+            names = {name for _, name in re.findall(r"(?<![\w.])(ptr|pt_reuse)\.([A-Za-z]\w*)", body)}
+            unknown = [name for name in sorted(names) if not hasattr(pt_reuse, name)]
+            assert not unknown, f"{page.name} shows calls of {unknown}"
 
 
 COMMAND = ".. command::\n\n   pt-reuse {}\n"
