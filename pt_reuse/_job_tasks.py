@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from pt_reuse._errors import Circumstances, InputError, Option, ReuseWarning, located, warn_again, warn_as
 
@@ -197,7 +197,8 @@ def value_of(outcome: Outcome[Done], told: set[tuple[type, str]]) -> Done:
             warn_again(shown.text, shown.category, shown.file, shown.line)
     if outcome.error is not None:
         _raise(outcome.error, outcome)
-    return outcome.value  # type: ignore[return-value]  # None is what the job returned
+    # None is what the job returned
+    return cast(Done, outcome.value)
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:

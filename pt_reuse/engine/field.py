@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -335,5 +335,5 @@ class LateField(Field):
     def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
         return LateField(late=late, **early)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Field(**self._early(), **{name: getattr(self, name) for name in _LATE}).__reduce_ex__(2)  # type: ignore[return-value]
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        return Field(**self._early(), **{name: getattr(self, name) for name in _LATE}).__reduce_ex__(protocol)

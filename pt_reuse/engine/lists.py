@@ -30,3 +30,14 @@ def taken(values: NDArray, starts: NDArray[np.int64], lengths: NDArray[np.int64]
         ends = starts + lengths
         return np.concatenate([values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
     return values.take(ranges(starts, lengths), axis=0)
+
+
+def neighbours(rows: NDArray[np.int64], most: int) -> list[range]:
+    """Return neighbours of at most so many rows together; what has more rows than that stands alone."""
+    parts, first, held = [], 0, 0
+    for t, n in enumerate(rows.tolist()):
+        if t > first and held + n > most:
+            parts.append(range(first, t))
+            first, held = t, 0
+        held += n
+    return [*parts, range(first, len(rows))] if len(rows) else []

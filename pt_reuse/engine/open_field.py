@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.lists import neighbours
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.union import unite
 
@@ -191,7 +192,7 @@ class OpenField:
         largest = max(
             (int(field.lengths[part.start : part.stop].sum()) for field in fields for part in field.parts), default=1
         )
-        parts = _cut(lengths.sum(axis=1), largest)
+        parts = neighbours(lengths.sum(axis=1), largest)
         of_part = [tuple(topics[part.start : part.stop]) for part in parts]
         return cls(topics, parts, lengths, ranked, Stacked(list(fields), list(columns), of_part, n_runs, renumbered))
 
@@ -205,7 +206,7 @@ AnyField: TypeAlias = Field | OpenField
 
 def cut_topics(field: Field, most: int) -> list[range]:
     """Return neighbouring topics of at most so many rows together, as blocks of an open field; no topic is cut."""
-    return _cut(field.lengths.sum(axis=1), most)
+    return neighbours(field.lengths.sum(axis=1), most)
 
 
 def united(first: AnyField, second: AnyField) -> AnyField:
@@ -322,17 +323,6 @@ class Stacked:
 def _ranges(sizes: Sequence[int]) -> list[range]:
     ends = np.cumsum(sizes, dtype=np.int64).tolist()
     return [range(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-
-
-def _cut(rows: NDArray[np.int64], most: int) -> list[range]:
-    # neighbouring topics of at most so many rows together; a topic is never cut
-    parts, first, held = [], 0, 0
-    for t, n in enumerate(rows.tolist()):
-        if t > first and held + n > most:
-            parts.append(range(first, t))
-            first, held = t, 0
-        held += n
-    return [*parts, range(first, len(rows))] if len(rows) else []
 
 
 class _Thread(threading.local):

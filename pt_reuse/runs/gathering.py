@@ -16,6 +16,7 @@ from pt_reuse._memory import give_back
 from pt_reuse.engine import tokens
 from pt_reuse.engine.building import Repeats, build_field
 from pt_reuse.engine.field import Field
+from pt_reuse.engine.lists import neighbours
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.places import Places
 from pt_reuse.engine.run_rows import RunRows
@@ -66,7 +67,7 @@ class Gathering:
         if len(rows):
             largest = int(np.argmax(rows))
             self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
-        self.parts = _cut(rows, self.budget.rows(width, tables))
+        self.parts = neighbours(rows, self.budget.rows(width, tables))
         self._repeats: list[Repeats] = []
 
     def layer(self, place: str) -> Layer:
@@ -159,14 +160,3 @@ def _no_rows(name: str, *, ranked: bool) -> RunRows:
 
 def _some(repeats: Repeats, chosen: NDArray[np.bool_]) -> Repeats:
     return Repeats(repeats.run[chosen], repeats.topic[chosen], repeats.docs[chosen], repeats.place[chosen])
-
-
-def _cut(rows: NDArray[np.int64], most: int) -> list[range]:
-    # neighbouring topics of at most so many rows together; a topic is never cut
-    parts, first, held = [], 0, 0
-    for t, n in enumerate(rows.tolist()):
-        if t > first and held + n > most:
-            parts.append(range(first, t))
-            first, held = t, 0
-        held += n
-    return [*parts, range(first, len(rows))] if len(rows) else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -14,7 +13,7 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from cache_parts import SETTINGS, assert_one_field, place, run_bytes, same, tables
+from cache_parts import SETTINGS, assert_one_field, place, same, tables
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
@@ -22,20 +21,6 @@ from pt_reuse.formats import whole_store
 from pt_reuse.formats.read_field import ReadField
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs.reading import read_runs
-
-
-@pytest.fixture
-def source(tmp_path):
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    for i in range(3):
-        (folder / f"{i}.gz").write_bytes(gzip.compress(run_bytes(f"run{i}", seed=i)))
-    return folder
-
-
-@pytest.fixture
-def cache(tmp_path):
-    return tmp_path / "cache"
 
 
 def orphans(cache):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -11,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cache_parts import SETTINGS, block, place, run_bytes, same, tables
+from cache_parts import SETTINGS, block, place, same, tables
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.formats import store
@@ -20,20 +19,6 @@ from pt_reuse.formats.store import FORMAT, StaleCacheError
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.formats.whole_store import load_whole
 from pt_reuse.runs.reading import read_runs
-
-
-@pytest.fixture
-def source(tmp_path):
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    for i in range(3):
-        (folder / f"{i}.gz").write_bytes(gzip.compress(run_bytes(f"run{i}", seed=i)))
-    return folder
-
-
-@pytest.fixture
-def cache(tmp_path):
-    return tmp_path / "cache"
 
 
 def warned_of_fault(messages, source, cache):
@@ -46,21 +31,6 @@ def warned_of_fault(messages, source, cache):
         messages.hidden[fault[1]] = "{fault}"
     messages.told(said)
     return runs
-
-
-@pytest.fixture
-def reread(messages):
-    """Read past a cache that does not serve, expecting the warning that says why, and see that it serves again."""
-
-    def read(source, cache, **arguments):
-        runs = messages.warned(read_runs, source=source, cache=cache, **arguments)
-        assert same(runs, read_runs(source, **arguments))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert same(runs, read_runs(source, cache=cache, **arguments))
-        return runs
-
-    return read
 
 
 HOW = ["one bit", "zeros", "swapped words", "cut", "removed", "text"]
