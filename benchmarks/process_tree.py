@@ -1,7 +1,7 @@
 """Measuring a script of its own: its time, its processor time and its peak memory, with all processes it starts.
 
 Memory is PSS of ``/proc/*/smaps_rollup``: what processes share is counted once, and pages of mapped files count, too. It is
-read about thirty times a second, less often where reading takes long. A shorter peak of one process is seen by what the
+read up to fifty times a second, less often where reading takes long. A shorter peak of one process is seen by what the
 system keeps of it (VmHWM, less what it shares); one of several processes at a time can be missed. Linux only.
 """
 
@@ -69,8 +69,8 @@ class Watch(threading.Thread):
                     self.peak = max(self.peak, most)
                     self.spent[pid] = _processor(pid)
             self.peak = max(self.peak, total)
-            # looking stops a process for a moment, and takes a core: at most a thirtieth of the time
-            pause = max(EVERY, 30 * (time.perf_counter() - begun))
+            # looking stops a process for a moment, and takes a core: at most a hundredth of the time
+            pause = max(EVERY, 100 * (time.perf_counter() - begun))
 
     def stop(self) -> None:
         self._over.set()

@@ -1,4 +1,4 @@
-"""Who does the jobs: this process, the workers of Dask or Ray, or those of any other backend of joblib."""
+"""Who does the jobs: this process, the workers of loky, Dask or Ray, or those of any other backend of joblib."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pyterrier as pt
 from pt_reuse._dask_workers import DaskWorkers
 from pt_reuse._errors import InputError
 from pt_reuse._job_tasks import AHEAD, LostError, Outcome, Task, import_failure, run_task, unsendable
+from pt_reuse._loky_workers import LokyWorkers
 from pt_reuse._ray_workers import RayWorkers
 
 #: jobs for each worker in a group, where their results come one by one; the next group waits for the last of them
@@ -53,6 +54,8 @@ def chosen_workers(n_jobs: int | None, prefer: str | None) -> Workers:
             "joblib's backend 'multiprocessing' copies this process as it is, and hangs where a Java machine runs in "
             "it, as PyTerrier's does here. Use joblib.parallel_config('loky')."
         )
+    if "LokyBackend" in kinds:
+        return LokyWorkers(n)
     share_memory = getattr(backend, "supports_sharedmem", False)
     return JoblibWorkers(n, prefer, generates=backend.supports_return_generator, share_memory=share_memory)
 
@@ -68,7 +71,7 @@ class Here:
 
 @dataclass(frozen=True)
 class JoblibWorkers:
-    """Those of any backend of joblib: threads, loky's processes, or what somebody registered.
+    """Those of any other backend of joblib: threads, or what somebody registered.
 
     joblib hands out jobs however late results are fetched; it gets them in groups, so that results do not pile up.
 
@@ -97,7 +100,6 @@ class JoblibWorkers:
                 with closing(_quiet(parallel(delayed(run_task)(task) for task in group))) as done:
                     yield from done
             except BrokenProcessPool as error:
-                # loky says so, too, of results that cannot be read here
                 raise import_failure(error) or LostError(str(error)) from error
             except pickle.PicklingError as error:
                 raise unsendable(error) from error

@@ -75,6 +75,12 @@ def widen(words: Words, width: int) -> Words:
     return wide
 
 
+def stacked(parts: Sequence[Words]) -> Words:
+    """Return words of names, one part after the other; their widths may differ, and there may be no part."""
+    width = max((part.shape[1] for part in parts), default=1)
+    return np.concatenate([np.zeros((0, width), dtype="<u8"), *(widen(part, width) for part in parts)])
+
+
 def encode(texts: Iterable[str]) -> Tokens:
     """Return the table of names given as texts."""
     return table(encoded(texts))
@@ -194,8 +200,7 @@ def _sorted_by_hash(words: Words, keys: NDArray[np.uint64]) -> tuple[Words, NDAr
 
 def match(needles: Words, table: Words) -> NDArray[np.int64]:
     """Find each needle among the distinct tokens of `table`: its row, or -1."""
-    width = max(needles.shape[1], table.shape[1])
-    codes, first = factorize(np.concatenate([widen(table, width), widen(needles, width)]))
+    codes, first = factorize(stacked([table, needles]))
     row_of_code = np.where(first < len(table), first, -1)
     return row_of_code[codes[len(table) :]]
 

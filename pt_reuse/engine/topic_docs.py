@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.engine import tokens
+from pt_reuse.engine.lists import offsets, ranges
 from pt_reuse.engine.long_names import Portable
 from pt_reuse.engine.order import natural_order
 from pt_reuse.engine.tokens import Words
@@ -40,6 +42,12 @@ class TopicDocs(Portable):
     def sizes(self) -> NDArray[np.int64]:
         """Return (topics,): how many documents each topic has."""
         return np.diff(self.starts)
+
+    def counts(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return (topics,): how many of the documents marked in (rows,) each topic has."""
+        # reduceat would first make numbers of them all
+        bounds = self.starts.tolist()
+        return np.array([np.count_nonzero(which[a:b]) for a, b in pairwise(bounds)], dtype=np.int64)
 
     @cached_property
     def topic(self) -> NDArray[np.int64]:
@@ -77,10 +85,10 @@ class TopicDocs(Portable):
     def select(self, topics: Iterable[int]) -> tuple[TopicDocs, NDArray[np.int64]]:
         """Return the documents of some topics, in that order, and their rows."""
         chosen = np.fromiter(topics, dtype=np.int64)
-        parts = [np.arange(*self.starts[t : t + 2]) for t in chosen.tolist()]
-        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-        starts = np.concatenate([[0], np.cumsum(self.sizes[chosen])]).astype(np.int64)
-        return TopicDocs(tuple(self.topics[t] for t in chosen.tolist()), starts, self.words.take(rows, axis=0)), rows
+        sizes = self.starts[chosen + 1] - self.starts[chosen]
+        rows = ranges(self.starts[chosen], sizes)
+        names = tuple(self.topics[t] for t in chosen.tolist())
+        return TopicDocs(names, offsets(sizes), self.words.take(rows, axis=0)), rows
 
     def find(self, others: TopicDocs) -> NDArray[np.int64]:
         """Return for each row of other documents by topic the row that the same document has here, or -1."""

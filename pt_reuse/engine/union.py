@@ -82,8 +82,7 @@ def _joined(places: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Pla
 def _vocabularies(pieces: Sequence[Field]) -> tuple[tokens.Words, list[NDArray[np.int64]]]:
     """Return the document names of all pieces in hash order, and where those of each piece are among them."""
     parts = [tokens.as_words(piece.vocabulary) for piece in pieces]
-    width = max(part.shape[1] for part in parts)
-    words, place = tokens.in_hash_order(np.concatenate([tokens.widen(part, width) for part in parts]))
+    words, place = tokens.in_hash_order(tokens.stacked(parts))
     ends = np.cumsum([len(part) for part in parts])
     return words, np.split(place, ends[:-1])
 

@@ -40,3 +40,12 @@ def chunks_of_lines(path: Path, size: int, most: int, begin: int = 0) -> Iterato
             )
     if n:
         yield b"".join(held)
+
+
+def pieces_of_lines(data: bytes, size: int) -> Iterator[bytes]:
+    """Yield a text in pieces of about so many bytes that end with a line's end, but for the last one."""
+    first = 0
+    while first < len(data):
+        end = data.find(b"\n", min(first + size, len(data)) - 1) + 1 or len(data)
+        yield data[first:end]
+        first = end

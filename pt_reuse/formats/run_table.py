@@ -100,12 +100,11 @@ class RunTable:
 
 
 def _joined(groups: Sequence[RowGroup]) -> RowGroup:
-    width = max(group.docs.shape[1] for group in groups)
     ranks = [group.ranks for group in groups if group.ranks is not None]
     return RowGroup(
         run=np.concatenate([group.run for group in groups]),
         topic=np.concatenate([group.topic for group in groups]),
-        docs=np.concatenate([tokens.widen(group.docs, width) for group in groups]),
+        docs=tokens.stacked([group.docs for group in groups]),
         scores=np.concatenate([group.scores for group in groups]),
         ranks=np.concatenate(ranks) if ranks else None,
         row=np.concatenate([group.row for group in groups]),

@@ -104,12 +104,10 @@ def _plain(pa: Any, chunk: Any) -> NameColumn:
 def _joined(parts: Sequence[NameColumn]) -> NameColumn:
     if len(parts) == 1:
         return parts[0]
-    width = max((part.words.shape[1] for part in parts), default=1)
-    words = [np.zeros((0, width), dtype="<u8"), *(tokens.widen(part.words, width) for part in parts)]
-    before = np.cumsum([len(some) for some in words])
+    before = np.cumsum([0, *(len(part.words) for part in parts)])
     codes = [part.codes + start for part, start in zip(parts, before.tolist(), strict=False)]
     return NameColumn(
-        np.concatenate(words),
+        tokens.stacked([part.words for part in parts]),
         np.concatenate([np.zeros(0, dtype=np.int64), *codes]),
         np.concatenate([np.zeros(0, dtype=np.int8), *(part.flaws for part in parts)]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, shown
 from pt_reuse._errors import InputError, Option, Part
+from pt_reuse.engine import tokens
 from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.engine.run_rows import FileRows, RunRows
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
+from pt_reuse.formats.line_chunks import pieces_of_lines
 from pt_reuse.formats.lines import Fields
 from pt_reuse.formats.numbers import parse_numbers
 from pt_reuse.formats.rank_column import rank_places
 from pt_reuse.formats.trec_lines import (
+    BOM,
     QRELS_LINE,
     SAMPLE_LINE,
     SKIP_FILE,
@@ -25,6 +28,7 @@ from pt_reuse.formats.trec_lines import (
     as_told,
     bad_number,
     document_in,
+    fields_of_part,
     has_run_lines,
     names_in,
     place_of,
@@ -47,14 +51,23 @@ NO_ORDER: tuple[Part, ...] = (
 
 @dataclass
 class QrelsRows:
-    """The lines of a qrels file; `topic` numbers `topics`; `strata` of a sample, else None."""
+    """The lines of a qrels file, or of a piece of one.
+
+    Attributes:
+        topics: topic names, each once.
+        topic: (rows,) the topic of each row, as a position among the topics.
+        docs: (rows, k) words of the document names.
+        labels: (rows,) their labels.
+        strata: (rows, k) words of the strata of a sample, else None.
+        line_of: the line on which a row stands, from 1.
+    """
 
     topics: list[str]
     topic: NDArray[np.int64]
     docs: Words
     labels: NDArray[np.int16]
-    fields: Fields
     strata: Words | None
+    line_of: Callable[[int], int]
 
 
 @dataclass
@@ -127,9 +140,34 @@ def without_advice(error: InputError) -> InputError:
     return error
 
 
-def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
-    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`."""
-    fields = trec_fields(data, *((5, SAMPLE_LINE) if strata else (4, QRELS_LINE)))
+def parse_qrels(data: bytes, *, strata: bool = False, at_once: int = 1 << 20) -> QrelsRows:
+    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`.
+
+    Args:
+        data: its text.
+        strata: whether there is a column of strata.
+        at_once: bytes that are read at once, about, which bounds memory.
+
+    Raises:
+        InputError: a line that is no line of qrels.
+    """
+    columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
+
+    def line_of(row: int) -> int:
+        return trec_fields(data, columns, line).line_of(row)
+
+    if len(data) > at_once:
+        pieces = pieces_of_lines(data.removeprefix(BOM), at_once)
+        try:
+            each = (fields_of_part(one, columns, line, more=False, skip=False) for one in pieces if not one.isspace())
+            if parts := [_qrels_rows(fields, strata, line_of) for fields in each if len(fields)]:
+                return _joined(parts, line_of)
+        except InputError:
+            pass  # of several faults the one is told that reading all at once finds first, and its line
+    return _qrels_rows(trec_fields(data, columns, line), strata, line_of)
+
+
+def _qrels_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> QrelsRows:
     topics, topic = topics_in(fields)
     docs = names_in(fields, 2, "docno")
     values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
@@ -143,7 +181,21 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
             place=place_of(fields, row),
         )
     found = names_in(fields, 3, "stratum") if strata else None
-    return QrelsRows(topics, topic, docs, values.astype(np.int16), fields, found)
+    return QrelsRows(topics, topic, docs, values.astype(np.int16), found, line_of)
+
+
+def _joined(parts: list[QrelsRows], line_of: Callable[[int], int]) -> QrelsRows:
+    place: dict[str, int] = {}
+    topic = [
+        np.array([place.setdefault(name, len(place)) for name in part.topics], dtype=np.int64)[part.topic]
+        for part in parts
+    ]
+    labels = np.concatenate([part.labels for part in parts])
+    docs = tokens.stacked([part.docs for part in parts])
+    strata = [part.strata for part in parts if part.strata is not None]
+    return QrelsRows(
+        list(place), np.concatenate(topic), docs, labels, tokens.stacked(strata) if strata else None, line_of
+    )
 
 
 def tied_rank(fields: Fields, row: int) -> InputError:

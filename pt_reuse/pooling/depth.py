@@ -21,7 +21,8 @@ from pt_reuse.pooling.taking import Taken, piece_of, pool_of_pieces
 from pt_reuse.runs.given import as_runs
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_cuts import cut_where, parts_of
+from pt_reuse.runs.topic_jobs import ArrayWork
 from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
 
 

@@ -60,7 +60,7 @@ class PoolFit:
         """
         mine, labels = pool.documents, qrels.arrays.labels
         # runs bring topics that nobody judged, which is no fault of the depth
-        of_topic = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics))
+        of_topic = qrels.arrays.documents.counts(labels >= 0)
         known = {topic for topic, n in zip(qrels.topics, of_topic.tolist(), strict=True) if n}
         of_known = [topic in known for topic in mine.topics]
         pooled = int(mine.sizes[of_known].sum())

@@ -21,7 +21,8 @@ from pt_reuse.pooling.fit import SET_ASIDE, PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.ordering import check_in_order, check_order
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_cuts import cut_where, parts_of
+from pt_reuse.runs.topic_jobs import ArrayWork
 from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
 from pt_reuse.runs.units import Units
 
@@ -38,15 +39,15 @@ class PoolUniques:
 
     NAMES: ClassVar = ("row", "owner", "counts")
 
-    row: NDArray[np.int64]
-    owner: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    row: NDArray[np.integer]
+    owner: NDArray[np.integer]
+    counts: NDArray[np.integer]
 
     @classmethod
     def of(cls, parts: Iterable[Arrays]) -> PoolUniques:
         """Return what jobs returned, put together."""
         found = [tuple(part[name] for name in cls.NAMES) for part in parts]
-        nothing = np.zeros(0, dtype=np.int64)
+        nothing = np.zeros(0, dtype=np.int32)
         rows, owners, counts = zip((nothing, nothing, nothing.reshape(0, 3)), *found, strict=True)
         return cls(np.concatenate(rows), np.concatenate(owners), np.concatenate(counts))
 
@@ -64,7 +65,7 @@ class PoolUniques:
         """
         documents, labels = qrels.arrays.documents, qrels.arrays.labels
         # runs bring topics that nobody judged, which is no fault of the depth
-        known = np.bincount(documents.topic[labels >= 0], minlength=len(documents.topics)) > 0
+        known = documents.counts(labels >= 0) > 0
         pooled, common, set_aside = self.counts[known].sum(axis=0).tolist()
         return PoolFit.counted(qrels, contributors, pooled=pooled, common=common, set_aside=set_aside, depth=depth)
 

@@ -107,17 +107,11 @@ def piece_of(field: AnyField, topics: Sequence[int], contributors: NDArray[np.bo
         rank.append(topic.rank[order])
     return {
         "size": np.array([len(part) for part in words[1:]], dtype=np.int64),
-        "words": joined_words(words),
+        "words": tokens.stacked(words),
         "runs": np.concatenate(sizes).astype(np.int64),
         "run": np.concatenate(run),
         "rank": np.concatenate(rank),
     }
-
-
-def joined_words(parts: Sequence[Words]) -> Words:
-    """Return words of names that may be of different widths as one array."""
-    width = max(part.shape[1] for part in parts)
-    return np.concatenate([tokens.widen(part, width) for part in parts])
 
 
 def pool_of_pieces(
@@ -128,7 +122,7 @@ def pool_of_pieces(
     def whole(name: str) -> NDArray[Any]:
         return pieces[0][name] if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
 
-    words = pieces[0]["words"] if len(pieces) == 1 else joined_words([piece["words"] for piece in pieces])
+    words = pieces[0]["words"] if len(pieces) == 1 else tokens.stacked([piece["words"] for piece in pieces])
     return Pool(
         TopicDocs(runs.field.topics, offsets(whole("size")), words),
         Contributions(offsets(whole("runs")), whole("run"), whole("rank")),

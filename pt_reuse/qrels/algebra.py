@@ -60,7 +60,6 @@ def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
     place = {name: t for t, name in enumerate(names)}
     parts = [upper.documents, lower.documents]
     topic = [np.array([place[name] for name in part.topics], dtype=np.int64)[part.topic] for part in parts]
-    width = max(part.words.shape[1] for part in parts)
     extra = None
     if upper.extra is not None or lower.extra is not None:
         extras = [
@@ -71,7 +70,7 @@ def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
     rows = JudgedRows(
         names,
         np.concatenate(topic),
-        np.concatenate([tokens.widen(part.words, width) for part in parts]),
+        tokens.stacked([part.words for part in parts]),
         np.concatenate([upper.labels, lower.labels]),
         extra,
     )

@@ -17,6 +17,9 @@ from pt_reuse.engine.tokens import Words
 from pt_reuse.engine.topic_docs import TopicDocs, sort_by_topic
 from pt_reuse.formats.frames import text_words
 
+#: rows whose hashes are computed at once, which bounds memory
+_HASHED_AT_ONCE = 1 << 16
+
 
 @dataclass(frozen=True)
 class QrelsArrays:
@@ -92,7 +95,11 @@ class JudgedRows:
         A pair with two labels is an error and one given twice a warning; both say where.
         """
         # pairs of different hashes differ, and sorting these is far quicker than numbering the pairs
-        hashes = np.sort(tokens.hashes(np.column_stack([self.words, self.topic.astype(np.uint64)])))
+        hashes = np.empty(len(self.topic), dtype=np.uint64)
+        for start in range(0, len(hashes), _HASHED_AT_ONCE):
+            some = slice(start, start + _HASHED_AT_ONCE)
+            hashes[some] = tokens.hashes(np.column_stack([self.words[some], self.topic[some].astype(np.uint64)]))
+        hashes.sort()
         if (hashes[1:] != hashes[:-1]).all():
             return None
         codes, first = tokens.factorize(self.words)

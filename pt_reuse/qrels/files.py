@@ -11,6 +11,7 @@ import pandas as pd
 from pt_reuse._check import count, examples, flag
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing, user_path
+from pt_reuse._memory import give_back
 from pt_reuse.engine import tokens
 from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
@@ -46,8 +47,10 @@ def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
     with located(str(path)), in_memory():
         rows = parse_qrels(data, strata=strata)
         extra = None if rows.strata is None else _of_sample(rows, rows.strata)
-        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, extra, line_of=rows.fields.line_of)
-        return judged.to_arrays()
+        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, extra, line_of=rows.line_of)
+        arrays = judged.to_arrays()
+    give_back()
+    return arrays
 
 
 def _of_sample(rows: QrelsRows, words: Words) -> pd.DataFrame:

@@ -112,14 +112,12 @@ class Gathering:
 
     def repeats(self) -> Repeats:
         """Return the rows of documents that stand in their list again, as far as blocks were coded."""
-        width = max((found.docs.shape[1] for found in self._repeats), default=1)
         none = np.zeros(0, dtype=np.int64)
         run, topic, place = (
             np.concatenate([none, *(getattr(found, name) for found in self._repeats)])
             for name in ("run", "topic", "place")
         )
-        docs = [np.zeros((0, width), dtype="<u8"), *(tokens.widen(found.docs, width) for found in self._repeats)]
-        return Repeats(run, topic, np.concatenate(docs), place)
+        return Repeats(run, topic, tokens.stacked([found.docs for found in self._repeats]), place)
 
     def _keep(self, part: range, repeats: Repeats) -> None:
         found = Repeats(repeats.run, repeats.topic + part.start, repeats.docs, repeats.place)

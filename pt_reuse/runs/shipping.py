@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._job_place import temporary_folder
+from pt_reuse._job_files import temporary_folder
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics
 from pt_reuse.formats.block import read_block, write_block

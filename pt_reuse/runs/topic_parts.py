@@ -25,6 +25,7 @@ from pt_reuse._jobs import Job, run_jobs
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField, OpenField
 from pt_reuse.runs.shipping import on_disk
+from pt_reuse.runs.topic_cuts import cut_where, parts_of
 
 #: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -32,10 +33,12 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 TOPICS = "topics"
 #: numbers held at a time for a job: scores, rows of runs and judgments; 128 MB
 AT_ONCE = 1 << 24
-#: the same where a progress bar is to move, and where several jobs run at a time
-AT_ONCE_OF_MANY = AT_ONCE >> 5
-#: jobs for other processes at most, each of neighbouring topics
+#: the same where a progress bar is to move, and where several jobs run at a time: at least, and in a process of its own
+AT_ONCE_OF_MANY, AT_ONCE_IN_PROCESS = AT_ONCE >> 5, AT_ONCE >> 2
+#: jobs at most, each of neighbouring topics
 _JOBS = 256
+#: blocks from which on a job takes whole ones, so that each is read once
+_MANY_BLOCKS = 32
 
 
 class TopicJob(Job[Arrays], Protocol):
@@ -125,7 +128,7 @@ class TopicJobs:
             yield from self._done(jobs, len(self.cut), prefer="threads")
         else:
             with on_disk(self.field) as field:
-                groups = _grouped(self.cut)
+                groups = self._grouped(field)
                 yield from self._done((self.work.job(some, self._having(field, some)) for some in groups), len(groups))
 
     def share(self, k: int, n: int) -> TopicJobs:
@@ -147,15 +150,16 @@ class TopicJobs:
         # of each topic its row in the field, -1 where the field lacks it
         return [self.field.topic_row.get(self.work.topics[t], -1) for t in topics]
 
+    def _grouped(self, field: OpenField) -> list[range]:
+        # a job has as many blocks that follow one another, or parts of these, as keep the jobs few
+        blocks = cut_where([0] * len(self.work.topics), parts_of(field, self._rows(range(len(self.work.topics)))), 0)
+        cut = blocks if len(blocks) >= _MANY_BLOCKS else self.cut
+        size = -(-len(cut) // _JOBS)
+        return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
+
     def _having(self, field: OpenField, topics: range) -> OpenField:
         held = [row for row in self._rows(topics) if row >= 0]
         return field.of_topics(range(min(held), max(held) + 1) if held else range(0))
-
-
-def _grouped(cut: Sequence[range]) -> list[range]:
-    # a job has as many parts that follow one another as keep the jobs few
-    size = -(-len(cut) // _JOBS)
-    return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
 
 
 class Execution:
@@ -259,6 +263,12 @@ def executed_by(execution: Execution) -> Iterator[None]:
         _EXECUTION.reset(token)
 
 
+def _many(work: TopicWork) -> int:
+    # numbers of a job where there are to be many, but not more than need be: larger ones are quicker
+    per_job = -(-len(work.cut(AT_ONCE_OF_MANY)) // _JOBS)
+    return min(AT_ONCE_OF_MANY * per_job, AT_ONCE_IN_PROCESS)
+
+
 def run_topics(
     work: TopicWork,
     field: AnyField,
@@ -283,8 +293,9 @@ def run_topics(
     where = JobPlace.of(n_jobs, prefer="threads" if isinstance(field, Field) else None)
     inside = verbose and work.has_own_bar and where is JobPlace.HERE
     shown = verbose and not inside
-    usual = AT_ONCE_OF_MANY if shown or where is not JobPlace.HERE else AT_ONCE
-    jobs = TopicJobs(work, field, work.cut(usual if at_once is None else at_once), where, n_jobs, inside)
+    if at_once is None:
+        at_once = _many(work) if shown or where is not JobPlace.HERE else AT_ONCE
+    jobs = TopicJobs(work, field, work.cut(at_once), where, n_jobs, inside)
     with pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown) as bar:
         for part in _EXECUTION.get().parts(work, jobs):
             yield part

@@ -21,7 +21,8 @@ from pt_reuse.engine.open_field import AnyField
 from pt_reuse.engine.rescore import NO_CHANGES, Changes, Judgments, score_topics
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_jobs import ArrayWork, cut_where, parts_of
+from pt_reuse.runs.topic_cuts import cut_where, parts_of
+from pt_reuse.runs.topic_jobs import ArrayWork
 from pt_reuse.runs.topic_parts import TOPICS, Arrays, part_topics, run_topics, topics_array
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.provider import Provided

@@ -23,8 +23,9 @@ def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] |
 def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (topics of the qrels, runs): whether the run has documents for the topic."""
     rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
-    lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])
-    return lengths[rows] > 0
+    has = np.zeros((len(runs.field.topics) + 1, len(runs)), dtype=np.bool_)
+    np.greater(runs.field.lengths, 0, out=has[:-1])
+    return has[rows]
 
 
 def check_topics(runs: RunSet, qrels: Qrels) -> None:

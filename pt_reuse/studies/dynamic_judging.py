@@ -162,7 +162,7 @@ def pooled_topics(
         owner: (documents,) the unit that alone contributed each, -1 where there are several.
     """
     docnos, labels = pool.documents.docnos(), qrels.arrays.labels
-    n_judged = np.bincount(qrels.arrays.documents.topic[labels >= 0], minlength=len(qrels.topics)).tolist()
+    n_judged = qrels.arrays.documents.counts(labels >= 0).tolist()
     found = []
     for qid, n in zip(qrels.topics, n_judged, strict=True):
         at = pool.documents.place.get(qid)

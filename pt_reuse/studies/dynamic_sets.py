@@ -210,7 +210,7 @@ def check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:
         qrels: the judgments.
         queries: topic -> query.
     """
-    judged = np.bincount(qrels.arrays.documents.topic, minlength=len(qrels.topics))
+    judged = qrels.arrays.documents.sizes
     lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
     if lacking:
         raise InputError(

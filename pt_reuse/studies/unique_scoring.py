@@ -45,7 +45,7 @@ class UniqueScoring(ArrayWork):
     def cut(self, at_once: int) -> list[range]:
         """Return neighbouring topics that belong in one job, as if each document to remove were a unique."""
         documents, labels = self.scoring.documents, self.scoring.judgments.labels
-        most = np.bincount(documents.topic[labels >= self.lowest], minlength=len(documents.topics))
+        most = documents.counts(labels >= self.lowest)
         return self.scoring.cut_by(1 + np.minimum(most, self.n_units), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
@@ -76,7 +76,8 @@ class _Blocks:
 
     def __iter__(self) -> Iterator[Block]:
         for part in self._parts:
-            self._found.append({name: part[name] for name in PoolUniques.NAMES})
+            # of all topics there are millions
+            self._found.append({name: part[name].astype(np.int32) for name in PoolUniques.NAMES})
             yield Block.of(part)
 
     def uniques(self) -> PoolUniques:

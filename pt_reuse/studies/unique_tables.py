@@ -51,7 +51,7 @@ class Means:
 
 
 def count_uniques(
-    units: Units, contributed: NDArray[np.bool_], owner: NDArray[np.int64], relevant: NDArray[np.bool_]
+    units: Units, contributed: NDArray[np.bool_], owner: NDArray[np.integer], relevant: NDArray[np.bool_]
 ) -> pd.DataFrame:
     """Return one row per unit: its ``runs``, those ``contributing``, and its unique documents.
 

@@ -8,7 +8,7 @@ from job_checks import AnyDeaths, AnyProcesses, assert_interrupted
 # loky's own thread may stumble over a result that comes while its workers are ended
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 class TestLoky(AnyProcesses, AnyDeaths):
-    ahead = 32
+    ahead = 9
 
     @pytest.fixture(autouse=True)
     def _configured(self):

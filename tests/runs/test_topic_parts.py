@@ -15,7 +15,7 @@ from topic_ways import Kept, WhoDoesIt, odd_field
 
 from pt_reuse._job_place import JobPlace
 from pt_reuse.runs import topic_parts
-from pt_reuse.runs.topic_jobs import cut_where, parts_of
+from pt_reuse.runs.topic_cuts import cut_where, parts_of
 from pt_reuse.runs.topic_parts import Execution, ShardDone, TopicJobs, executed_by, part_topics, run_topics
 
 RUNS, _ = odd_field()

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._job_place import temporary_folder
+from pt_reuse._job_files import temporary_folder
 
 
 class KeptArray(Protocol):
