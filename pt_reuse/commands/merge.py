@@ -47,6 +47,8 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int | None:
+    if not options.shards:
+        raise InputError("expected the folder with all shards, got ''.", argument="shards")
     shards = _Shards.of(user_path(options.shards))
     shards.check()
     notes, shell = shards.notes[0], options.shell

@@ -141,6 +141,13 @@ class _Making:
 
     def at_run_files(self, paths: Sequence[Path]) -> None:
         """Take note of the files, and look whether the shard is there, before the runs are read."""
+        folder = self.file.path.parent.resolve()
+        if any(path.parent.resolve() == folder for path in paths):
+            raise InputError(
+                f"{self.file.path.parent} holds the run files, and what is written there would be read with them. Give "
+                "another folder.",
+                argument="out",
+            )
         self._notes = self._notes.with_files(input_files([(RUNS, str(path)) for path in paths]))
         self._compare()
 

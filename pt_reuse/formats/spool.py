@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,18 +208,41 @@ class SpoolWriter:
         return by_list(np.concatenate(self._pieces), place[np.concatenate(self._topics)], len(place))
 
 
-@contextmanager
-def spooling(folder: Path) -> Iterator[SpoolWriter]:
+def spooling(folder: Path) -> AbstractContextManager[SpoolWriter]:
     """Open a folder for a spool, of which nothing is left where this ends with an error.
 
     Raises:
         OSError: it cannot be written.
     """
+    return writing(SpoolWriter(folder), folder, (ROWS, RANKS))
+
+
+class _Writes(Protocol):
+    @property
+    def begin(self) -> Callable[..., None]: ...
+
+    def remove(self) -> None: ...
+
+
+Writer = TypeVar("Writer", bound=_Writes)
+
+
+@contextmanager
+def writing(writer: Writer, folder: Path, names: Sequence[str]) -> Iterator[Writer]:
+    """Have a writer write files of a folder; nothing is left of them where this ends with an error.
+
+    Args:
+        writer: the writer.
+        folder: made where it is missing.
+        names: of the files, as the writer begins them.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    writer = SpoolWriter(folder)
     try:
-        with replacing(folder / ROWS) as rows, replacing(folder / RANKS) as ranks:
-            writer.begin(rows, ranks)
+        with ExitStack() as stack:
+            writer.begin(*(stack.enter_context(replacing(folder / name)) for name in names))
             yield writer
     except BaseException:
         writer.remove()

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._files import replacing
 from pt_reuse.engine import long_names
 from pt_reuse.engine.lists import ranges
 from pt_reuse.engine.order import natural_order
 from pt_reuse.formats.array_file import ArrayFile, DamagedError, filled, write_arrays
 from pt_reuse.formats.checksum import checksums
 from pt_reuse.formats.run_parts import RunPart
-from pt_reuse.formats.spool import Spool, check_rows
+from pt_reuse.formats.spool import Spool, check_rows, writing
 from pt_reuse.formats.spool_rows import INDEX, PIECE, RANKS, ROWS, SpoolRows, by_list, tied_place, write_index
 from pt_reuse.formats.table_rows import RowGroup, TableReading, reason
 from pt_reuse.formats.table_search import ListsOfGroup
@@ -234,26 +233,13 @@ class TiedRowError(Exception):
         self.run, self.topic, self.at = run, topic, at
 
 
-@contextmanager
-def spooling_table(folder: Path) -> Iterator[TableSpoolWriter]:
+def spooling_table(folder: Path) -> AbstractContextManager[TableSpoolWriter]:
     """Open a folder for the spools of a table, of which nothing is left where this ends with an error.
 
     Raises:
         OSError: it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    writer = TableSpoolWriter(folder)
-    try:
-        with (
-            replacing(folder / ROWS) as rows,
-            replacing(folder / RANKS) as ranks,
-            replacing(folder / _PIECES) as pieces,
-        ):
-            writer.begin(rows, ranks, pieces)
-            yield writer
-    except BaseException:
-        writer.remove()
-        raise
+    return writing(TableSpoolWriter(folder), folder, (ROWS, RANKS, _PIECES))
 
 
 def _index(run: int) -> str:

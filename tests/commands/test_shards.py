@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,8 @@ CALLS = {
     "a merge of nothing": "merge nowhere",
     "a merge of other things": "merge runs",
     "a merge without a folder": "merge",
+    "a merge of no name": "merge ''",
+    "the folder of the runs": f"{SCORE} --shard 1/2 --out runs",
     "memory without a cache": f"{SCORE} --memory 1GB",
     "little memory": f"{SCORE} --memory 1kB --cache kept",
     "odd memory": f"{SCORE} --memory much --cache kept",
@@ -199,7 +202,7 @@ CALLS = {
 @pytest.mark.parametrize("what", CALLS)
 def test_bad_options_are_told(what, here, capsys, messages):
     before = set(here.rglob("*"))
-    status, out, err = run(capsys, *CALLS[what].split())
+    status, out, err = run(capsys, *shlex.split(CALLS[what]))
     assert (status, out) == (2, "")
     messages.told(err)
     assert set(here.rglob("*")) == before

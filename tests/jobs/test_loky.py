@@ -8,8 +8,6 @@ from job_checks import AnyDeaths, AnyProcesses, assert_interrupted
 # loky's own thread may stumble over a result that comes while its workers are ended
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 class TestLoky(AnyProcesses, AnyDeaths):
-    ahead = 9
-
     @pytest.fixture(autouse=True)
     def _configured(self):
         with joblib.parallel_config("loky", n_jobs=2):

@@ -69,6 +69,18 @@ def test_processes_get_few_jobs(monkeypatch):
     assert 1 < len(jobs) <= 3
 
 
+def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
+    blocks = opened_field(FIELD, 1)
+    assert len(blocks.parts) > 3
+    monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", 1)
+    for many, jobs in ((len(blocks.parts) + 1, "topics"), (2, "blocks")):
+        monkeypatch.setattr(topic_parts, "_MANY_BLOCKS", many)
+        work = TopicJobs(WhoDoesIt(blocks, TOPICS), blocks, [range(t, t + 1) for t in range(len(TOPICS))], None, 2)
+        groups = work._grouped(blocks)
+        assert [t for group in groups for t in group] == list(range(len(TOPICS)))
+        assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
+
+
 def _noted(jobs, kept):
     for job in jobs:
         kept.append(job)
