@@ -26,17 +26,16 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow"])
 @pytest.mark.parametrize(
-    "command",
+    ("command", "ending"),
     [
-        ["score", "{runs}", "--measures", "AP"],
-        ["unjudged", "{runs}"],
-        ["pool", "{runs}", "--depth", "5"],
-        ["lou", "--runs", "{runs}", "--measures", "AP", "--depth", "5"],
-        ["coverage", "--runs", "{runs}", "--measures", "AP", "--depth", "5"],
+        (["score", "{runs}", "--measures", "AP"], "arrow"),
+        (["unjudged", "{runs}"], "parquet"),
+        (["pool", "{runs}", "--depth", "5"], "arrow"),
+        (["lou", "--runs", "{runs}", "--measures", "AP", "--depth", "5"], "parquet"),
+        (["coverage", "--runs", "{runs}", "--measures", "AP", "--depth", "5"], "arrow"),
     ],
-    ids=lambda command: command[0],
+    ids=["score", "unjudged", "pool", "lou", "coverage"],
 )
 def test_tables_give_what_run_files_give(command, ending, folder, capsys, tmp_path):
     said = {}

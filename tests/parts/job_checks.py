@@ -175,7 +175,10 @@ def assert_interrupted(script, folder):
     marks.mkdir()
     body = "\n".join(f"    {line}" for line in script.strip().split("\n"))
     (folder / "script.py").write_text(
-        "from pathlib import Path\nimport joblib\nfrom job_checks import done\nfrom toy_jobs import Noted\n"
+        "import signal\nfrom pathlib import Path\nimport joblib\nfrom job_checks import done\n"
+        "from toy_jobs import Noted\n"
+        # what is begun in the background may not hear it
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"def work():\n    done(Noted(number, Path({str(marks)!r}), 60.0) for number in range(9))\n"
         f"if __name__ == '__main__':\n{body}\n"
     )

@@ -19,7 +19,7 @@ from table_parts import COLUMNS, KINDS, pa, put, table_of
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine.order import ORDERS
-from pt_reuse.formats import array_file, table_spool
+from pt_reuse.formats import array_file, spool, table_spool
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs import spooling, table_writing
 from pt_reuse.runs.budget import Budget
@@ -75,7 +75,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_tables_and_files(way, order, tmp_path):
     chance, read = random.Random(f"{way}{order}"), 0
-    for trial in range(20):
+    for trial in range(8):
         folder = tmp_path / f"{trial}"
         folder.mkdir()
         for file in range(chance.choice([1, 2, 3])):
@@ -256,7 +256,7 @@ def test_a_full_disk(room, source, cache, monkeypatch):
         return opened
 
     with monkeypatch.context() as patched:
-        for module in (table_spool, array_file):
+        for module in (spool, array_file):
             patched.setattr(module, "replacing", full(module.replacing))
         with pytest.raises(InputError, match=r"the disk of the cache .*cache is full: .* takes about"):
             read_runs(source, cache=cache, memory="64MB")
