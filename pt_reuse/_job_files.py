@@ -6,14 +6,19 @@ import mmap
 import os
 import pickle
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 from pt_reuse._job_tasks import Outcome, Task, run_task
 
 #: bytes from which on an array goes through the file
 _LARGE = 1 << 16
+#: files that are mapped at a time; each stays open, and a process may have few of them
+_MOST_MAPPED = 64
+_MAPPED: WeakSet[mmap.mmap] = WeakSet()
 
 
 def temporary_folder() -> str:
@@ -23,7 +28,21 @@ def temporary_folder() -> str:
     # what parallel_config(temp_folder=...) says; joblib has no public way to ask
     settings = getattr(getattr(parallel, "_backend", None), "config", None) or {}
     folder = settings.get("temp_folder")
-    return folder if isinstance(folder, str) else os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
+    if isinstance(folder, str | os.PathLike):
+        return os.path.expanduser(folder)
+    return os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
+
+
+@contextmanager
+def folder_for_results() -> Iterator[str | None]:
+    """Give a folder for the files of results, which goes in the end; None where there can be none: pipes need none."""
+    folder: AbstractContextManager[str | None]
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="pt_reuse-", dir=temporary_folder(), ignore_cleanup_errors=True)
+    except OSError:
+        folder = nullcontext()
+    with folder as path:
+        yield path
 
 
 @dataclass(frozen=True)
@@ -33,7 +52,7 @@ class Parcel:
     Attributes:
         packed: the outcome, without them.
         path: of the file.
-        sizes: bytes of each array; each begins where memory can be mapped.
+        sizes: bytes of each array; each begins with a page of memory.
     """
 
     packed: bytes
@@ -41,20 +60,23 @@ class Parcel:
     sizes: list[int]
 
     def opened(self) -> Outcome[Any]:
-        """Return the outcome; its large arrays are mapped, and the file goes with the last of them."""
-        maps, at = [], 0
-        with open(self.path, "rb") as file:
-            for size in self.sizes:
-                maps.append(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY, offset=at))
-                at += _pages(size)
+        """Return the outcome; its large arrays are mapped, and the file goes with the last of them.
+
+        Where many files are mapped already, the arrays are read.
+        """
+        data = _data_of(self.path)
         with suppress(OSError):  # Windows keeps a file that is mapped
             os.unlink(self.path)
-        outcome: Outcome[Any] = pickle.loads(self.packed, buffers=maps)
+        views, at = [], 0
+        for size in self.sizes:
+            views.append(data[at : at + size])
+            at += _pages(size)
+        outcome: Outcome[Any] = pickle.loads(self.packed, buffers=views)
         return outcome
 
 
-def run_packing(task: Task[Any], folder: str) -> Outcome[Any] | Parcel:
-    """Do a job, and return what came of it; its large arrays through a file of a folder.
+def run_packing(task: Task[Any], folder: str | None) -> Outcome[Any] | Parcel:
+    """Do a job, and return what came of it; its large arrays through a file of a folder, where there is one.
 
     Other parallel work inside of the job is done one at a time: the cores are those of the jobs beside it.
     """
@@ -62,7 +84,7 @@ def run_packing(task: Task[Any], folder: str) -> Outcome[Any] | Parcel:
 
     with parallel_config("threading", n_jobs=1):
         outcome = run_task(task)
-    if not isinstance(outcome.value, dict):
+    if folder is None or not isinstance(outcome.value, dict):
         return outcome
     large: list[memoryview] = []
 
@@ -72,13 +94,27 @@ def run_packing(task: Task[Any], folder: str) -> Outcome[Any] | Parcel:
             large.append(view)
         return view.nbytes < _LARGE
 
-    packed = pickle.dumps(outcome, protocol=5, buffer_callback=is_small)
+    try:
+        packed = pickle.dumps(outcome, protocol=5, buffer_callback=is_small)
+    except Exception:  # what a script itself defines, such as a kind of warnings, loky can send and pickle cannot
+        return outcome
     if not large:
         return outcome
     try:
         return Parcel(packed, _written(large, folder), [view.nbytes for view in large])
     except OSError:  # the disk is full: pipes need none
         return outcome
+
+
+def _data_of(path: str) -> memoryview:
+    with open(path, "rb") as file:
+        if len(_MAPPED) < _MOST_MAPPED:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            _MAPPED.add(mapped)
+            return memoryview(mapped)
+        data = bytearray(os.fstat(file.fileno()).st_size)
+        file.readinto(data)
+        return memoryview(data)
 
 
 def _written(views: list[memoryview], folder: str) -> str:

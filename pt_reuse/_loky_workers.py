@@ -5,13 +5,13 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from pt_reuse._job_files import Parcel, run_packing, temporary_folder
+from pt_reuse._job_files import Parcel, folder_for_results, run_packing
 from pt_reuse._job_tasks import AHEAD, LostError, Outcome, Task, import_failure, unsendable
 
 
@@ -20,9 +20,11 @@ class LokyWorkers:
     """Processes of this machine.
 
     Attributes:
+        backend: joblib's, as the user has configured it.
         n: how many.
     """
 
+    backend: Any
     n: int
 
     def outcomes(self, tasks: Iterable[Task[Any]]) -> Generator[Outcome[Any], None, None]:
@@ -30,19 +32,21 @@ class LokyWorkers:
         from concurrent.futures.process import BrokenProcessPool
 
         from joblib import Parallel
+        from joblib.externals.loky.process_executor import ShutdownExecutorError
 
         following, pending = iter(tasks), deque[Any]()
-        folder = TemporaryDirectory(prefix="pt_reuse-", dir=temporary_folder(), ignore_cleanup_errors=True)
-        # as the user has configured them; arrays of jobs are small
-        with folder as place, Parallel(self.n, max_nbytes=None) as parallel:
-            backend = parallel._backend
+        # of this call alone: when another one inside of it ends, this one goes on
+        backend = copy(self.backend)
+        # arrays of jobs are small
+        with folder_for_results() as place, Parallel(self.n, backend=backend, max_nbytes=None):
             submit = getattr(backend, "submit", None) or backend.apply_async
             try:
                 while self._fill(pending, following, submit, place):
                     done = pending[0].result()
                     yield done.opened() if isinstance(done, Parcel) else done
                     pending.popleft()
-            except BrokenProcessPool as error:
+            except (BrokenProcessPool, ShutdownExecutorError) as error:
+                # another call of this process, whose workers are the same, has been given up, or they died;
                 # loky says so, too, of results that cannot be read here
                 raise import_failure(error) or LostError(str(error)) from error
             except pickle.PicklingError as error:
@@ -52,7 +56,7 @@ class LokyWorkers:
                     # jobs that have begun would run on
                     backend.abort_everything(ensure_ready=False)
 
-    def _fill(self, pending: deque[Any], tasks: Iterator[Task[Any]], submit: Any, place: str) -> int:
+    def _fill(self, pending: deque[Any], tasks: Iterator[Task[Any]], submit: Any, place: str | None) -> int:
         for task in islice(tasks, AHEAD * self.n - len(pending)):
             pending.append(submit(partial(run_packing, task, place)))
         return len(pending)

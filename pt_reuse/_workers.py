@@ -55,7 +55,7 @@ def chosen_workers(n_jobs: int | None, prefer: str | None) -> Workers:
             "it, as PyTerrier's does here. Use joblib.parallel_config('loky')."
         )
     if "LokyBackend" in kinds:
-        return LokyWorkers(n)
+        return LokyWorkers(backend, n)
     share_memory = getattr(backend, "supports_sharedmem", False)
     return JoblibWorkers(n, prefer, generates=backend.supports_return_generator, share_memory=share_memory)
 

@@ -152,8 +152,10 @@ class TopicJobs:
 
     def _grouped(self, field: OpenField) -> list[range]:
         # a job has as many blocks that follow one another, or parts of these, as keep the jobs few
-        blocks = cut_where([0] * len(self.work.topics), parts_of(field, self._rows(range(len(self.work.topics)))), 0)
-        cut = blocks if len(blocks) >= _MANY_BLOCKS else self.cut
+        first, stop = self.cut[0].start, self.cut[-1].stop  # of a share not all topics
+        blocks = cut_where([0] * (stop - first), parts_of(field, self._rows(range(first, stop))), 0)
+        whole = [range(first + block.start, first + block.stop) for block in blocks]
+        cut = whole if len(whole) >= _MANY_BLOCKS else self.cut
         size = -(-len(cut) // _JOBS)
         return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
 

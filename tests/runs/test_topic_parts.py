@@ -81,6 +81,19 @@ def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
         assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
 
 
+@pytest.mark.parametrize("many", [1, 99])
+def test_a_share_has_its_own_topics_alone_in_other_processes(many, monkeypatch):
+    monkeypatch.setattr(topic_parts, "_MANY_BLOCKS", many)
+    kept = {}
+    with parallel_config(backend="loky", n_jobs=2):
+        for k in (1, 2):
+            with executed_by(Kept(k, 2, kept)), pytest.raises(ShardDone):
+                who(opened_field(FIELD, 1))
+    assert len(kept[1]) > 1 < len(kept[2])
+    found = [part["topic"].tolist() for k in (1, 2) for part in kept[k]]
+    assert [t for some in found for t in some] == list(range(len(TOPICS)))
+
+
 def _noted(jobs, kept):
     for job in jobs:
         kept.append(job)
