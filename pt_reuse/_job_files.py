@@ -6,12 +6,12 @@ import mmap
 import os
 import pickle
 import tempfile
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
 
+from pt_reuse._errors import InputError
 from pt_reuse._job_tasks import Outcome, Task, run_task
 
 #: bytes from which on an array goes through the file
@@ -33,16 +33,28 @@ def temporary_folder() -> str:
     return os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
 
 
-@contextmanager
-def folder_for_results() -> Iterator[str | None]:
-    """Give a folder for the files of results, which goes in the end; None where there can be none: pipes need none."""
-    folder: AbstractContextManager[str | None]
+def folder_for_jobs() -> AbstractContextManager[str]:
+    """Make a folder for files for workers, which goes in the end.
+
+    Raises:
+        InputError: joblib's temporary folder cannot be written to.
+    """
+    inside = temporary_folder()
     try:
-        folder = tempfile.TemporaryDirectory(prefix="pt_reuse-", dir=temporary_folder(), ignore_cleanup_errors=True)
-    except OSError:
-        folder = nullcontext()
-    with folder as path:
-        yield path
+        return tempfile.TemporaryDirectory(prefix="pt_reuse-", dir=inside, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(
+            f"the folder in which joblib puts files for workers cannot be written to: {inside} "
+            f"({error.strerror or error}). Make it, or name another one with joblib.parallel_config(temp_folder=...)."
+        ) from error
+
+
+def folder_for_results() -> AbstractContextManager[str | None]:
+    """Make a folder for the files of results, which goes in the end; None where there can be none: pipes need none."""
+    try:
+        return folder_for_jobs()
+    except InputError:
+        return nullcontext()
 
 
 @dataclass(frozen=True)

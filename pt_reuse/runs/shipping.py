@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._job_files import temporary_folder
+from pt_reuse._job_files import folder_for_jobs
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics
 from pt_reuse.formats.block import read_block, write_block
@@ -43,11 +41,8 @@ def on_disk(field: AnyField) -> Iterator[OpenField]:
     if isinstance(field, OpenField) and not _holds_arrays(field):
         yield field
         return
-    folder = Path(tempfile.mkdtemp(prefix="pt_reuse-", dir=temporary_folder()))
-    try:
-        yield _written(field, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder_for_jobs() as folder:
+        yield _written(field, Path(folder))
 
 
 def _holds_arrays(field: AnyField) -> bool:

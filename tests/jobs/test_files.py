@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pt_reuse import _job_files
-from pt_reuse._errors import Circumstances
-from pt_reuse._job_files import Parcel, folder_for_results, run_packing, temporary_folder
+from pt_reuse._errors import Circumstances, InputError
+from pt_reuse._job_files import Parcel, folder_for_jobs, folder_for_results, run_packing, temporary_folder
 from pt_reuse._job_tasks import Outcome, Place, Task
 
 LARGE = np.random.default_rng(1).random((70, 300)).T  # not in the order of C
@@ -90,6 +90,8 @@ def test_what_pickle_cannot_send_is_left_to_loky(tmp_path):
 def test_without_a_folder_arrays_are_sent_as_they_are(tmp_path):
     with joblib.parallel_config(temp_folder=str(tmp_path / "missing")), folder_for_results() as folder:
         assert folder is None
+        with pytest.raises(InputError, match=r"cannot be written to: .*missing \(No such file"):
+            folder_for_jobs()
     found = run_packing(Task(Returns(VALUE), 1, 1, Circumstances.now(), Place.here()), None)
     assert found.value is VALUE
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._job_files import temporary_folder
+from pt_reuse._job_files import folder_for_jobs
 
 
 class KeptArray(Protocol):
@@ -76,8 +74,5 @@ def keeper(*, in_file: bool) -> Iterator[Keeper]:
     if not in_file:
         yield Keeper()
         return
-    folder = Path(tempfile.mkdtemp(prefix="pt_reuse-", dir=temporary_folder()))
-    try:
-        yield Keeper(folder / "topics")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder_for_jobs() as folder:
+        yield Keeper(Path(folder) / "topics")
