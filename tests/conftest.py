@@ -27,6 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     # inherited by workers and processes: threads of matrix products that wait for each other take time from the others
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # else Ray takes over signals without which Java crashes, in tests that come later
+    os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
     if PARSED not in os.environ:
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         config.add_cleanup(folder.cleanup)
