@@ -20,9 +20,13 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.run_set import RunSet
 
+#: how pandas keeps texts: with pyarrow tests take a sixth longer. Commands, pages and examples have its own choice
+TEXTS = "python"
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have tests and package compiled once, not by each process that tests start, and each process keep to one core."""
+    pd.set_option("mode.string_storage", TEXTS)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     # inherited by workers and processes: threads of matrix products that wait for each other take time from the others
@@ -63,9 +67,9 @@ def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def texts_as_pandas_keeps_them() -> Iterator[None]:
-    """Begin with pandas' own way of keeping texts, which a name that is no UTF-8 changes for the process."""
+    """Begin with one way of keeping texts, which a name that is no UTF-8 changes for the process."""
     yield
-    pd.reset_option("mode.string_storage")
+    pd.set_option("mode.string_storage", TEXTS)
 
 
 @pytest.fixture

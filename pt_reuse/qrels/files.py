@@ -19,6 +19,9 @@ from pt_reuse.formats.trec import QrelsRows, check_names, check_topics, parse_qr
 from pt_reuse.formats.trec_lines import QRELS_LINE
 from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
 
+#: bytes of a file from which on what reading takes is given back to the system
+_LARGE = 1 << 24
+
 
 def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
     """Read a TREC qrels file, packed or not.
@@ -49,7 +52,8 @@ def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
         extra = None if rows.strata is None else _of_sample(rows, rows.strata)
         judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, extra, line_of=rows.line_of)
         arrays = judged.to_arrays()
-    give_back()
+    if len(data) >= _LARGE:
+        give_back()
     return arrays
 
 
