@@ -39,6 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[PARSED] = folder.name
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Have one worker more than cores: some tests wait for processes and clusters."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Keep what was imported and collected out of the garbage collector's way: statsmodels calls it by name."""
     gc.collect()

@@ -222,7 +222,7 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize(("command", "n"), [("lou", 3), ("score", 2), ("pool", 2), ("unjudged", 1)])
+@pytest.mark.parametrize(("command", "n"), [("lou", 2), ("score", 2), ("pool", 2), ("unjudged", 1)])
 def test_shards_of_real_runs_are_merged_to_the_result_of_the_whole(command, n, data, tmp_path, capsys, monkeypatch):
     folder = data / "trec8-adhoc"
     if not folder.is_dir():
