@@ -48,6 +48,9 @@ NO_ORDER: tuple[Part, ...] = (
     ".",
 )
 
+#: bytes of qrels that are read at once, about, which bounds memory
+_AT_ONCE = 1 << 20
+
 
 @dataclass
 class QrelsRows:
@@ -140,13 +143,12 @@ def without_advice(error: InputError) -> InputError:
     return error
 
 
-def parse_qrels(data: bytes, *, strata: bool = False, at_once: int = 1 << 20) -> QrelsRows:
+def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
     """Read one qrels file in its own line order, of judgments of a sample where it has `strata`.
 
     Args:
         data: its text.
         strata: whether there is a column of strata.
-        at_once: bytes that are read at once, about, which bounds memory.
 
     Raises:
         InputError: a line that is no line of qrels.
@@ -156,8 +158,8 @@ def parse_qrels(data: bytes, *, strata: bool = False, at_once: int = 1 << 20) ->
     def line_of(row: int) -> int:
         return trec_fields(data, columns, line).line_of(row)
 
-    if len(data) > at_once:
-        pieces = pieces_of_lines(data.removeprefix(BOM), at_once)
+    if len(data) > _AT_ONCE:
+        pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
         try:
             each = (fields_of_part(one, columns, line, more=False, skip=False) for one in pieces if not one.isspace())
             if parts := [_qrels_rows(fields, strata, line_of) for fields in each if len(fields)]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import ir_measures
 import numpy as np
+from numpy.typing import NDArray
 
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.open_field import AnyField
@@ -76,13 +77,17 @@ class _Blocks:
 
     def __iter__(self) -> Iterator[Block]:
         for part in self._parts:
-            # of all topics there are millions
-            self._found.append({name: part[name].astype(np.int32) for name in PoolUniques.NAMES})
+            self._found.append({name: _small(part[name]) for name in PoolUniques.NAMES})
             yield Block.of(part)
 
     def uniques(self) -> PoolUniques:
         """Return the uniques of the blocks that were taken."""
         return PoolUniques.of(self._found)
+
+
+def _small(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
+    # of all topics there are millions
+    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
 
 
 def score_uniques(

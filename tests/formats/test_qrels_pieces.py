@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
+from pt_reuse.formats import trec
 from pt_reuse.formats.line_chunks import pieces_of_lines
 from pt_reuse.formats.trec import parse_qrels
 
@@ -18,9 +21,10 @@ ODD = st.sampled_from(["", "   ", "# a comment", "1 0 d", "1 0 d 1.5", "1 0 d \0
 TEXTS = st.lists(st.one_of(GOOD, GOOD, GOOD, ODD), max_size=12).map("\n".join)
 
 
-def told(data, **options):
+def told(data, at_once=1 << 20, **options):
     try:
-        rows = parse_qrels(data, **options)
+        with mock.patch.object(trec, "_AT_ONCE", at_once):
+            rows = parse_qrels(data, **options)
     except InputError as error:
         return str(error)
     docs = tokens.decode(tokens.as_tokens(rows.docs))
@@ -51,10 +55,11 @@ def test_pieces_end_with_lines(data, size):
 
 
 @pytest.mark.parametrize("n", [1, 30_000])
-def test_a_fault_far_down_is_told_with_its_line(n):
+def test_a_fault_far_down_is_told_with_its_line(n, monkeypatch):
+    monkeypatch.setattr(trec, "_AT_ONCE", 1 << 12)
     data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(n)) + b"7 0 last\n"
     with pytest.raises(InputError, match=rf"line {n + 1:,}: .* found 3"):
-        parse_qrels(data, at_once=1 << 12)
+        parse_qrels(data)
 
 
 def test_names_of_any_width_stand_one_after_the_other():
