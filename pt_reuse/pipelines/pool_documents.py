@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain, product
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import pyterrier as pt
 
 from pt_reuse._check import examples, listed, positive, told
 from pt_reuse._errors import InputError, door
+from pt_reuse.runs.coding import run_names
 
 #: what a pool says of each document besides what the pipelines do
 _ADDED = ["best_rank", "runs", "score", "rank"]
@@ -28,7 +30,8 @@ class PoolDocuments(pt.Transformer):
     ``depth_pool(RunSet.from_pipelines({...}, topics))``, in the ranking order of the RunSet.
 
     Args:
-        *pipelines: pyterrier transformers that return results.
+        *pipelines: pyterrier transformers that return results; or a dict of name -> transformer, as
+            :func:`pt_reuse.Experiment` takes it: what it shows and what errors say has these names.
         depth: documents of each pipeline and topic, >= 1.
 
     Raises:
@@ -50,12 +53,18 @@ class PoolDocuments(pt.Transformer):
     schematic: ClassVar[dict[str, Any]] = {"label": "Pool", "inner_pipelines_mode": "combine", "help_url": None}
 
     @door
-    def __init__(self, *pipelines: pt.Transformer, depth: int):
-        odd = [told(one) for one in pipelines if not isinstance(one, pt.Transformer)]
-        if odd or not pipelines:
+    def __init__(self, *pipelines: pt.Transformer | Mapping[str, pt.Transformer], depth: int):
+        named = pipelines[0] if len(pipelines) == 1 and isinstance(pipelines[0], Mapping) else None
+        self.names = None if named is None else run_names("pipelines", named, "pipeline")
+        given = pipelines if named is None else tuple(named.values())
+        odd = [told(one) for one in given if not isinstance(one, pt.Transformer)]
+        if odd or not given:
             got = listed(odd) if odd else "none"
-            raise InputError(f"give one or more pipelines, each a pyterrier Transformer, got {got}.")
-        self.pipelines, self.depth = pipelines, positive("depth", depth, "documents of each pipeline and topic")
+            raise InputError(
+                f"give one or more pipelines, each a pyterrier Transformer, or a dict of name -> pipeline, got {got}."
+            )
+        self.pipelines: tuple[pt.Transformer, ...] = given
+        self.depth = positive("depth", depth, "documents of each pipeline and topic")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``.
@@ -96,7 +105,21 @@ class PoolDocuments(pt.Transformer):
 
     def compile(self) -> PoolDocuments:
         """Return the same pool of compiled pipelines, which need not rank more than they give to the pool."""
-        return PoolDocuments(*((pipeline % self.depth).compile() for pipeline in self.pipelines), depth=self.depth)
+        return self._of([(pipeline % self.depth).compile() for pipeline in self.pipelines], self.depth)
+
+    def apply_attributes(self, *, pipelines: Sequence[pt.Transformer] | None = None, **others: int) -> PoolDocuments:
+        """Return the same pool of other pipelines, or to another depth; pipelines keep their names.
+
+        Args:
+            pipelines: as many as there are.
+            **others: ``depth``.
+        """
+        return self._of(self.pipelines if pipelines is None else pipelines, **{"depth": self.depth, **others})
+
+    def _of(self, pipelines: Sequence[pt.Transformer], depth: int) -> PoolDocuments:
+        if self.names is None:
+            return PoolDocuments(*pipelines, depth=depth)
+        return PoolDocuments(dict(zip(self.names, pipelines, strict=True)), depth=depth)
 
     def _top(self, number: int, results: pd.DataFrame) -> pd.DataFrame:
         if not len(results.columns):
@@ -104,22 +127,29 @@ class PoolDocuments(pt.Transformer):
         if "rank" not in results:
             if "score" not in results:
                 raise InputError(
-                    f"pipeline {number}, {self.pipelines[number]!r}, returns neither rank nor score, so it has no "
-                    f"first documents; its columns are {examples(results.columns, 12)}. The operator | keeps no ranks: "
-                    "pool the pipelines that it joins."
+                    f"pipeline {self._called(number)}, {self.pipelines[number]!r}, returns neither rank nor score, so "
+                    f"it has no first documents; its columns are {examples(results.columns, 12)}. The operator | keeps "
+                    "no ranks: pool the pipelines that it joins."
                 )
             results = pt.model.add_ranks(results.copy())
         place = results.groupby("qid")["rank"].rank(method="first").astype("int64")
         taken = results.assign(best_rank=place)[place <= self.depth].drop_duplicates(["qid", "docno"])
         return taken.drop(columns=["score", "rank"], errors="ignore")
 
+    def _called(self, number: int) -> str:
+        return str(number) if self.names is None else repr(self.names[number])
+
     def __repr__(self) -> str:
-        return f"PoolDocuments({', '.join(map(repr, self.pipelines))}, depth={self.depth})"
+        pipelines = [repr(pipeline) for pipeline in self.pipelines]
+        if self.names is not None:
+            pipelines = [f"{name!r}: {pipeline}" for name, pipeline in zip(self.names, pipelines, strict=True)]
+            return f"PoolDocuments({{{', '.join(pipelines)}}}, depth={self.depth})"
+        return f"PoolDocuments({', '.join(pipelines)}, depth={self.depth})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PoolDocuments):
             return NotImplemented
-        return (self.pipelines, self.depth) == (other.pipelines, other.depth)
+        return (self.pipelines, self.names, self.depth) == (other.pipelines, other.names, other.depth)
 
     def __hash__(self) -> int:
         return hash((PoolDocuments, self.pipelines, self.depth))

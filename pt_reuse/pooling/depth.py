@@ -29,8 +29,8 @@ from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
 @door
 def depth_pool(
     runs: Any,
-    *,
     depth: int | None = None,
+    *,
     depth_by_run: Mapping[str, int] | None = None,
     depth_by_topic: Mapping[str, int] | None = None,
     contributors: str | Iterable[str] = "pooled",

@@ -18,8 +18,8 @@ from pt_reuse.runs.given import as_runs
 @door
 def fusion_pool(
     runs: Any,
-    *,
     n: int,
+    *,
     method: str = "rrf",
     per: str = "topic",
     k: float | None = None,

@@ -17,8 +17,8 @@ from pt_reuse.runs.given import as_runs
 @door
 def take_pool(
     runs: Any,
-    *,
     n: int,
+    *,
     per: str = "topic",
     depth: int | None = None,
     contributors: str | Iterable[str] = "pooled",

@@ -158,3 +158,20 @@ def test_a_union_has_no_first_documents(messages):
     joined = a | b
     messages.hidden[repr(joined)] = "{union}"
     messages.refused(lambda: ptr.PoolDocuments(c, joined, depth=10)(TOPICS))
+
+
+def test_a_dict_names_the_pipelines(messages):
+    by_name = dict(zip(NAMES, pipelines(), strict=True))
+    pool = ptr.PoolDocuments(by_name, depth=5)
+    pd.testing.assert_frame_equal(pool(TOPICS), ptr.PoolDocuments(*by_name.values(), depth=5)(TOPICS))
+    rebuilt = pt.inspect.transformer_apply_attributes(pool, depth=3)
+    assert [one.names for one in (pool, pool.compile(), rebuilt)] == [NAMES] * 3
+    assert rebuilt.depth == 3
+    assert all(repr(name) in repr(pool) for name in NAMES)
+    assert pool == ptr.PoolDocuments(dict(by_name), depth=5) != ptr.PoolDocuments(*by_name.values(), depth=5)
+    pickle.loads(pickle.dumps(pool))
+    rankless = pt.Transformer.from_df(RUNS["neu2a"][["qid", "docno"]])
+    messages.hidden[repr(rankless)] = "{rankless}"
+    messages.refused(lambda: ptr.PoolDocuments({"lex": by_name["lex1a"], "neu": rankless}, depth=5)(TOPICS))
+    for odd in ({}, {"lex": "bm25"}, {"": by_name["lex1a"]}):
+        messages.refused(lambda given=odd: ptr.PoolDocuments(given, depth=5))

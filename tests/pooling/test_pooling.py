@@ -8,13 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, records, team_fields
 
+from pt_reuse.pooling.adaptive.judged import adaptive_pool
 from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.fused import fusion_pool
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.take import take_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.uniques import leave_out_uniques
 
+# the number that each of them is told
+BY_NUMBER = {
+    "depth": depth_pool,
+    "take": take_pool,
+    "fusion": fusion_pool,
+    "adaptive": lambda runs, *n, **named: adaptive_pool(runs, dict.fromkeys(runs.topics, JUDGED), "mtf", *n, **named),
+}
+JUDGED = {docno: 1 for docno in pooled_runs().docnos()}
 ORDERS = st.sampled_from(["trec_eval", "trec_eval9", "file"])
 DEPTHS = st.sampled_from([1, 2, 3, 8, 100])
 CONTRIBUTORS = st.sampled_from(["pooled", "all", ["run0"]])
@@ -23,6 +34,14 @@ CONTRIBUTORS = st.sampled_from(["pooled", "all", ["run0"]])
 @pytest.fixture
 def runs():
     return pooled_runs()
+
+
+@pytest.mark.parametrize("make", BY_NUMBER.values(), ids=BY_NUMBER)
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # everything is relevant
+def test_the_number_that_makes_a_pool_needs_no_name(make, n, runs, request):
+    name = "depth" if "depth" in request.node.callspec.id else "n"
+    pd.testing.assert_frame_equal(make(runs, n).to_frame(), make(runs, **{name: n}).to_frame())
 
 
 # by hand
