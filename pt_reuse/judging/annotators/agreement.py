@@ -47,8 +47,9 @@ class AnnotatorAgreement(Result):
         table: all annotators together, one row per items, labels and coefficient: ``items labels coefficient value low
             high resamples band n_items n_labels why``. The coefficients are ``agreement``, the share of equal
             ones among all pairs of labels of an item; ``cohen_kappa``, the mean over the pairs of annotators that have
-            one; ``fleiss_kappa``, over the items that have as many labels as most items have; ``alpha_nominal`` and
-            ``alpha_ordinal`` (in grades alone), for which items may have any number of labels from two on.
+            one; ``fleiss_kappa``, over the items that have as many labels as most items of the row have, overall or
+            relevant (``n_labels`` over ``n_items``); ``alpha_nominal`` and ``alpha_ordinal`` (in grades alone), for
+            which items may have any number of labels from two on.
             ``resamples`` is the number of resamples in which the coefficient has a value.
         pairs: each two annotators with items in common: ``first second items labels n_topics n_items``; ``n_relevant``
             and ``other_relevant``, how many of these items each of the two called relevant; ``agreement agreement_low

@@ -16,7 +16,7 @@ from pt_reuse.judging.annotators.coefficients import check_libraries
 from pt_reuse.judging.annotators.comparing import Comparison, confusion_table, others_of, paired_table, together
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
 from pt_reuse.judging.annotators.resampling import Bootstrap
-from pt_reuse.judging.annotators.together import by_label_table, most_labels, overall_table, per_topic_table
+from pt_reuse.judging.annotators.together import by_label_table, fleiss_words, overall_table, per_topic_table
 from pt_reuse.judging.annotators.voting import TIES
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 
@@ -116,14 +116,13 @@ def annotator_agreement(
     ]
     others["n_unresolved"] = others["n_unresolved"].astype("Int64")
     n_pairs = math.comb(len(names), 2)
-    fleiss = most_labels(given)
     settings = {
         "annotators": len(names),
         "pairs of annotators": f"{len(both)} of {n_pairs} have items in common",
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
-        "Fleiss": f"items with {fleiss} labels each: {count(int((given.given.sum(axis=1) == fleiss).sum()), 'item')}",
+        "Fleiss": fleiss_words(given, how),
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
         "ties of the others": rule,
         "intervals": bootstrap.words(),

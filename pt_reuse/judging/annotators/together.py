@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._check import count
 from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
     ONE_LABEL,
@@ -44,33 +45,43 @@ class _Counted:
         values: (items, annotators) their labels, -1 for none.
         counts: (items, labels) how many annotators gave each label.
         topic: (items,) their topics.
-        of_fleiss: (items,) whether they have as many labels as Fleiss' kappa takes.
     """
 
     way: Way
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
     topic: NDArray[np.int64]
-    of_fleiss: NDArray[np.bool_]
 
     def take(self, kept: NDArray[np.bool_]) -> _Counted:
-        return _Counted(self.way, self.values[kept], self.counts[kept], self.topic[kept], self.of_fleiss[kept])
+        return _Counted(self.way, self.values[kept], self.counts[kept], self.topic[kept])
+
+    @property
+    def of_fleiss(self) -> NDArray[np.bool_]:
+        """Return (items,): whether an item has as many labels as most of these items, which Fleiss' kappa takes."""
+        n = self.counts.sum(axis=1)
+        found = np.bincount(n, minlength=1)
+        # of several numbers that are equally frequent the largest
+        chosen: NDArray[np.bool_] = n == len(found) - 1 - found[::-1].argmax()
+        return chosen
 
 
-def most_labels(labels: AnnotatorLabels) -> int:
-    """Return how many labels most items have that have two or more, of several numbers the largest."""
-    n = labels.given.sum(axis=1)
-    found = np.bincount(n[n > 1])
-    return int(len(found) - 1 - found[::-1].argmax())
+def fleiss_words(labels: AnnotatorLabels, how: Comparison) -> str:
+    """Return how many labels the items have that Fleiss' kappa is of, for settings."""
+    told = {}
+    for found in _ways(labels, how):
+        fixed = found.counts[found.of_fleiss]
+        if len(fixed):
+            told[found.way.items] = f"items with {int(fixed[0].sum())} labels each: {count(len(fixed), 'item')}"
+    relevant = told.get("relevant", "none")
+    return f"{told['all']}; of the relevant ones {relevant}"
 
 
 def _ways(labels: AnnotatorLabels, how: Comparison) -> Iterator[_Counted]:
-    fixed = most_labels(labels)
     for way in how.ways(labels.values):
         n = (way.values != NO_LABEL).sum(axis=1)
         values = way.values[n > 1]
         counts = np.stack([(values == label).sum(axis=1) for label in way.scale], axis=1)
-        yield _Counted(way, values, counts, way.topic[n > 1], n[n > 1] == fixed)
+        yield _Counted(way, values, counts, way.topic[n > 1])
 
 
 def _coefficients(found: _Counted, kappa: Coefficient) -> Iterator[tuple[str, Coefficient, NDArray[np.int64]]]:

@@ -56,7 +56,7 @@ def test_all_together_is_what_the_definitions_say(case):
         expected = {"agreement": np.mean([a == b for a, b in pairs])}
         kappas = [slow_kappa(in_common(taken, *two), scale) for two in couples(taken)]
         expected["cohen_kappa"] = np.mean([float(kappa) for kappa in kappas if kappa is not None])
-        sizes = [len(item) for item in given.values() if len(item) > 1]
+        sizes = [len(item) for item in lists]
         usual = max(sorted(set(sizes), reverse=True), key=sizes.count)
         fixed = [item for item in lists if len(item) == usual]
         expected["fleiss_kappa"] = slow_fleiss(fixed)
@@ -122,12 +122,22 @@ def test_per_topic_is_the_same_over_one_topic(case):
     for qid, part in frame.groupby("qid"):
         alone = ptr.annotator_agreement(part, rel=result.rel, scale=result.scale, resamples=0).table
         there = result.per_topic[result.per_topic["qid"] == qid].reset_index(drop=True)
-        # the number of labels that Fleiss' kappa takes is that of most items of all topics
-        same = (there["coefficient"] != "fleiss_kappa").to_numpy()
-        pd.testing.assert_frame_equal(
-            there.loc[same, ["items", "labels", "coefficient", "value", "n_items", "why"]],
-            alone.loc[same, ["items", "labels", "coefficient", "value", "n_items", "why"]],
-        )
+        columns = ["items", "labels", "coefficient", "value", "n_items", "why"]
+        pd.testing.assert_frame_equal(there[columns], alone[columns])
+
+
+def test_fleiss_kappa_of_the_relevant_items_takes_the_number_of_labels_that_most_of_these_have():
+    rows = [("1", f"d{d}", f"p{p}", 0) for d in range(6) for p in range(3)]
+    relevant = {"a": (1, 1), "b": (1, 0), "c": (1, 1), "d": (0, 1)}
+    rows += [("2", docno, f"p{p}", label) for docno, both in relevant.items() for p, label in enumerate(both)]
+    result = ptr.annotator_agreement(pd.DataFrame(rows, columns=["qid", "docno", "annotator", "label"]), resamples=20)
+    found = value(result, "relevant", "grades", "fleiss_kappa")
+    counts = [[both.count(label) for label in (0, 1)] for both in relevant.values()]
+    assert found["value"] == pytest.approx(fleiss_kappa(np.array(counts)), abs=1e-14)
+    assert (found["n_items"], found["n_labels"], found["why"]) == (4, 8, "")
+    of_topic = result.per_topic.query("qid == '2' and items == 'all' and coefficient == 'fleiss_kappa'")
+    assert of_topic["value"].tolist() == [found["value"]]
+    assert value(result, "all", "grades", "fleiss_kappa")["n_items"] == 6
 
 
 def test_by_label(case):
@@ -206,7 +216,10 @@ def test_two_without_items_in_common_have_no_row():
         ("z", "w"),
     }
     assert result.settings["pairs of annotators"] == "4 of 6 have items in common"
-    assert result.settings["Fleiss"] == "items with 3 labels each: 1 item"
+    assert (
+        result.settings["Fleiss"]
+        == "items with 3 labels each: 1 item; of the relevant ones items with 3 labels each: 1 item"
+    )
 
 
 def test_bands_are_those_of_the_source():
