@@ -12,7 +12,7 @@ import pyterrier as pt
 from pt_reuse._check import told
 from pt_reuse._errors import InputError, located
 from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.qrels.labelling import checked_labels, with_provenance
+from pt_reuse.qrels.labelling import checked_labels, in_rows, with_provenance
 
 
 class Judge(pt.Transformer):
@@ -62,7 +62,7 @@ class Judge(pt.Transformer):
         """
         pt.validate.columns(inp, includes=list(self.needs()))
         with located(f"judge {self.name}"):
-            said = _columns(self.labels_of(inp), len(inp))
+            said = _columns(self.labels_of(inp), inp.index)
             label = checked_labels(said.pop("label"), inp)
         return inp.assign(**with_provenance(label, said, self.name))
 
@@ -84,7 +84,7 @@ class Judge(pt.Transformer):
         """
 
 
-def _columns(answer: Any, n: int) -> dict[str, Any]:
+def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
     """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
     if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
         raise InputError(
@@ -94,8 +94,12 @@ def _columns(answer: Any, n: int) -> dict[str, Any]:
     for column, cells in said.items():
         if column == "label":
             continue
-        several = pd.api.types.is_list_like(cells)
-        if not several or len(cells) != n:
-            got = f"{len(cells):,}" if several else told(cells)
-            raise InputError(f"labels_of must return one {column} per document, {n:,} here, got {got}.")
+        listed = in_rows(cells, rows, f"labels_of must return one {column} per document")
+        if len(listed) != len(rows):
+            raise InputError(
+                f"labels_of must return one {column} per document, {len(rows):,} here, got {len(listed):,}."
+            )
+        if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
+            # a Series would be put beside the rows by its index, and an iterator is used up
+            said[column] = cells.array if isinstance(cells, pd.Series) else listed
     return said

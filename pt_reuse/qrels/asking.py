@@ -12,7 +12,7 @@ import pyterrier as pt
 from pt_reuse._errors import arguments_as
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.qrels.judgments import Qrels, checked_rel
-from pt_reuse.qrels.labelling import checked_labels, with_provenance
+from pt_reuse.qrels.labelling import checked_labels, in_rows, with_provenance
 
 #: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
 Asked: TypeAlias = "Callable[[pd.DataFrame], Iterable[Any] | pd.DataFrame]"
@@ -41,7 +41,8 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
         beside = _beside(pairs, answer)
         label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
     else:
-        label, said = checked_labels(answer, pairs), {}
+        what = "the judge must return a frame with qid, docno and label, or one label per document"
+        label, said = checked_labels(in_rows(answer, pairs.index, what), pairs), {}
     return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MappingView, Set
 from datetime import datetime, timezone
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown, told
+from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.formats.frames import number_column
 from pt_reuse.formats.grades import LABELS, how_to_grade, not_labels
@@ -53,6 +53,30 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     return values
 
 
+def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
+    """Return what somebody says of some rows, one after the other: the one place that says which answers have an order.
+
+    Args:
+        said: a list, an array, an iterator, or a Series with the index of the rows or the default one.
+        index: of the frame whose rows these are, None where no frame was handed over.
+        what: how an error begins, such as ``the judge must return one label per document``.
+
+    Raises:
+        InputError: what says nothing of rows (a text, a number), or not in which order (a set, a dict or a view of one,
+            a Series with another index).
+    """
+    wanted = f"{what}, in their order, as a list or an array"
+    if isinstance(said, pd.Series):
+        if said.index.equals(pd.RangeIndex(len(said))) or (index is not None and said.index.equals(index)):
+            return said.tolist()
+        raise InputError(
+            f"{wanted}, got a Series whose index ({examples(said.index)}) is another, so that its order is unclear."
+        )
+    if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
+        raise InputError(f"{wanted}, got {told(said)}.")
+    return list(said)
+
+
 def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>).
 
@@ -64,11 +88,10 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
         Series: whole numbers (Int64), with the index of `pairs`.
 
     Raises:
-        InputError: another number of labels than of documents, or a label that is no whole number of the range.
+        InputError: labels without an order, another number of them than of documents, or a label that is no whole
+            number of the range.
     """
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        raise InputError(f"the judge must return one label per document, got {told(labels)}.")
-    listed = [plain(label) for label in labels]
+    listed = [plain(label) for label in in_rows(labels, pairs.index, "the judge must return one label per document")]
     if len(listed) != len(pairs):
         ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
         which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)

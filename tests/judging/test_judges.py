@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels, on_scale
+from pt_reuse.qrels.asking import labels_by
 
 HUMAN = ptr.Qrels(
     pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcab"), "label": [3, 1, 0, 2, -1]}), rel=2
@@ -35,6 +38,99 @@ def test_a_judge_may_be_given_in_every_form(tmp_path):
     assert [one.name for one in as_judges(nested)] == ["judge"]
     both = as_judges({"one": nested, "two": frame}, rel={"two": 1}, families={"one": "gpt"})
     assert [(one.name, one.rel, one.family) for one in both] == [("one", None, "gpt"), ("two", 1, None)]
+
+
+NO_ORDER = {
+    "set": lambda labels, index: set(labels),
+    "frozenset": lambda labels, index: frozenset(labels),
+    "keys": lambda labels, index: dict.fromkeys(labels).keys(),
+    "values": lambda labels, index: dict(enumerate(labels)).values(),
+    "dict": lambda labels, index: dict(enumerate(labels)),
+    "frame": lambda labels, index: pd.DataFrame({0: labels, 1: labels}),
+    "turned": lambda labels, index: pd.Series(labels[::-1], index=index[::-1]),
+    "named": lambda labels, index: pd.Series(labels, index=list("xy")),
+    "longer": lambda labels, index: iter([*labels, 1]),
+    "shorter": lambda labels, index: (label for label in labels[:1]),
+}
+IN_ORDER = {
+    "list": lambda labels, index: list(labels),
+    "tuple": lambda labels, index: tuple(labels),
+    "array": lambda labels, index: np.array(labels),
+    "generator": lambda labels, index: (label for label in labels),
+    "default": lambda labels, index: pd.Series(labels),
+}
+TWO = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"]}, index=[7, 3])
+
+
+class Own(ptr.judging.Judge):
+    def __init__(self, answer, column=None):
+        super().__init__("own")
+        self.answer, self.column = answer, column
+
+    def labels_of(self, pairs):
+        said = self.answer([1, 0], pairs.index)
+        return said if self.column is None else {"label": [1, 0], self.column: said}
+
+
+ASKED_OF_TWO = {
+    "function": lambda answer: list(labels_by(lambda pairs: answer([1, 0], pairs.index), TWO)["label"]),
+    "judge": lambda answer: list(Own(answer)(TWO)["label"]),
+    "beside": lambda answer: list(Own(answer, "sure")(TWO)["sure"]),
+    "batch": lambda answer: list(
+        ptr.judging.Callable(lambda docno: answer([1, 0], pd.RangeIndex(2)), name="x", reads="docno", batch_size=2)(
+            TWO
+        )["label"]
+    ),
+    "probabilities": lambda answer: list(
+        ptr.judging.Callable(
+            lambda docno: answer([int(docno != "a"), int(docno == "a")], pd.RangeIndex(2)),
+            name="x", reads="docno", answers="probabilities", labels=(0, 1),
+        )(TWO)["label"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ASKED_OF_TWO)
+@pytest.mark.parametrize("form", NO_ORDER)
+def test_an_answer_without_the_order_of_the_documents_is_refused(asked, form):
+    # probabilities may be a dict of label -> probability
+    if (asked, form) != ("probabilities", "dict"):
+        with pytest.raises(ptr.InputError):
+            ASKED_OF_TWO[asked](NO_ORDER[form])
+
+
+@pytest.mark.parametrize("asked", ASKED_OF_TWO)
+@pytest.mark.parametrize("form", IN_ORDER)
+def test_an_answer_in_the_order_of_the_documents(asked, form):
+    assert ASKED_OF_TWO[asked](IN_ORDER[form]) == [1, 0]
+
+
+def test_a_series_with_the_index_of_the_frame_is_in_order():
+    assert ASKED_OF_TWO["function"](lambda labels, index: pd.Series(labels, index=index)) == [1, 0]
+    assert ASKED_OF_TWO["beside"](lambda labels, index: pd.Series(labels, index=index)) == [1, 0]
+
+
+def test_what_says_of_which_document_a_label_is_may_have_any_order():
+    def turned(pairs):
+        return pairs.assign(label=[1, 0])[::-1]
+
+    def twice(pairs):
+        return pd.concat([pairs, pairs]).assign(label=[1, 0, 0, 1])
+
+    assert list(labels_by(turned, TWO)["label"]) == [1, 0]
+    pipeline = {"name": "x", "reads": "docno", "batch_size": 2}
+    judge = ptr.judging.Callable(pt.apply.generic(turned), **pipeline)
+    assert list(judge(TWO)["label"]) == [1, 0]
+    with pytest.raises(ptr.InputError, match="document 'a'"):
+        labels_by(twice, TWO)
+    with pytest.raises(ptr.InputError, match="document 'a'"):
+        ptr.judging.Callable(pt.apply.generic(twice), **pipeline)(TWO)
+
+
+def test_labels_of_probabilities_have_an_order():
+    with pytest.raises(ptr.InputError) as error:
+        ptr.judging.Callable(lambda text: [0.5, 0.5], name="x", answers="probabilities", labels={0, 1})
+    assert error.value.argument == "labels"
 
 
 def test_labels_of_both_beside_each_other():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from pt_reuse._check import choice, examples, shown, told
 from pt_reuse._errors import InputError, Option
 from pt_reuse.formats.frames import number_column
 from pt_reuse.formats.grades import LABELS, not_labels
-from pt_reuse.qrels.labelling import plain
+from pt_reuse.qrels.labelling import in_rows, plain
 
 #: what a function says of a document
 FORMS = ("label", "probabilities", "score")
@@ -129,12 +129,9 @@ class AnswerForm:
                     f"{examples(labels, 12)}."
                 )
             given = [value.get(label, 0.0) for label in labels]
-        elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
-            given = list(value)
         else:
-            raise InputError(
-                f"the function must return the probabilities of the labels {examples(labels, 12)}, got {told(value)}."
-            )
+            what = f"the function must return the probabilities of the labels {examples(labels, 12)}"
+            given = in_rows(value, pd.Index(labels), what)
         numbers = number_column(pd.Series([plain(each) for each in given], dtype=object))
         if len(numbers) != len(labels):
             raise InputError(
@@ -190,6 +187,8 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
         raise InputError(
             "probabilities are of labels. Say which, in their order: ", Option("labels", (0, 1)), ".", argument="labels"
         )
+    if form == "probabilities" and isinstance(labels, Set):
+        raise InputError("labels must be in the order of their probabilities, and a set has none.", argument="labels")
     known = None if labels is None else _known(labels)
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
         raise InputError(

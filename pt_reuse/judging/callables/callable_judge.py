@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from pt_reuse.judging.callables.frame_call import IDS, FrameCall
 from pt_reuse.judging.callables.label_cache import FILE, LabelCache, key_of, written
 from pt_reuse.judging.callables.retry import Retry
 from pt_reuse.judging.judge import Judge
-from pt_reuse.qrels.labelling import now
+from pt_reuse.qrels.labelling import in_rows, now
 
 
 class Callable(Judge):
@@ -34,9 +34,10 @@ class Callable(Judge):
     Args:
         fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with a value
             of each, for one document; with `batch_size`, with a list of each. It returns one answer, or one for each
-            document of the batch; None is an answer, too: no label. It may return an :class:`Answer`, which tells the
-            tokens. A pipeline is called with a frame of ``qid docno`` and `reads`, and adds the column ``label``,
-            ``probabilities`` or ``score``, as `answers` says; a row that it leaves out has no label.
+            document of the batch, in their order, in a list or an array; None is an answer, too: no label. It may
+            return an :class:`Answer`, which tells the tokens. A pipeline is called with a frame of ``qid docno`` and
+            `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as `answers` says; a row that it
+            leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; every cell must have something in it.
         batch_size: documents per call, at most; None (default): the function takes one document.
@@ -243,12 +244,8 @@ class Callable(Judge):
         value = value.value if isinstance(value, Answer) else value
         if self._batch_size is None:
             return [value], Tokens.of(told_of) if told_of else None
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise InputError(
-                f"the function must return one answer for each document of a batch, got {told(value)}.",
-                place=_place_of(*batch.documents[0]),
-            )
-        values = list(value)
+        with located(_place_of(*batch.documents[0])):
+            values = in_rows(value, None, "the function must return one answer for each document of a batch")
         told_of += [each for each in values if isinstance(each, Answer)]
         values = [each.value if isinstance(each, Answer) else each for each in values]
         return values, Tokens.of(told_of) if told_of else None

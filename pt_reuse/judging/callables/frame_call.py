@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import examples, told
+from pt_reuse._check import examples, shown, told
 from pt_reuse._errors import InputError
 
 IDS = ("qid", "docno")
@@ -42,6 +42,13 @@ class FrameCall:
         if wanted != found:
             # a pipeline may sort its rows, and leave some out
             known = dict(zip(found, answers, strict=True))
+            if len(known) < len(found):
+                twice = next(key for key in found if found.count(key) > 1)
+                raise InputError(
+                    f"the pipeline returned topic {shown(twice[0])}, document {shown(twice[1])} more than once. Return "
+                    "one row for each document.",
+                    argument="fn",
+                )
             answers = [known.get(key) for key in wanted]
         answers = [None if self._missing(answer) else answer for answer in answers]
         return answers if self._several else answers[0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_reuse._check import shown
 from pt_reuse._errors import InputError
@@ -13,6 +15,7 @@ from pt_reuse.judging.continuous.progress import Progress
 from pt_reuse.judging.continuous.protocol import Decision, Protocol, Status
 from pt_reuse.judging.continuous.scorer import Scorer, Training
 from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.qrels.labelling import in_rows
 
 
 class TopicJudging:
@@ -78,7 +81,11 @@ class TopicJudging:
             np.concatenate([np.array(self._relevant, dtype=bool), np.zeros(len(presumed), dtype=bool)]),
             protocol.query_seed,
         )
-        scores = np.asarray(self._scorer.fit(self.qid, self._query, training), dtype=np.float64)
+        said: Any = self._scorer.fit(self.qid, self._query, training)
+        if not isinstance(said, np.ndarray):
+            what = f"{type(self._scorer).__name__}.fit must return one number for each document of topic {self.qid}"
+            said = in_rows(said, pd.Index(self._docnos), what)
+        scores = np.asarray(said, dtype=np.float64)
         if scores.shape != self._docnos.shape or np.isnan(scores).any():
             got = f"got the shape {scores.shape}" if scores.shape != self._docnos.shape else "some are NaN"
             raise InputError(
