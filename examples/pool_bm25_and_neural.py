@@ -5,8 +5,6 @@ pip install 'pt-reuse[demo]' && python examples/pool_bm25_and_neural.py
 
 import tempfile
 
-import numpy as np
-import pandas as pd
 import pyterrier as pt
 from ir_measures import AP, nDCG
 from pyterrier_pisa import PisaIndex
@@ -16,24 +14,6 @@ import pt_reuse as ptr
 demo = pt.get_dataset("reuse:demo")
 index = PisaIndex(tempfile.mkdtemp() + "/pisa", text_field="text", stemmer="porter2")
 index.index(demo.get_corpus_iter(verbose=False))
-docnos, vectors, queries = demo.get_embeddings()  # all-MiniLM-L6-v2, shipped with the package
-described_queries = demo.get_embeddings("described")[2]
-
-
-def nearest(embedded):
-    """Return a retriever of the 100 documents nearest to each query."""
-
-    def retrieve(topics):
-        frames = []
-        for qid in topics["qid"]:
-            cosine = vectors @ embedded[qid]
-            best = np.argsort(-cosine, kind="stable")[:100]
-            found = {"qid": qid, "docno": np.array(docnos)[best], "score": cosine[best].astype(float)}
-            frames.append(pd.DataFrame(found))
-        return pt.model.add_ranks(pd.concat(frames, ignore_index=True))
-
-    return pt.apply.generic(retrieve, transform_outputs=lambda _: ["qid", "docno", "score", "rank"])
-
 
 titles, described = demo.get_topics(), demo.get_topics("all")
 titles = titles[titles["qid"] != "14"].reset_index(drop=True)  # has no relevant document: all would score 0
@@ -47,8 +27,9 @@ systems = {
     "DPH": index.dph(num_results=100),
     "QLD": index.qld(num_results=100),
     "BM25-desc": with_description >> index.bm25(num_results=100),
-    "MiniLM": nearest(queries),
-    "MiniLM-desc": nearest(described_queries),
+    # all-MiniLM-L6-v2 by vectors that are shipped with the package
+    "MiniLM": demo.get_dense_retriever(),
+    "MiniLM-desc": demo.get_dense_retriever("described"),
 }
 types = {name: "neural" if name.startswith("MiniLM") else "lexical" for name in systems}
 runs = ptr.RunSet.from_pipelines(systems, titles, types=types, order="trec_eval9")

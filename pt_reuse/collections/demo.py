@@ -11,10 +11,11 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice
-from pt_reuse._errors import door
+from pt_reuse._check import choice, examples, positive
+from pt_reuse._errors import InputError, door
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.qrels.judgments import Qrels
@@ -122,6 +123,54 @@ class DemoDataset(ReuseDataset):
             documents, queries = stored["documents"].astype(np.float32), stored[stored_as[variant]].astype(np.float32)
         docnos = [document["docno"] for document in self.documents()]
         return docnos, documents, dict(zip([topic["qid"] for topic in self.topics()], queries, strict=True))
+
+    @door
+    def get_dense_retriever(self, variant: str = "query", *, num_results: int = 100) -> pt.Transformer:
+        """Return a dense retriever of the collection: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
+
+        It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
+
+        Args:
+            variant: what of a topic was encoded, as :meth:`get_embeddings` takes it.
+            num_results: documents per topic, at least 1.
+
+        Returns:
+            Transformer: ``qid`` in, ``qid docno score rank`` out.
+
+        Raises:
+            InputError: an unknown variant; when it is run, a topic that the collection does not have.
+
+        Example:
+            >>> import pyterrier as pt
+            >>> demo = pt.get_dataset("reuse:demo")
+            >>> dense = demo.get_dense_retriever(num_results=2)
+            >>> dense(demo.get_topics().head(1))[["qid", "docno", "rank"]].values.tolist()
+            [['1', 'FORUM-049', 0], ['1', 'NEWS-049', 1]]
+        """
+        positive("num_results", num_results, "documents per topic")
+        docnos, documents, queries = self.get_embeddings(variant)
+
+        def nearest(topics: pd.DataFrame) -> pd.DataFrame:
+            unknown = [qid for qid in topics["qid"] if qid not in queries]
+            if unknown:
+                raise InputError(f"{examples(unknown)}: not a topic of reuse:demo, whose vectors alone are stored.")
+            # pyterrier asks with no topics, too
+            vectors = np.array([queries[qid] for qid in topics["qid"]], dtype=documents.dtype)
+            cosines = vectors.reshape(len(topics), documents.shape[1]) @ documents.T
+            order = np.argsort(-cosines, axis=1, kind="stable")[:, :num_results]
+            return pd.DataFrame(
+                {
+                    "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]),
+                    "docno": np.array(docnos)[order.ravel()],
+                    "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
+                    "rank": np.tile(np.arange(order.shape[1]), len(topics)),
+                }
+            )
+
+        outputs = ["qid", "docno", "score", "rank"]
+        return pt.apply.generic(
+            nearest, required_columns=["qid"], transform_outputs=lambda columns: outputs, label="MiniLM"
+        )
 
     def datasheet(self) -> str:
         """Return how the collection was made, as Markdown."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._errors import InputError
@@ -25,7 +23,6 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
     demo = DemoDataset()
     index = PisaIndex(str(folder / "pisa"), text_field="text", stemmer="porter2")
     index.index(demo.get_corpus_iter(verbose=False))
-    docnos, documents, queries = demo.get_embeddings("described")
     described = {row["qid"]: f"{row['query']} {row['description']}" for row in demo.topics()}
 
     def plain(text: str) -> str:
@@ -35,22 +32,5 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
     long = pt.apply.query(lambda row: plain(described[row["qid"]]), verbose=False, label="and description")
     bm25 = index.bm25(num_results=100)
 
-    def nearest(topics: pd.DataFrame) -> pd.DataFrame:
-        # pyterrier asks with no topics, too
-        vectors = np.array([queries[qid] for qid in topics["qid"]], dtype=documents.dtype)
-        cosines = vectors.reshape(len(topics), documents.shape[1]) @ documents.T
-        order = np.argsort(-cosines, axis=1, kind="stable")[:, :100]
-        return pd.DataFrame(
-            {
-                "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]),
-                "docno": np.array(docnos)[order.ravel()],
-                "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
-                "rank": np.tile(np.arange(order.shape[1]), len(topics)),
-            }
-        )
-
-    outputs = ["qid", "docno", "score", "rank"]
-    dense = pt.apply.generic(
-        nearest, required_columns=["qid"], transform_outputs=lambda columns: outputs, label="MiniLM"
-    )
+    dense = demo.get_dense_retriever("described")
     return dict(zip(LIVE, (short >> bm25, long >> bm25, dense), strict=True))

@@ -113,6 +113,17 @@ def test_the_dense_run_is_what_the_embeddings_give(demo, runs):
     assert stored.groupby("qid")["score"].max().to_dict() == pytest.approx(best, abs=2e-6)
 
 
+def test_the_dense_retriever_gives_the_stored_run(demo, runs):
+    dense = demo.get_dense_retriever()
+    stored, live = runs["lumen-minilm"], dense(demo.get_topics())
+    assert stored[["qid", "docno"]].to_numpy().tolist() == live[["qid", "docno"]].to_numpy().tolist()
+    assert stored["score"].to_numpy() == pytest.approx(live["score"].to_numpy(), abs=2e-6)
+    one = demo.get_topics().tail(1)
+    assert demo.get_dense_retriever("described", num_results=3)(one)["rank"].tolist() == [0, 1, 2]
+    assert pt.inspect.transformer_outputs(dense, ["qid", "query"]) == ["qid", "docno", "score", "rank"]
+    assert len(dense(one.iloc[:0])) == 0
+
+
 def test_the_lexical_runs_are_what_pisa_gives(demo, runs, tmp_path):
     pisa = pytest.importorskip("pyterrier_pisa", reason="pyterrier-pisa is not installed")
     topics = demo.get_topics()
@@ -174,6 +185,8 @@ def test_wrong_names_are_told(messages, demo, runs):
     messages.refused(lambda: demo.get_qrels("fourth"))
     messages.refused(lambda: demo.get_judgments("Complete"))
     messages.refused(lambda: demo.get_embeddings("descibed"))
+    messages.refused(lambda: demo.get_dense_retriever(num_results=0), argument="num_results")
+    messages.refused(lambda: demo.get_dense_retriever()(pd.DataFrame({"qid": ["1", "Q"], "query": "x"})))
     # nothing is not the default
     messages.refused(lambda: demo.get_qrels(""))
     messages.refused(lambda: demo.get_topics(""))
