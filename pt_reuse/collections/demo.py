@@ -126,7 +126,7 @@ class DemoDataset(ReuseDataset):
 
     @door
     def get_dense_retriever(self, variant: str = "query", *, num_results: int = 100) -> pt.Transformer:
-        """Return a dense retriever of the collection: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
+        """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
 
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
 
