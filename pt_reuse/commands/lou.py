@@ -8,8 +8,8 @@ from functools import partial
 
 import pandas as pd
 
-from pt_reuse._check import checked_jobs, count, examples, listed, plural
-from pt_reuse._errors import InputError, arguments_as, warn
+from pt_reuse._check import checked_jobs, count, listed, plural
+from pt_reuse._errors import InputError
 from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -21,7 +21,7 @@ from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
 from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judge_folder import read_judges
+from pt_reuse.judging.judges import as_judges
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.units import check_unit_is_given
@@ -147,21 +147,15 @@ def _run(options: argparse.Namespace) -> None:
 
 def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
     """Return the judges by the names of their files, read before any run is; None where nothing is to be filled."""
-    labels: dict[str, Qrels] = {}
+    judges: dict[str, Judge] = {}
     for place in options.fill or ():
-        with arguments_as(folder="fill"):
-            read = read_judges(place)
-        found, boards = read.labels, [name for name in read.leaderboards if name not in read.labels]
-        if not found:
-            raise InputError(f"{place}: a leaderboard has no labels. Give files of labels.", argument="fill")
-        if boards:
-            warn(f"{place}: {examples(boards)} left out: a leaderboard has no labels.")
-        twice = [name for name in found if name in labels]
+        found = {one.name: one.judge for one in as_judges(place, "fill")}
+        twice = [name for name in found if name in judges]
         if twice:
             problem = f"two files of one name, {listed(twice)}. A judge has the name of its file: rename one."
             raise InputError(problem, argument="fill")
-        labels |= found
-    wanted = checked_fill(labels or None, judge_rel=options.judge_rel, holes=options.holes)
+        judges |= found
+    wanted = checked_fill(judges or None, judge_rel=options.judge_rel, holes=options.holes)
     return None if wanted is None else {judge.name: judge.judge for judge in wanted.judges}
 
 

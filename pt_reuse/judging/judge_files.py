@@ -31,6 +31,10 @@ _COLUMNS = ("qid", "docno", "label")
 #: labels that AutoJudge reads as 1 and 0
 _WORDS = {"True": "1", "False": "0"}
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?$")
+#: what a judge is called that is given alone and says no name
+ALONE = "judge"
+#: ends of file names that are no part of a judge's name
+_ENDS = {".gz", ".bz2", ".xz", ".zst", ".txt", ".qrels", ".qrel", ".tsv", ".csv", ".jsonl", ".json", ".eval"}
 
 
 class Kind(Enum):
@@ -40,6 +44,14 @@ class Kind(Enum):
     CSV = "CSV labels"
     JSON = "JSON labels"
     BOARD = "leaderboard"
+
+
+def file_stem(path: str | Path) -> str:
+    """Return what a judge is called whose labels or leaderboard are in a file: ``llama-3.2`` for llama-3.2.qrels.gz."""
+    name = Path(path)
+    while name.suffix.lower() in _ENDS:
+        name = name.with_suffix("")
+    return name.name or ALONE
 
 
 def of_leaderboard(path: Path) -> bool:

@@ -18,8 +18,7 @@ from pt_reuse._files import user_path
 from pt_reuse.formats.files import UnreadableError, read_bytes
 from pt_reuse.formats.leaderboards import FORMATS
 from pt_reuse.judging.annotators.label_files import SEPARATORS
-from pt_reuse.judging.judge_files import Kind, kind_of, of_leaderboard, read_judge_labels
-from pt_reuse.judging.judges import file_stem
+from pt_reuse.judging.judge_files import Kind, file_stem, kind_of, of_leaderboard, read_judge_labels
 from pt_reuse.qrels.judgments import Qrels, checked_rel
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.score_frames import MISSING

@@ -10,16 +10,13 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Argument, Call, InputError, arguments_as, located
+from pt_reuse._errors import Argument, Call, InputError, arguments_as, located, warn
 from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.judge_files import ALONE
+from pt_reuse.judging.judge_folder import JudgeFolder, read_judges
 from pt_reuse.judging.oracle import Oracle
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-
-#: what a judge is called that is given alone and says no name
-ALONE = "judge"
-#: ends of file names that are no part of a judge's name
-_ENDS = {".gz", ".bz2", ".xz", ".zst", ".txt", ".qrels", ".qrel", ".tsv", ".csv", ".jsonl", ".json", ".eval"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,8 @@ def as_judges(
 
     Args:
         given: judgments in any form, a :class:`Judge`, a function or a pipeline, see :func:`as_judge`; or a mapping of
-            name -> one of these. A mapping of topic -> document -> label is judgments.
+            name -> one of these. A mapping of topic -> document -> label is judgments. A folder of judges, or a file of
+            one, is read by :func:`read_judges`, and says the families where `families` does not.
         argument: what the user calls it, for errors.
         rel: the lowest label of a judge that is relevant: one for all, or a mapping of name -> label; None for what
             the judges say themselves.
@@ -85,6 +83,12 @@ def as_judges(
         InputError: no judge, a judge that is none, a `rel` or a family of a judge that is not there.
     """
     _check_one_or_named(given, argument)
+    if isinstance(given, str | Path):
+        with arguments_as(folder=argument):
+            given = read_judges(given)
+    if isinstance(given, JudgeFolder):
+        families = given.label_families if families is None else families
+        given = _labels_in(given, argument)
     several = _by_name(given, argument)
     if not several:
         raise InputError("there is no judge.", argument=argument)
@@ -106,16 +110,8 @@ def as_judges(
     return found
 
 
-def file_stem(path: str | Path) -> str:
-    """Return what a judge is called whose labels or leaderboard are in a file: ``llama-3.2`` for llama-3.2.qrels.gz."""
-    name = Path(path)
-    while name.suffix.lower() in _ENDS:
-        name = name.with_suffix("")
-    return name.name or ALONE
-
-
 def _check_one_or_named(given: Any, argument: str) -> None:
-    """Raise where several judges come without names: a list, a folder, or what was read from one."""
+    """Raise where several judges come without names, in a list."""
     one = (pd.DataFrame, Qrels, Judge, str, Path)
     if isinstance(given, list | tuple) and given and all(isinstance(part, one) or callable(part) for part in given):
         raise InputError(
@@ -123,15 +119,16 @@ def _check_one_or_named(given: Any, argument: str) -> None:
             f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.",
             argument=argument,
         )
-    if isinstance(given, str | Path) and Path(given).expanduser().is_dir():
-        raise InputError(
-            f"{given} is a folder. Read the judges in it: ",
-            Call("judging.read_judges", "folder"),
-            " has their labels by name.",
-            argument=argument,
-        )
-    if isinstance(getattr(given, "labels", None), Mapping) and not isinstance(given, Judge):
-        raise InputError("these are several judges; give their labels by name, .labels of it.", argument=argument)
+
+
+def _labels_in(folder: JudgeFolder, argument: str) -> Mapping[str, Qrels]:
+    """Return the labels of a folder of judges; a leaderboard has none."""
+    boards = [name for name in folder.leaderboards if name not in folder.labels]
+    if not folder.labels:
+        raise InputError(f"{folder.folder}: a leaderboard has no labels. Give files of labels.", argument=argument)
+    if boards:
+        warn(f"{folder.folder}: {examples(boards)} left out: a leaderboard has no labels.")
+    return folder.labels
 
 
 def _by_name(given: Any, argument: str) -> dict[Any, Any]:
@@ -139,8 +136,6 @@ def _by_name(given: Any, argument: str) -> dict[Any, Any]:
         return dict(given)
     if isinstance(given, Judge):
         return {given.name: given}
-    if isinstance(given, str | Path):
-        return {file_stem(given): given}
     if callable(given):
         judge = as_judge(given, argument)
         return {judge.name: judge}

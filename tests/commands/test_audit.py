@@ -82,6 +82,16 @@ def expected(given):
     }
 
 
+def test_the_library_takes_the_same_folder(given, expected):
+    runs = ptr.read_runs(given / "runs", metadata=given / "runs.csv")
+    people = {"ann": given / "others" / "ann.qrels"}
+    human = ptr.read_qrels(given / "people.qrels")
+    found = ptr.audit_labels(runs, human, given / "judges", "nDCG@10", people=people, by="family", **DRAWN)
+    assert found.settings == expected["rankings"].settings
+    for name, table in expected["rankings"].tables().items():
+        pd.testing.assert_frame_equal(found.tables()[name], table, obj=name)
+
+
 def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys):
     out = tmp_path / "out"
     status, printed, err = run(capsys, *words(given, "--people", given / "others", "--out", out, "--all"))

@@ -13,7 +13,8 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
 from pt_reuse.formats.leaderboards import ALL
-from pt_reuse.judging.judges import ALONE, file_stem, of_each
+from pt_reuse.judging.judge_files import ALONE, file_stem
+from pt_reuse.judging.judges import of_each
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name

@@ -58,8 +58,8 @@ def audit_labels(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`. Pipelines come in by
             :meth:`RunSet.from_pipelines`.
         human: the judgments of people, in any form.
-        judge: who is audited: judgments in any form, a :class:`judging.Judge`, a function or a pipeline; or a dict of
-            name -> one of these.
+        judge: who is audited: judgments in any form, a :class:`judging.Judge`, a function or a pipeline; a dict of
+            name -> one of these; or a folder of judges, read as :func:`judging.read_judges` reads it.
         measures: ir_measures measures, or their names, one or several.
         people: labels of other people for some of the same documents: a dict of name -> judgments in any form, a frame
             ``qid docno label annotator``, or what :func:`import_labels` returns. Each is compared with `human` on the

@@ -41,7 +41,8 @@ def compare_labels(
     Args:
         human: the judgments of people, in any form (see :doc:`runs`); a negative label is none.
         judge: one judge, or a dict of name -> judge: judgments in any form, or whoever gives labels (a function, a
-            pipeline, a :class:`judging.Judge`), who is asked for what people judged.
+            pipeline, a :class:`judging.Judge`), who is asked for what people judged; or a folder of judges, read as
+            :func:`judging.read_judges` reads it.
         people: labels of other people for documents of `human`: a dict of name -> judgments in any form, a frame
             ``qid docno label annotator``, or what :func:`import_labels` returns. Each may have labelled a part. Default
             none.
