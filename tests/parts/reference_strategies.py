@@ -7,6 +7,7 @@ are names. Labels are {document: True, False, or None for one that the judge ski
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations
 
@@ -142,22 +143,30 @@ def thompson(runs, labels, random):
 def hedge(runs, labels, random, beta=0.1):
     docs = numbered(runs)
     n = len(docs)
+    with localcontext() as exact:
+        exact.prec = 50
+        logs = [Decimal(n) / rank for rank in range(1, n + 1)]
+        at = [ratio.ln() / 2 for ratio in logs]
+        # of each run the gain by each document
+        gains = []
+        for run in runs:
+            free = at[len(run) :]
+            mean = sum(free, Decimal(0)) / len(free) if free else None
+            ranks = {doc: i for i, doc in enumerate(run)}
+            gains.append({doc: at[ranks[doc]] if doc in ranks else mean for doc in docs})
+        speed = -Decimal(beta).ln()
 
-    def gain(run, doc):
-        ranks = [run.index(doc) + 1] if doc in run else range(len(run) + 1, n + 1)
-        return sum(math.log(n / rank) / 2 for rank in ranks) / len(ranks)
+        def choose(history):
+            known = [(doc, label) for doc, label in history if label is not None]
+            sums = [sum((gain[doc] if label else -gain[doc] for doc, label in known), Decimal(0)) for gain in gains]
+            weights = [(speed * (each - max(sums))).exp() for each in sums]
+            total = sum(weights)
+            seen = {doc for doc, _ in history}
+            left = [doc for doc in docs if doc not in seen]
+            expected = {doc: sum(w / total * gain[doc] for w, gain in zip(weights, gains, strict=True)) for doc in left}
+            return first_best(left, expected.get, Decimal("1e-12"))
 
-    def choose(history):
-        weights = [
-            beta ** sum(-gain(run, doc) if label else gain(run, doc) for doc, label in history if label is not None)
-            for run in runs
-        ]
-        shares = [weight / sum(weights) for weight in weights]
-        seen = [doc for doc, _ in history]
-        left = [doc for doc in docs if doc not in seen]
-        return first_best(left, lambda doc: sum(w * gain(run, doc) for w, run in zip(shares, runs, strict=True)), 1e-12)
-
-    return by_value(runs, labels, choose)
+        return by_value(runs, labels, choose)
 
 
 def term(run, i, j):

@@ -10,6 +10,10 @@ from pt_reuse.pooling.adaptive.lists import TopicLists
 from pt_reuse.pooling.adaptive.open_rows import OpenRows
 from pt_reuse.pooling.adaptive.ties import first_of_best
 
+#: inverse ranks are counted in whole multiples of this, so that their sums are exact; of a list of 100,000 documents
+#: they sum to less than 16
+_UNIT = 2.0**-58
+
 
 class MinimalTestCollection(Chooser):
     """Judge the document whose label, relevant or not, changes the differences of average precision most (MTC).
@@ -27,7 +31,9 @@ class MinimalTestCollection(Chooser):
     from two sums over the runs, n sum v^2 - (sum v)^2, and because no single run decides, as it does where the largest
     pair counts: that is nearly always the pair of the run that ranks the document highest with one that lacks it.
     With two runs this is the paper's choice. Of documents whose weights are within 1e-12 of the largest the first is
-    judged: the one of the best rank in any run. So it is with a single run, where there is nothing to compare.
+    judged: the one of the best rank in any run. So it is with a single run, where there is nothing to compare. Terms
+    are added up as whole numbers of 2^-58, so the weights depend on which labels there are and not on their order, and
+    their rounding error does not grow with the number of labels.
 
     A document that gets no label remains one that may be relevant.
 
@@ -40,15 +46,16 @@ class MinimalTestCollection(Chooser):
     def __init__(self, topic: TopicLists, random: np.random.Generator):
         super().__init__(topic, random)
         longest = int(topic.lengths.max(initial=0))
-        of_rank = 1 / np.arange(1.0, longest + 1)
-        sums = np.append(0.0, np.cumsum(of_rank))
+        one = round(1 / _UNIT)
+        of_rank = one // np.arange(1, longest + 1)
+        sums = np.append(0, np.cumsum(of_rank))
         self._starts, rows = topic.by_document
         self._run, self._rank = topic.run[rows], topic.rank[rows]
         self._open = OpenRows(topic)
         # (rows,) what a document adds to its run: 1 / rank by itself, and 1 / the larger rank with each other one
         self._of_rank = of_rank[self._rank - 1]
         self._if_relevant = self._of_rank.copy()
-        self._if_not = 1 + sums[topic.lengths[self._run]] - sums[self._rank]
+        self._if_not = one + sums[topic.lengths[self._run]] - sums[self._rank]
         self._inverse = self._of_rank
         self._weigh()
 
@@ -69,7 +76,7 @@ class MinimalTestCollection(Chooser):
     def observe(self, document: int, relevant: bool) -> None:
         """Change what the other documents of its runs add: there is one more relevant one, or one less that may be."""
         rows = slice(self._starts[document], self._starts[document + 1])
-        inverse: NDArray[np.float64] = np.zeros(self.topic.n_runs)
+        inverse: NDArray[np.int64] = np.zeros(self.topic.n_runs, dtype=np.int64)
         inverse[self._run[rows]] = self._of_rank[rows]
         both = inverse.take(self._open.run)
         np.minimum(both, self._inverse, out=both)
@@ -91,10 +98,11 @@ class MinimalTestCollection(Chooser):
         self._relevant_weight = self._mean_of_squares(self._if_relevant)
         self._other_weight = self._mean_of_squares(self._if_not)
 
-    def _mean_of_squares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mean_of_squares(self, whole: NDArray[np.int64]) -> NDArray[np.float64]:
         n = self.topic.n_runs
         if n < 2:
             return np.zeros(len(self._open.documents))
+        values = whole * _UNIT
         sums, mean = self._open.sums(values), self._open.sums(values * values)
         sums *= sums
         mean *= n

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: values that are nearer to each other than this are equal
+#: values that are nearer to each other than this are equal; their rounding errors must not grow with the labels
 TOLERANCE = 1e-12
 
 

@@ -73,6 +73,55 @@ def test_long_lists(name):
     assert order_of(name, runs, labels, 5) == slow_order(name, runs, labels, random_of_topic(5, "1"))
 
 
+def mirrored(n, copies, change):
+    """Return runs and labels of so many runs that have no document in common, and the same labels at the same ranks."""
+    runs = [[(f"{c}-{i:03}", -i) for i in range(n)] for c in range(copies)]
+    return runs, {doc: bool(i < change or i % 3 == 0) for run in runs for i, (doc, _) in enumerate(run)}
+
+
+def test_hedge_chooses_as_exact_numbers_do_after_hundreds_of_labels():
+    runs, labels = mirrored(170, 3, 30)
+    assert len(labels) == 510
+    assert order_of("hedge", runs, labels, 5) == slow_order("hedge", runs, labels, random_of_topic(5, "1"))
+
+
+def tell(chooser, document, label):
+    """Give a label to a document, whichever the strategy would have asked for."""
+    chooser.left[document] = False
+    chooser.leave(document)
+    chooser.observe(document, bool(label))
+
+
+def test_hedge_knows_a_tie_whatever_the_weights_went_through():
+    runs, _ = mirrored(400, 2, 0)
+    topic = topic_of(runs)
+    number = {doc: i for i, doc in enumerate(topic.docnos)}
+    chooser = CHOOSERS["hedge"](topic, np.random.default_rng(0), beta=1e-6)
+    # one run is far ahead first, and then the other as far
+    for run in runs:
+        for doc, _ in run[:300]:
+            tell(chooser, number[doc], True)
+    assert chooser.choose() == min(number["0-300"], number["1-300"])
+
+
+@pytest.mark.parametrize("name", ["hedge", "mtc", "ucb1-tuned", "max-mean"])
+def test_the_order_of_labels_leaves_no_trace(name):
+    random = np.random.default_rng(4)
+    runs = [[(f"d{i:03}", -r) for r, i in enumerate(random.permutation(400)[:300])] for _ in range(6)]
+    topic = topic_of(runs)
+    judged = random.permutation(len(topic))[:350]
+    labels = random.random(len(topic)) < 0.4
+    weights = {"hedge": ("_weight",), "mtc": ("_if_relevant", "_if_not")}.get(name, ())
+    said = []
+    for order in (judged, judged[::-1], random.permutation(judged)):
+        chooser = CHOOSERS[name](topic, np.random.default_rng(0))
+        for document in order.tolist():
+            tell(chooser, document, labels[document])
+        learnt = [getattr(chooser, weight)[np.r_[-6:0]].tolist() for weight in weights]
+        said.append([chooser.choose(), learnt])
+    assert said[0] == said[1] == said[2]
+
+
 @given(given=topics(), seed=SEEDS, budget=st.integers(0, 10))
 @settings(max_examples=20, deadline=None)
 def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
