@@ -37,6 +37,7 @@ def prepare() -> None:
     # judgments that ir_datasets would download
     for name, file in (
         ("trec-8/adhoc", "trec8-adhoc/trec8.qrels.gz"),
+        ("trec-2019/deep/passages", "dl19-passages/qrels.gz"),
         ("trec-2021/deep/passages", "dl21-passages/qrels.gz"),
     ):
         if (DATA / file).is_file():

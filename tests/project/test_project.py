@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import sys
 from itertools import pairwise
 from pathlib import Path
 
+import pyterrier as pt
 import pytest
+from ir_measures import nDCG
 from public import NAMESPACES, PUBLIC
+
+import pt_reuse as ptr
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.rst") if "_build" not in page.parts)
@@ -70,6 +75,48 @@ def test_readme_gives_two_commands_first():
     assert "pt-reuse demo --out out" in blocks[0]
     assert blocks[1].strip().endswith("-m pytest")
     assert all("\n" not in block.strip() for block in blocks[:2])
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_the_figures_of_the_readme_are_what_its_call_gives(data, monkeypatch, tmp_path):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("PT_REUSE_DATA", str(data))
+    judged = {
+        "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
+        "trec-2019/deep/passages": "dl19-passages/qrels.gz",
+        "trec-2021/deep/passages": "dl21-passages/qrels.gz",
+    }
+    for name, file in judged.items():
+        if not (data / file).is_file():
+            pytest.skip(f"the test data has no file {file}")
+        (tmp_path / name).mkdir(parents=True)
+        shutil.copyfile(data / file, tmp_path / name / "qrels.txt.gz")
+    datasets = [pt.get_dataset(f"reuse:{name}") for name in ("trec-8/adhoc", "dl19", "dl21")]
+    fields = [(dataset.get_runs(), dataset.get_judgments(), {}) for dataset in datasets]
+    runs, judgments, _ = fields[0]
+    fields.append((runs, judgments.restrict(ptr.depth_pool(runs, depth=10)), {"depth": 10}))
+    rows, at, better = [], [], []
+    for runs, judgments, options in fields:
+        lou = ptr.leave_out_uniques(runs, judgments, [nDCG @ 10], **options)
+        found, summary = lou.by_run, lou.summary.iloc[0]
+        pooled = found.loc[found["contributed"], "change_pct"]
+        tau = f"{summary['own_tau_b']:.3f}".removeprefix("0")
+        losses = [f"{abs(pooled.median()):.1f} %", f"{summary['largest_loss_pct']:.1f} %"]
+        rows.append([f"{len(pooled)} of {len(found)}", str(lou.settings["depth"]), "nDCG@10", tau, *losses])
+        at.append((int(found.loc[found["change_pct"].idxmin(), "rank"]), len(found)))
+        better.append(-found.loc[found["rank"] <= len(found) / 2, "change_pct"].min())
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| .*", text, re.MULTILINE)
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[1:] for row in table[1:]] == rows
+    words = " ".join(text.split())
+    assert at == [(127, 129), (23, 37), (48, 63), (129, 129)]
+    assert "rank 127th of 129, 23rd of 37, 48th of 63 and last of 129" in words
+    assert "at most {:.1f}, {:.1f}, {:.1f} and {:.1f} %".format(*better) in words
+    # without the threshold that the judgments know
+    plain = ptr.leave_out_uniques(fields[2][0], datasets[2].get_qrels(), [nDCG @ 10]).summary.iloc[0]
+    said = f"is {plain['largest_loss_pct']:.1f} %, with a tau_b of {plain['own_tau_b']:.3f}"
+    assert said.replace(" 0.", " .") in words
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT / "docs").as_posix())

@@ -131,7 +131,6 @@ def test_what_rows_there_are(lou, messages):
 
 
 def test_trec8(trec8):
-    # the figures of the README: own-team tau-b .998, the worst run loses 9.9 %
     found = ptr.leave_out_uniques(trec8.runs, trec8.qrels, "AP", depth=100).report()
     row = found.to_frame().to_dict("records")[0]
     assert round(row["tau-b"], 5) == 0.99806
