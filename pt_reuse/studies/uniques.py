@@ -201,7 +201,8 @@ def leave_out_uniques(
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
     Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
     judgments and the runs are scored again: what the system would have scored had its unit not taken part. That says
-    how systems drawn like the participants are scored, not another kind of system. The topic set stays: a topic that loses its last relevant document counts 0.
+    how systems drawn like the participants are scored, not another kind of system. The topic set stays: a topic that
+    loses its last relevant document counts 0.
 
     Args:
         runs: the field, with teams (``by="team"``), types or families; or for ``by="run"`` a dict of run name ->
