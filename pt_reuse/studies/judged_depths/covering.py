@@ -75,7 +75,7 @@ def coverage(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several, that have a form for condensed lists
-            (``judged_only``); the flags go by the first.
+            (``judged_only``), or RBP with its `rel`; the flags go by the first.
         depths: ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the
             first measure, where that is among them, else at 10, else at the first.
         p: the persistence of RBP and its residual, above 0 and below 1.
@@ -191,6 +191,15 @@ def coverage(
     )
 
 
+class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]
+    """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
+
+    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form ir_measures asks for
+        **ir_measures.RBP.SUPPORTED_PARAMS,
+        "judged_only": ir_measures.ParamInfo(dtype=bool, default=False, desc="ignore unjudged documents"),
+    }
+
+
 def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return a measure as it scores lists without unjudged documents.
 
@@ -199,9 +208,11 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
     """
     if "judged_only" in measure.SUPPORTED_PARAMS:
         return measure(judged_only=True)
+    if measure.NAME == ir_measures.RBP.NAME and "rel" in measure.params:
+        return _CondensedRBP(**measure.params, judged_only=True)
     raise InputError(
         f"{measure!r} has no form for condensed lists (judged_only), by which runs are compared. Take others, such as "
-        "nDCG@10, AP or P@10.",
+        "nDCG@10, AP, P@10 or RBP(rel=1).",
         argument="measures",
     )
 

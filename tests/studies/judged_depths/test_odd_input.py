@@ -126,7 +126,7 @@ def test_a_run_without_any_topic_is_refused_or_unjudged_throughout(messages):
     ("wrong", "argument"),
     [
         ({"measures": Bpref}, "measures"),
-        ({"measures": [nDCG @ 10, RBP(p=0.8, rel=1)]}, "measures"),
+        ({"measures": [nDCG @ 10, RBP(p=0.8)]}, "measures"),
         ({"depths": 0}, "depths"),
         ({"depths": []}, "depths"),
         ({"depths": "ten"}, "depths"),
