@@ -125,8 +125,10 @@ def intervals(name: str, estimate: float, drawn: Floats, left_out: Floats) -> di
     z0 = special.ndtri(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
     z, a = z0 + special.ndtri(ends), jackknifed(left_out)
     bias = drawn.mean() - estimate
+    reach = np.quantile(np.abs(drawn - estimate), CONFIDENCE)
     made = {
         "basic": (2 * estimate - high, 2 * estimate - low),
+        "symmetric (Hall)": (estimate - reach, estimate + reach),
         "BC": tuple(np.quantile(drawn, special.ndtr(2 * z0 + special.ndtri(ends)))),
         "BCa": tuple(np.quantile(drawn, special.ndtr(z0 + z / (1 - a * z)))),
         "moved by the bias": (low - bias, high - bias),

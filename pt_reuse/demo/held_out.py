@@ -82,7 +82,8 @@ def compare_held_out(
 
     Intervals are bootstraps over topics: the topics are drawn with replacement, the same for all rows, and the ends are
     the 2.5th and 97.5th percentile. Resamples in which a team has no unjudged document say nothing of its share and are
-    passed over.
+    passed over. Where none or all of the unjudged documents are relevant, the other end is the one-sided bound of as
+    many independent documents, which is the least that it can be.
 
     Args:
         runs: the field, with teams, types, who was pooled, and a column ``queries``.
@@ -184,7 +185,8 @@ def _by_topic(counted: pd.DataFrame, topics: list[str]) -> NDArray[np.int64]:
 
 def _row(group: _Group, shares: NDArray[np.float64], bootstrap: TopicBootstrap) -> dict[str, object]:
     sums = dict(zip(("top", "unjudged", "relevant"), group.counts.sum(axis=0).tolist(), strict=True))
-    return group.described | sums | {"share": group.share} | _ends("", bootstrap.percentiles(group.share, shares))
+    ends = bootstrap.share(sums["relevant"], sums["unjudged"], shares)
+    return group.described | sums | {"share": group.share} | _ends("", ends)
 
 
 def _ends(of: str, interval: tuple[float, float]) -> dict[str, float]:

@@ -152,7 +152,8 @@ def _of_shares(held_out: HeldOut) -> str:
     parts.append(
         "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
         f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). No resample can find what no topic "
-        "has: a share of 0 has the interval 0 to 0, whatever the number."
+        "has: the upper end of a share of 0 is the one-sided bound of as many independent documents, 1 - .05^(1/n). It "
+        "is the least that it can be, since the documents of a topic are alike and those of two runs may be the same."
     )
     return "\n".join(parts)
 

@@ -50,9 +50,10 @@ class TopicBootstrap:
     :meth:`interval` joins it with its mirror image about the estimate, which lies as much too high (the basic
     bootstrap): it reaches as far to either side as the farther end of the percentile interval. In simulations it
     covers the value of the population most often of all that were compared (docs/studies/intervals.rst), and is about a
-    third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it least often. A mean, or a ratio
-    of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics that is a little
-    too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on that page, too.
+    third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it no more often than that one. A
+    mean, or a ratio of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics
+    that is a little too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on
+    that page, too.
 
     Attributes:
         resamples: how often as many topics as there are are drawn with replacement, 1 or more.
@@ -141,6 +142,23 @@ class TopicBootstrap:
         tail = 50 * (1 - self.confidence)
         low, high = np.percentile(found, [tail, 100 - tail]).tolist()
         return min(low, estimate), max(high, estimate)
+
+    def share(self, n: int, of: int, drawn: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the ends of the interval of a share of counted things, NaN of none.
+
+        Where none or all of them count, every draw gives the same, and the percentile interval would have no width. So
+        the other end is then the one-sided bound of as many independent things, ``1 - (1 - confidence) ** (1 / of)``
+        of none. Things of one topic are alike, so that the true bound lies farther off.
+
+        Args:
+            n: how many count.
+            of: of how many.
+            drawn: (resamples,) the share of each draw; draws without a value are left out.
+        """
+        if not 0 < n < of:
+            reach = 1 - (1 - self.confidence) ** (1 / of) if of else float("nan")
+            return (0.0 if of else reach, reach) if n == 0 else (1 - reach, 1.0)
+        return self.percentiles(n / of, drawn)
 
     def t_interval(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
         """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none.

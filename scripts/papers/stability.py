@@ -36,7 +36,7 @@ def dl21(data: Path) -> ptr.Stability:
     runs = ptr.read_runs(
         folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file"
     )
-    return _under_both(runs, ptr.read_qrels(folder / "qrels.gz", rel=2), [nDCG @ 10, P(rel=2) @ 10])
+    return _under_both(runs, ptr.read_qrels(folder / "qrels.gz", rel=2), [nDCG @ 10, P(rel=2) @ 10, AP(rel=2)])
 
 
 def _under_both(runs: ptr.RunSet, qrels: ptr.Qrels, measures: list) -> ptr.Stability:

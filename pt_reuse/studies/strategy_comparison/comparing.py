@@ -105,7 +105,7 @@ def compare_strategies(
 
     Source: the way of comparing is that of Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents
     in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
-    judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 5.
+    judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
     chosen = checked_strategies(strategies)
     wanted, parsed = checked_budgets(budgets), checked_measures(measures)

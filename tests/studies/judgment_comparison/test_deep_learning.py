@@ -109,7 +109,7 @@ STRICT = {
 
 
 def test_strict_and_lenient_labels(data):
-    """Grades 2 and 3 against 1, 2 and 3: Voorhees, Craswell and Lin 2022 have tau .7796 and a change of 26."""
+    """Grades 2 and 3 against 1, 2 and 3: Voorhees, Craswell and Lin 2022 have tau .7796 and a change of 26 by P@10."""
     folder = data / "dl21-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
