@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import os
+import platform
+import random
+import re
 import secrets
 import shutil
+import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
-from errno import EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
+from errno import EBUSY, EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
+from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, Option
 
+T = TypeVar("T")
 #: of files that are being written
 _PREFIX = ".pt_reuse-"
+#: such a file, or a folder of them; names of before have no machine
+_TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}(?:([0-9a-f]{{8}})-)?[0-9a-f]{{16}}")
+#: what a temporary folder holds
+_STAGED = re.compile(r"(new|was)-\d+")
 #: seconds after which what lies about is taken for that of a writer that died, where no lock says so
 STALE = 3600.0
+#: seconds to wait for another writer of a folder, who takes as long as some files take to be renamed
+PATIENCE = 60.0
+#: seconds after which what is wrong is not for a writer whom no lock shows
+_OVERTAKEN = 5.0
+#: seconds between two looks whether another is done; at random, so that of several who wait each has its turn
+_LOOKS = (0.001, 0.01)
 
 
 class Alone(Enum):
@@ -41,30 +57,71 @@ _BAD_NAMES = (ENAMETOOLONG, EINVAL, EILSEQ)
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside `path` that takes its place only when all was written.
 
-    Temporary files beside it that writers of long ago left behind when they were killed are removed.
+    Temporary files beside it that writers left behind when they were killed are removed.
     """
-    sweep_temporary(path.parent, older=STALE)
-    temporary = _temporary(path.parent)
-    # made by name, not by tempfile, so that it has the rights that a new file of the user's has
-    with temporary.open("xb") as file:
-        try:
-            yield file
-            file.close()
-            os.replace(temporary, path)
-        except BaseException:
-            file.close()
-            temporary.unlink(missing_ok=True)
-            raise
+    with _temporary(path.parent) as temporary, temporary.open("wb") as file:
+        yield file
+        file.close()
+        os.replace(temporary, path)
 
 
-def sweep_temporary(folder: Path, *, older: float) -> None:
-    """Remove temporary files that have not been written to for some seconds; 0 where no writer can be at work."""
+@contextmanager
+def _temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
+    """Make a temporary file, or a folder of such, that nobody sweeps before this ends or the process does."""
+    sweep_temporary(folder)
+    while True:
+        path = folder / f"{_PREFIX}{_machine()}-{secrets.token_hex(8)}"
+        # made by name, not by tempfile, so that it has the rights that a new file of the user's has
+        if of_files:
+            path.mkdir()
+        else:
+            path.open("xb").close()
+        with ExitStack() as held:
+            held.callback(_remove_temporary, path)
+            # one who sweeps may come before the lock
+            try:
+                whether = held.enter_context(alone(path))
+            except FileNotFoundError:
+                continue
+            if whether is not Alone.NO and path.exists():
+                yield path
+                return
+
+
+def sweep_temporary(folder: Path) -> None:
+    """Remove temporary files whose writers have ended.
+
+    Those of this machine go at once, for a writer holds a lock as long as it lives; of others, whose locks may not be
+    seen from here, what has not been written to for an hour.
+    """
     with suppress(OSError):
         for name in os.listdir(folder):
-            if name.startswith(_PREFIX):
-                with suppress(OSError):
-                    if is_stale(folder / name, older):
-                        os.unlink(folder / name)
+            found = _TEMPORARY.fullmatch(name)
+            if found is None:
+                continue
+            with suppress(OSError):
+                kind = (folder / name).lstat().st_mode
+                if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+                    continue
+                with alone(folder / name) as whether:
+                    known = whether is Alone.YES and found[1] == _machine()
+                    if known or (whether is not Alone.NO and is_stale(folder / name, STALE)):
+                        _remove_temporary(folder / name)
+
+
+def _remove_temporary(path: Path) -> None:
+    with suppress(OSError):
+        if not path.is_dir():
+            path.unlink(missing_ok=True)
+            return
+        for name in os.listdir(path):
+            if _STAGED.fullmatch(name):
+                (path / name).unlink(missing_ok=True)
+        path.rmdir()
+
+
+def _machine() -> str:
+    return blake2b(platform.node().encode(), digest_size=4).hexdigest()
 
 
 def is_temporary(name: str) -> bool:
@@ -82,25 +139,38 @@ def is_stale(path: Path, older: float) -> bool:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[Alone]:
-    """Try to be the only one at work in a folder, without waiting, and leave no trace of it there.
+def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iterator[Alone]:
+    """Try to be the only one at work in a folder, or with a file, and leave no trace of it there.
 
     The system ends the lock with the process, however that ends.
+
+    Args:
+        folder: the folder or file.
+        patience: seconds to wait for another.
+        reading: others may read, too, but nobody else writes.
     """
     try:
         import fcntl
     except ImportError:  # Windows, which lets nobody move or remove a file that another has open
         yield Alone.UNKNOWN
         return
-    handle = os.open(folder, os.O_RDONLY)
     try:
-        answer = Alone.YES
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            answer = Alone.NO
-        except OSError:
-            answer = Alone.UNKNOWN
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # a folder that may be written to, but not listed
+        yield Alone.UNKNOWN
+        return
+    try:
+        answer, until = Alone.NO, time.monotonic() + patience
+        while answer is Alone.NO:
+            try:
+                fcntl.flock(handle, (fcntl.LOCK_SH if reading else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+                answer = Alone.YES
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    break
+                time.sleep(random.uniform(*_LOOKS))
+            except OSError:
+                answer = Alone.UNKNOWN
         try:
             yield answer
         finally:
@@ -184,35 +254,75 @@ def _try(folder: Path, names: Sequence[str]) -> None:
         pass
 
 
-def write_together(folder: Path, files: Iterable[tuple[str, bytes]], *, seal: str | None = None) -> list[Path]:
+def write_together(
+    folder: Path, files: Iterable[tuple[str, bytes]], *, overwrite: bool = True, seal: str | None = None
+) -> list[Path]:
     """Write files of a folder, all or none: where one cannot be written, the folder is as it was before.
+
+    Of several calls for one folder each waits for the other, as do those who read it by :func:`alone`.
 
     Args:
         folder: where to; made when it does not exist.
         files: the name and the contents of each; what is there by a name is replaced.
+        overwrite: whether what has come to be there by then may be replaced.
         seal: the one that says that the others belong together, and comes last: it is not there while they change.
 
     Raises:
         OSError: a file could not be written.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
-    #: file -> what is to become it, and file -> what it was
-    coming: dict[Path, Path] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _temporary(folder, of_files=True) as stage:
+            coming: dict[Path, Path] = {}
+            for name, data in files:
+                coming[folder / name] = stage / f"new-{len(coming)}"
+                coming[folder / name].write_bytes(data)
+            with alone(folder, patience=PATIENCE) as whether:
+                if whether is Alone.NO:
+                    raise OSError(EBUSY, f"others have been at work in it for {PATIENCE:.0f} seconds")
+                if not overwrite and (there := [path.name for path in coming if os.path.lexists(path)]):
+                    raise FileExistsError(EEXIST, f"another call has written {examples(there)} in the meantime")
+                _place(coming, stage, None if seal is None else folder / seal)
+            return list(coming)
+    except BaseException:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def read_together(folder: Path, read: Callable[[], T]) -> T:
+    """Return what is read of a folder while nobody writes to it by :func:`write_together`.
+
+    Where the system has no locks, what is found wrong is looked at again as long as somebody seems to write.
+
+    Raises:
+        InputError: as `read` does.
+    """
+    until = time.monotonic() + _OVERTAKEN
+    while True:
+        with alone(folder, patience=PATIENCE, reading=True) as whether:
+            try:
+                return read()
+            except InputError:
+                waits = whether is not Alone.YES and time.monotonic() < until
+                if not waits or not any(map(is_temporary, os.listdir(folder))):
+                    raise
+        time.sleep(_LOOKS[1])
+
+
+def _place(coming: dict[Path, Path], stage: Path, seal: Path | None) -> None:
+    """Put files in their places; `coming` has for each place what is to stand there."""
     before: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in files:
-            path = folder / name
-            coming[path] = _temporary(folder)
-            with coming[path].open("xb") as file:
-                file.write(data)
         for path in coming:
             if os.path.lexists(path):
-                before[path] = _temporary(folder)
+                before[path] = stage / f"was-{len(before)}"
                 _keep(path, before[path])
         if seal is not None:
-            (folder / seal).unlink(missing_ok=True)
+            seal.unlink(missing_ok=True)
         for path, new in coming.items():
             os.replace(new, path)
             placed.append(path)
@@ -222,17 +332,7 @@ def write_together(folder: Path, files: Iterable[tuple[str, bytes]], *, seal: st
                 path.unlink(missing_ok=True)
                 if path in before:
                     _keep(before[path], path)
-        _remove([*coming.values(), *before.values()])
-        for path in made:
-            with suppress(OSError):
-                path.rmdir()
         raise
-    _remove(before.values())
-    return placed
-
-
-def _temporary(folder: Path) -> Path:
-    return folder / f"{_PREFIX}{secrets.token_hex(8)}"
 
 
 def _keep(path: Path, name: Path) -> None:
@@ -241,8 +341,3 @@ def _keep(path: Path, name: Path) -> None:
         os.link(path, name, follow_symlinks=False)
     except (OSError, NotImplementedError):
         shutil.copy2(path, name, follow_symlinks=False)
-
-
-def _remove(paths: Iterable[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import io
 import json
+import struct
 import tokenize
 import zipfile
 import zlib
@@ -19,9 +19,18 @@ import pandas as pd
 from pt_reuse import _html
 from pt_reuse._check import flag, listed
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import check_writable, checked_path, user_path, write_together
+from pt_reuse._files import check_writable, checked_path, read_together, user_path, write_together
 from pt_reuse._report import Report
-from pt_reuse._saving import Decoder, Encoder, csv_of, read_frame
+from pt_reuse._saving import (
+    Decoder,
+    Encoder,
+    SavedFiles,
+    csv_of,
+    digests_of,
+    pack_arrays,
+    read_frame,
+    unpack_arrays,
+)
 from pt_reuse._text import WIDTH, display_width, prose, table
 
 #: rows of a table that are printed; a notebook has twice as many
@@ -78,11 +87,11 @@ _DAMAGED = (
     LookupError,
     TypeError,
     AttributeError,
-    RecursionError,
     MemoryError,
     OverflowError,
     SyntaxError,
-    NotImplementedError,
+    RuntimeError,
+    struct.error,
     zipfile.BadZipFile,
     zlib.error,
     tokenize.TokenError,
@@ -139,7 +148,7 @@ class Record:
         files = self._files()
         check_writable(folder, list(files), overwrite=overwrite, argument="folder")
         try:
-            return write_together(folder, files.items(), seal=CONTENTS)
+            return write_together(folder, files.items(), overwrite=overwrite, seal=CONTENTS)
         except OSError as error:
             raise InputError(
                 f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.",
@@ -155,13 +164,9 @@ class Record:
         files = {f"{name}.csv": csv_of(frame).encode("utf-8", "surrogateescape") for name, frame in frames.items()}
         files[SETTINGS] = _json(dict(self.settings))
         if encoder.arrays:
-            packed = io.BytesIO()
-            with zipfile.ZipFile(packed, "w") as archive:
-                for name, array in encoder.arrays.items():
-                    # without the time of day, so that equal results are equal files
-                    archive.writestr(zipfile.ZipInfo(f"{name}.npy"), _npy(array))
-            files[ARRAYS] = packed.getvalue()
-        files[CONTENTS] = _json({"format": FORMAT, "kind": type(self).__name__, "fields": parts})
+            files[ARRAYS] = pack_arrays(encoder.arrays)
+        about = {"format": FORMAT, "kind": type(self).__name__, "files": digests_of(files), "fields": parts}
+        files[CONTENTS] = _json(about)
         return files
 
     def _settings_line(self) -> str:
@@ -327,25 +332,25 @@ def read_result(folder: str | Path) -> Any:
     with located(str(folder)):
         if not folder.is_dir():
             raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")
-        if not (folder / CONTENTS).is_file():
-            raise InputError(f"no saved result: it has no {CONTENTS}. Save the result (again).", argument="folder")
-        return _read(folder)
+        return read_together(folder, lambda: _read(folder))
 
 
 def _read(folder: Path) -> Any:
+    if not (folder / CONTENTS).is_file():
+        raise InputError(f"no saved result: it has no {CONTENTS}. Save the result (again).", argument="folder")
     contents = _contents(folder / CONTENTS)
-    kind = _kind(contents["kind"])
+    kind, files = _kind(contents["kind"]), SavedFiles(folder, contents.get("files"))
 
     def frame(name: str, kept: Any) -> pd.DataFrame:
+        data = files.read(f"{name}.csv")
         with located(f"{name}.csv"):
-            return read_frame((folder / f"{name}.csv").read_bytes().decode("utf-8", "surrogateescape"), kept)
+            return read_frame(data.decode("utf-8", "surrogateescape"), kept)
 
     try:
-        arrays = {}
-        if (folder / ARRAYS).exists():
-            with (folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as packed:
-                arrays = dict(packed.items())
-        return Decoder(frame, arrays).record(kind, contents["fields"])
+        arrays = unpack_arrays(files.read(ARRAYS)) if files.has(ARRAYS) else {}
+        record = Decoder(frame, arrays).record(kind, contents["fields"])
+        files.check_others()
+        return record
     except InputError:
         raise
     except _DAMAGED as error:
@@ -358,7 +363,10 @@ def _contents(path: Path) -> dict[str, Any]:
         version, kind, kept = found["format"], found["kind"], found["fields"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{CONTENTS} is damaged ({error!r}). Save the result anew.", argument="folder") from error
-    if not (isinstance(version, int) and isinstance(kind, str) and isinstance(kept, dict)):
+    digests = found.get("files")
+    if not (isinstance(version, int) and isinstance(kind, str) and isinstance(kept, dict)) or not (
+        digests is None or (isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values()))
+    ):
         raise InputError(f"{CONTENTS} is damaged. Save the result anew.", argument="folder")
     if version > FORMAT:
         raise InputError(
@@ -375,12 +383,6 @@ def _kind(name: str) -> type:
     if name not in _KINDS:
         raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
     return _KINDS[name]
-
-
-def _npy(array: np.ndarray) -> bytes:
-    held = io.BytesIO()
-    np.save(held, array, allow_pickle=False)
-    return held.getvalue()
 
 
 def _json(value: Any) -> bytes:

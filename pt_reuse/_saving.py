@@ -1,14 +1,18 @@
-"""Frames and values as text that reads back as what it was: CSV for people, with JSON that says what the cells were."""
+"""Frames and values as files that read back as what they were: CSV for people, with JSON that says what it cannot."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import math
+import threading
+import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from itertools import groupby
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -37,6 +41,79 @@ _NUMBERS: dict[str, Callable[[str], Any]] = {
 }
 #: pandas' dtypes with a missing value of their own
 _NULLABLE = ("boolean", "Int64", "Int32", "Float64")
+#: dtypes of columns of objects
+_OBJECTS = ("object", "str", "string")
+#: characters of the longest cell that the csv module can be made to read, and who makes it
+_LONGEST_CELL, _LIMIT = 2**31 - 1, threading.Lock()
+#: how the header of an array is read, by the version of the format that numpy writes
+_ARRAY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+class CsvReader:
+    """A csv.reader that reads cells of any length, where that of the library stops at 128 KB in the whole process."""
+
+    def __init__(self, lines: Iterable[str], **how: Any):
+        self._reader = csv.reader(lines, **how)
+
+    @property
+    def line_num(self) -> int:
+        """Return the line in which the last row ended."""
+        return self._reader.line_num
+
+    def __iter__(self) -> CsvReader:
+        return self
+
+    def __next__(self) -> list[str]:
+        with _LIMIT:
+            before = csv.field_size_limit(_LONGEST_CELL)
+            try:
+                return next(self._reader)
+            finally:
+                csv.field_size_limit(before)
+
+
+class SavedFiles:
+    """The files of a saved record, each checked when it is read.
+
+    Args:
+        folder: where they are.
+        digests: file -> sha256, as :func:`digests_of` has it; None where a version of before saved them.
+    """
+
+    def __init__(self, folder: Path, digests: Mapping[str, str] | None):
+        self._folder, self._digests = folder, digests
+        self._seen: set[str] = set()
+
+    def check_others(self) -> None:
+        """Raise an InputError that names a file which is not what was saved, of those that have not been read."""
+        for name in (self._digests or {}).keys() - self._seen:
+            self.read(name)
+
+    def has(self, name: str) -> bool:
+        """Return whether the record has a file."""
+        return (self._folder / name).exists() if self._digests is None else name in self._digests
+
+    def read(self, name: str) -> bytes:
+        """Return what a file holds.
+
+        Raises:
+            InputError: none of the record, outside the folder, missing or altered; the place is the file.
+        """
+        path = self._folder / name
+        if not self.has(name) or path.name != name or "\\" in name or path.resolve().parent != self._folder.resolve():
+            raise InputError("it is no file of the result in its folder. Save the result anew.", place=name)
+        if not path.is_file():
+            raise InputError("there is no such file. Save the result anew.", place=name)
+        data = path.read_bytes()
+        if self._digests is not None and hashlib.sha256(data).hexdigest() != self._digests[name]:
+            raise InputError("the file is not as it was saved. Put it back, or save the result anew.", place=name)
+        self._seen.add(name)
+        return data
+
+
+def digests_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the sha256 of each file."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
 def csv_of(frame: pd.DataFrame) -> str:
@@ -59,7 +136,7 @@ def _column(column: pd.Series, place: int, frame: pd.DataFrame) -> Json:
     kept: dict[str, Json] = {"name": name, "dtype": str(column.dtype)}
     if kept["dtype"] in _NULLABLE or (isinstance(column.dtype, np.dtype) and column.dtype.kind in _NUMBERS):
         return kept
-    if kept["dtype"] not in ("object", "str", "string"):
+    if kept["dtype"] not in _OBJECTS:
         raise InputError(f"column {name!r} of dtype {column.dtype} cannot be saved. Make it text or numbers first.")
     cells = [_cell(value, name) for value in column]
     kept["cells"] = [[word, len(list(run))] for word, run in groupby(cells)]
@@ -85,10 +162,9 @@ def _cell(value: Any, column: str | int) -> str:
 
 def read_frame(text: str, kept: Json) -> pd.DataFrame:
     """Return the frame that was saved as CSV with its :func:`columns_of`."""
-    lines = list(csv.reader(io.StringIO(text, newline="")))
+    rows = list(CsvReader(io.StringIO(text, newline="")))[1:]
     columns, n_rows = kept["columns"], kept["rows"]
-    rows = lines[1:] if columns else []
-    if len(rows) != (n_rows if columns else 0) or any(len(row) != len(columns) for row in rows):
+    if len(rows) != n_rows or any(len(row) != len(columns) for row in rows):
         raise InputError(
             f"it has not the {n_rows} rows of {len(columns)} columns that were saved. Save the result anew."
         )
@@ -103,6 +179,9 @@ def read_frame(text: str, kept: Json) -> pd.DataFrame:
 def _read_column(texts: list[str], column: Json) -> pd.Series:
     dtype = column["dtype"]
     if "cells" in column:
+        times = [n for _, n in column["cells"]]
+        if dtype not in _OBJECTS or sum(times) != len(texts) or min(times, default=0) < 0:
+            raise InputError(f"what is said of column {column['name']!r} is damaged. Save the result anew.")
         words = [word for word, n in column["cells"] for _ in range(n)]
         values = [_CELLS[word](text) for word, text in zip(words, texts, strict=True)]
         return pd.Series(values, dtype=dtype)
@@ -110,6 +189,40 @@ def _read_column(texts: list[str], column: Json) -> pd.Series:
         read = _NUMBERS[{"b": "b", "I": "i", "F": "f"}[dtype[0]]]
         return pd.Series([read(text) if text else pd.NA for text in texts], dtype=dtype)
     return pd.Series(np.array([_NUMBERS[np.dtype(dtype).kind](text) for text in texts], dtype=dtype))
+
+
+def pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Return arrays as an archive of numpy's; equal ones are equal bytes at any time of day."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, array in arrays.items():
+            held = io.BytesIO()
+            np.save(held, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), held.getvalue())
+    return packed.getvalue()
+
+
+def unpack_arrays(data: bytes) -> dict[str, np.ndarray]:
+    """Return the arrays that were packed.
+
+    Raises:
+        InputError: they say that they are larger than the file.
+        Exception: of many a class, where the archive is damaged.
+    """
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        is_plain = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+        if not is_plain or sum(member.file_size for member in members) > len(data):
+            raise InputError("its arrays are larger than the file. Save the result anew.")
+        for member in members:
+            held = io.BytesIO(archive.read(member))
+            shape, _, dtype = _ARRAY_HEADERS[np.lib.format.read_magic(held)](held)
+            if math.prod(shape) * dtype.itemsize != len(held.getbuffer()) - held.tell():
+                raise InputError(f"array {member.filename!r} is not as large as it says. Save the result anew.")
+            held.seek(0)
+            found[member.filename.removesuffix(".npy")] = np.lib.format.read_array(held, allow_pickle=False)
+    return found
 
 
 class Encoder:

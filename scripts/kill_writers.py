@@ -1,8 +1,9 @@
-"""Kill processes at random moments while they write a cache, read within memory or download; run by hand.
+"""Kill processes at random moments while they write a cache, read within memory, save or download; run by hand.
 
     python scripts/kill_writers.py [KILLS] [PROCESSES]
 
-The default is 200 kills with eight processes at work. The tests do the same with fewer.
+The default is 200 kills with eight processes at work. Then two save 500 results into one folder, which a third reads.
+The tests do the same with fewer.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ def main() -> None:
             (place / "runs" / f"{i}.gz").write_bytes(body)
             (place / "served" / f"run{i}").write_bytes(body)
             server.plans[f"/run{i}"] = in_pieces(body, 8, 0.005)
-        for what, more in (("cache", []), ("memory", []), ("downloads", [server.url])):
+        kinds = (("cache", []), ("memory", []), ("save", []), ("downloads", [server.url]), ("read while saved", []))
+        for what, more in kinds:
             begun = time.perf_counter()
             command = [
                 sys.executable,
                 str(PARTS / "kills.py"),
                 what,
                 name,
-                kills,
+                "500" if what == "read while saved" else kills,
                 processes,
                 "0" if what == "memory" else "0.1",
                 *more,

@@ -74,7 +74,7 @@ def sweep(folder: Path, whether: Alone, *, finished: bool = False) -> None:
             with suppress(OSError):
                 if is_stale(path, older):
                     remove(path)
-        sweep_temporary(folder, older=older)
+        sweep_temporary(folder)
 
 
 def left_over(folder: Path, *, finished: bool = False) -> list[Path]:

@@ -15,6 +15,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door, located
 from pt_reuse._files import user_path
+from pt_reuse._saving import CsvReader
 from pt_reuse.formats.files import UnreadableError, read_bytes
 from pt_reuse.formats.leaderboards import FORMATS
 from pt_reuse.judging.annotators.label_files import SEPARATORS
@@ -230,8 +231,13 @@ def _table(path: Path, names: list[str]) -> dict[str, _Said]:
         except (UnreadableError, UnicodeDecodeError) as error:
             raise InputError(f"cannot be read: {error}. Give UTF-8.", argument="folder") from error
         header = text.partition("\n")[0]
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=header.count))
-        columns = [column.strip() for column in next(lines, [])]
+        lines = CsvReader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=header.count))
+        try:
+            rows = [(lines.line_num, cells) for cells in lines]
+        except csv.Error as error:
+            where = f"line {lines.line_num:,}"
+            raise InputError(f"no CSV ({error}). Mend the line.", argument="folder", place=where) from error
+        columns = [column.strip() for column in (rows[0][1] if rows else [])]
         strange = [column for column in columns if column not in COLUMNS]
         if "name" not in columns or strange or len(set(columns)) != len(columns):
             raise InputError(
@@ -239,10 +245,10 @@ def _table(path: Path, names: list[str]) -> dict[str, _Said]:
                 argument="folder",
             )
         found: dict[str, _Said] = {}
-        for cells in lines:
+        for line, cells in rows[1:]:
             if not any(cell.strip() for cell in cells):
                 continue
-            with located(f"line {lines.line_num}"):
+            with located(f"line {line}"):
                 row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
                 name = row.get("name", "")
                 if name not in names:

@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from pt_reuse._check import examples, shown
 from pt_reuse._errors import Argument, InputError, warn
-from pt_reuse._files import STALE, Alone, alone, check_writable, is_temporary, replacing, sweep_temporary, user_path
+from pt_reuse._files import Alone, alone, check_writable, is_temporary, replacing, sweep_temporary, user_path
 from pt_reuse.runs.kept_run import FORMAT, KeptRun, newer
 from pt_reuse.runs.pipeline_steps import python_version, steps_of
 from pt_reuse.runs.topic_inputs import TopicInputs
@@ -102,15 +102,14 @@ class KeptResults:
                     "another folder.",
                     argument="cache",
                 )
-            sweep_temporary(self.folder, older=0.0 if whether is Alone.YES else STALE)
+            sweep_temporary(self.folder)
             # it may have changed since it was looked at
             if not self._is_ours() or not self._check_format():
                 self._write_header()
             version = python_version()
             runs = {name: KeptRun(self.folder, name, [*steps_of(p), version]) for name, p in pipelines.items()}
             for run in runs.values():
-                if whether is Alone.YES:
-                    sweep_temporary(run.folder, older=0.0)
+                sweep_temporary(run.folder)
                 run.check()
             for run in runs.values():
                 run.tell_other_inputs(inputs)

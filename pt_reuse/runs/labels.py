@@ -16,6 +16,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Argument, Aside, InputError, Part, located
 from pt_reuse._files import user_path
+from pt_reuse._saving import CsvReader
 from pt_reuse.engine import tokens
 from pt_reuse.formats.files import UnreadableError, read_bytes
 
@@ -230,7 +231,7 @@ def _of_a_name(path: str | Path, argument: str) -> tuple[Part, ...]:
 def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:
     separator = max(_SEPARATORS, key=lines[0].count)
     rows: list[list[str]] = []
-    reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
+    reader = CsvReader((line + "\n" for line in lines), delimiter=separator, strict=True)
     try:
         for row in reader:
             cells = [cell.strip(_WHITE) for cell in row]

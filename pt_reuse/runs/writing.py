@@ -44,7 +44,7 @@ def write_runs(
             yield file, gzip.compress(data, mtime=0) if compress else data
 
     try:
-        return write_together(folder, contents())
+        return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
         raise InputError(
             f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"

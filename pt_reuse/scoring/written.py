@@ -74,7 +74,7 @@ def write_scores(scores: Written, path: str | Path, format: str, *, overwrite: b
     check_writable(folder, list(parts), overwrite=overwrite, argument="path")
     try:
         files = [(name, guarded(text.encode("utf-8"))) for name, text in texts.items()]
-        write_together(folder, files)
+        write_together(folder, files, overwrite=overwrite)
     except UnicodeEncodeError as error:
         raise InputError("a name is no text that UTF-8 can hold. Rename it first.", argument="path") from error
     except OSError as error:

@@ -305,13 +305,16 @@ def _column(path: Path, column: str, digits: _Digits) -> dict[str, PublishedValu
     except UnicodeDecodeError as error:
         raise InputError(f"the file cannot be read: {error}.") from error
     rows = csv.DictReader(io.StringIO(text))
-    header = list(rows.fieldnames or [])
+    try:
+        header, lines = list(rows.fieldnames or []), [(rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise InputError(f"the file is no CSV ({error}). Mend it.") from error
     lacking = [needed for needed in ("name", column) if needed not in header]
     if lacking:
         raise InputError(f"the table has no column {examples(lacking)}; it has {examples(header, 12)}.")
     found: dict[str, PublishedValue] = {}
-    for row in rows:
-        with located(f"line {rows.line_num}"):
+    for line, row in lines:
+        with located(f"line {line}"):
             over: Any = row.pop(None, [])
             if not row["name"] or row[column] is None:
                 raise InputError(f"a row needs a name and a value of {column!r}, got {list(row.values())!r}.")

@@ -1,4 +1,4 @@
-"""Kill processes at random moments while they write a cache or download; run as a script, it tells figures as JSON.
+"""Kill processes at random moments while they write a cache, save or download; as a script, it tells figures as JSON.
 
 A process that has imported the library forks the workers, so that a worker costs no start.
 """
@@ -14,14 +14,18 @@ import signal
 import sys
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 from download_parts import collection_at
 from forking import fork
 from run_server import etag, named
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
+from pt_reuse._result import Result, read_result
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.fetching import Sources, get_run_files
 from pt_reuse.engine.open_field import forget_blocks
@@ -30,6 +34,7 @@ from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs import gathering, spooling
 from pt_reuse.runs.budget import Budget
 from pt_reuse.runs.reading import read_runs
+from pt_reuse.scoring.scores import Scores
 
 ORDERS = ("trec_eval", "file")
 
@@ -144,6 +149,77 @@ def _blocks(cache):
     return {path.name: path.read_bytes() for path in (cache / layer["place"]).iterdir()}
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Numbered(Result):
+    """A result all of whose parts say one number."""
+
+    other: pd.DataFrame
+    values: np.ndarray
+    number: int
+
+    @classmethod
+    def of(cls, number):
+        # of different sizes, and with a table that not every number has
+        table = pd.DataFrame({"number": np.full(300 + number % 7, number)})
+        return cls(
+            table=table, other=table.head(2), values=np.full(500, number), number=number, settings={"of": number}
+        )
+
+    def tables(self):
+        return {"table": self.table, "again": self.table} if self.number % 2 else {"table": self.table}
+
+    def numbers(self):
+        """Return the numbers that its parts say: one, unless they are of several results."""
+        parts = (self.table["number"], self.other["number"], self.values, [self.number, self.settings["of"]])
+        return {int(number) for part in parts for number in part}
+
+
+def save_at_once(folder, saves):
+    """Let two workers save into one folder again and again, and read it meanwhile; return figures."""
+
+    def save(chance):
+        for _ in range(saves // 2):
+            Numbered.of(chance.randrange(10**6)).save(folder, overwrite=True)
+        os._exit(0)
+
+    Numbered.of(1).save(folder)
+    workers, found, reads = [_forked(save, seed) for seed in (1, 2)], set(), 0
+    while workers:
+        workers = [worker for worker in workers if not _ended(worker)]
+        (number,) = read_result(folder).numbers()
+        found.add(number)
+        reads += 1
+    return {"saves": saves, "reads": reads, "numbers": len(found), "left": _temporary_in(folder)}
+
+
+def _ended(worker):
+    ended, code = os.waitpid(worker, os.WNOHANG)
+    assert not code, "a save failed"
+    return bool(ended)
+
+
+def _temporary_in(folder):
+    return sum(path.name.startswith(".") for path in folder.iterdir())
+
+
+def kill_savers(folder, write, kills, seconds):
+    """Kill workers that save into one folder; return figures, what lies about, and what after a further save."""
+
+    def save(number):
+        if write == "save":
+            return Numbered.of(number).save(folder, overwrite=True)
+        rows = [("AP", f"run{i}", str(number % 9), 0.5) for i in range(30)]
+        scores = Scores.from_frame(pd.DataFrame(rows, columns=["measure", "name", "qid", "value"]))
+        return scores.write_leaderboard(folder, "trec_eval", overwrite=True)
+
+    save(1)
+    killed = kill_workers(lambda chance: save(chance.randrange(10**6)), kills, 2, seconds)
+    lying = _temporary_in(folder)
+    save(7)
+    right = write != "save" or read_result(folder).numbers() == {7}
+    return {"killed": killed, "lying about": lying, "right": right, "left": _temporary_in(folder)}
+
+
 def kill_downloads(collection, bodies, folder, kills, processes, seconds):
     """Kill workers that download into one folder; return figures, what lies about and whether a quiet call is right."""
 
@@ -201,6 +277,10 @@ if __name__ == "__main__":
     kills, processes, seconds = int(more[0]), int(more[1]), float(more[2])
     if what == "cache":
         figures = kill_cache_writers(Path(place) / "runs", Path(place) / "cache", kills, processes, seconds)
+    elif what == "save":
+        figures = kill_savers(Path(place) / "saved", "save", kills, seconds)
+    elif what == "read while saved":
+        figures = save_at_once(Path(place) / "saved at once", kills)
     elif what == "memory":
         figures = kill_memory_writers(Path(place) / "runs", Path(place) / "store", kills, seconds)
     else:

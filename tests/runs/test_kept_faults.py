@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from forking import half_a_file, killed_in
 from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
@@ -72,7 +73,8 @@ def test_other_things(tmp_path, messages):
 
 
 def test_a_folder_whose_first_call_was_killed_before_the_header(tmp_path):
-    (tmp_path / ".pt_reuse-0123").write_bytes(b"{")
+    killed_in(lambda: half_a_file(tmp_path))
+    assert list(tmp_path.glob(".pt*"))
     assert same(run(tmp_path), PLAIN)
     assert not list(tmp_path.glob(".pt*"))
 

@@ -262,7 +262,7 @@ def sweep_downloads(folder: Path) -> None:
 def _sweep(folder: Path) -> None:
     # nobody else is at work here: temporary files, and records of files that have been moved into place, are of no use
     partial = folder / PARTIAL_FOLDER
-    sweep_temporary(partial, older=0)
+    sweep_temporary(partial)
     listed = set(os.listdir(partial))
     for name in listed:
         if name.endswith(RECORD) and name.removesuffix(RECORD) + BYTES not in listed:

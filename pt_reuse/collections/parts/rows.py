@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
+from pt_reuse._saving import CsvReader
 from pt_reuse.formats.files import packed_with
 
 #: ending of a file -> its format
@@ -105,7 +106,7 @@ def read_rows(file: IO[bytes], kind: str, ids: Sequence[str], names: Sequence[st
                     raise ValueError(f"expected one JSON object a line, got {type(row).__name__}")
                 yield row
             return
-        lines = csv.reader(text, strict=True) if kind == "csv" else (line.rstrip("\r\n").split("\t") for line in text)
+        lines = CsvReader(text, strict=True) if kind == "csv" else (line.rstrip("\r\n").split("\t") for line in text)
         header = [] if kind == "csv" else list(names)
         for n, line in enumerate(line for line in lines if any(cell.strip() for cell in line)):
             if n == 0 and (kind == "csv" or line[0].strip().lower() in ids):

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
+from pt_reuse._saving import CsvReader
 from pt_reuse.judging.annotators.label_files import SEPARATORS
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
@@ -87,15 +88,11 @@ def read_sheet(data: bytes, needed: Sequence[str]) -> list[tuple[int, dict[str, 
     said = re.match(r"sep=.(\r\n|\n|\r)", text)
     line = 1 if said else 0
     text = text[said.end() :] if said else text
-    before = csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    try:
-        return list(_rows(text, *_header(text, needed), line))
-    finally:
-        csv.field_size_limit(before)
+    return list(_rows(text, *_header(text, needed), line))
 
 
 def _rows(text: str, header: list[str], separator: str, above: int) -> Iterator[tuple[int, dict[str, str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line, is_header = above, True
     try:
         for row in reader:
@@ -130,7 +127,7 @@ def _decoded(data: bytes) -> str:
 
 def _header(text: str, needed: Sequence[str]) -> tuple[list[str], str]:
     for separator in SEPARATORS:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator)
         try:
             found = next((row for row in reader if any(cell.strip() for cell in row)), [])
         except csv.Error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import kills
 import pytest
 from download_parts import PACKED, collection_at
+from forking import half_a_file, killed_in
 from kills import in_pieces
 
 from pt_reuse.collections.fetching import Sources, get_run_files
@@ -47,7 +48,7 @@ def test_what_a_killed_call_left_goes_when_all_runs_are_here(server, served, mon
     collection, folder = collection_at(server.url, PACKED), served / "home" / "small" / "runs"
     assert len(get_run_files(collection, list(PACKED), Sources()).files) == 3
     (folder / ".partial").mkdir()
-    (folder / ".partial" / ".pt_reuse-abc").write_bytes(b"half a rec")
+    killed_in(lambda: half_a_file(folder / ".partial"))
     (folder / ".partial" / "bm25.json").write_bytes(b"{}")
     get_run_files(collection, list(PACKED), Sources(download=False))
     assert (folder / ".partial").exists()

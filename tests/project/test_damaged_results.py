@@ -1,0 +1,283 @@
+"""Several who save at once, saves that are killed, and folders that hold no result, or a damaged one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import tracemalloc
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from kills import kill_savers, save_at_once
+from same import assert_same
+from saved_parts import whole
+
+from pt_reuse._errors import InputError
+from pt_reuse._result import ARRAYS, CONTENTS, Result, read_result
+
+# several at once
+
+
+def test_two_who_save_and_one_who_reads_never_mix(tmp_path):
+    figures = save_at_once(tmp_path / "saved", saves=60)
+    assert figures["reads"] > 0
+    assert figures["numbers"] > 1
+    assert figures["left"] == 0
+
+
+@pytest.mark.parametrize("write", ["save", "write_leaderboard"])
+def test_what_killed_saves_leave_goes_with_the_next(tmp_path, write):
+    figures = kill_savers(tmp_path / "saved", write, kills=12, seconds=0.03)
+    assert figures["killed"] == 13
+    assert figures["right"]
+    assert figures["left"] == 0
+
+
+# folders that are no result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    whole().save(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def edit(file, **changes):
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+def change(folder, table=None, **changes):
+    """Make it a result of a version without digests, with changes to its contents and to its table."""
+    contents = json.loads((folder / CONTENTS).read_text()) | changes
+    contents["fields"]["table"].update(table or {})
+    del contents["files"]
+    (folder / CONTENTS).write_text(json.dumps(contents))
+
+
+def test_a_result_of_a_version_without_digests(folder):
+    change(folder)
+    assert_same(whole(), read_result(folder))
+
+
+@pytest.mark.parametrize("name", ["table.csv", "odd name.csv", "derived.csv", "settings.json", ARRAYS])
+def test_a_file_that_was_altered_is_named(folder, name):
+    data = (folder / name).read_bytes()
+    for altered in (data[:-2] + bytes([data[-2] ^ 1]) + data[-1:], data + b"\n", data[:-1], b""):
+        (folder / name).write_bytes(altered)
+        with pytest.raises(InputError) as error:
+            read_result(folder)
+        assert error.value.place == f"{folder}, {name}"
+    (folder / name).unlink()
+    with pytest.raises(InputError) as error:
+        read_result(folder)
+    assert error.value.place == f"{folder}, {name}"
+
+
+@pytest.mark.parametrize(
+    "name", ["{out}/other", "../other/table", "sub/table", "..", "", "link", "pipe", "a\0", "a\\b"]
+)
+@pytest.mark.parametrize("with_digests", [True, False])
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_a_table_outside_the_folder(folder, name, with_digests):
+    (folder / "sub").mkdir()
+    for place in ("other", "saved/sub"):
+        whole().save(folder.parent / place)
+    (folder / "link.csv").symlink_to(folder.parent / "other" / "table.csv")
+    os.mkfifo(folder / "pipe.csv")
+    name = name.format(out=folder.parent)
+    contents = json.loads((folder / CONTENTS).read_text())
+    contents["fields"]["table"]["table"] = name
+    if with_digests:
+        contents["files"][f"{name}.csv"] = contents["files"]["table.csv"]
+    else:
+        del contents["files"]
+    (folder / CONTENTS).write_text(json.dumps(contents))
+    with pytest.raises(InputError):
+        read_result(folder)
+
+
+BILLION = 10**9
+
+
+def columns(**changes):
+    return {"columns": [{"name": "a", "dtype": "object", "cells": [["text", 2]]} | changes]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        columns(cells=[["text", BILLION]]),
+        columns(cells=[["text", 10**30], ["text", 2 - 10**30]]),
+        columns(cells=[["text", -1], ["text", 3]]),
+        columns(cells=[["text", 1]]),
+        columns(dtype=f"S{BILLION}"),
+        columns(cells=[["text", "2"]]),
+        {"rows": BILLION},
+        {"rows": -1},
+        {"rows": BILLION, "columns": []},
+    ],
+)
+def test_counts_that_claim_too_much(tmp_path, table):
+    Result(table=pd.DataFrame({"a": ["x", "y"]}), settings={}).save(tmp_path)
+    change(tmp_path, table)
+    assert refused_in_little_memory(tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["<f8", f"<U{BILLION}"])
+def test_an_array_that_claims_a_billion_cells(folder, dtype):
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": dtype, "fortran_order": False, "shape": (BILLION,)})
+    with zipfile.ZipFile(folder / ARRAYS, "w") as archive:
+        archive.writestr("values.npy", head.getvalue() + bytes(80))
+    change(folder)
+    assert refused_in_little_memory(folder)
+
+
+def test_an_array_that_was_packed_small(folder):
+    head = io.BytesIO()
+    np.save(head, np.zeros(10**7))
+    with zipfile.ZipFile(folder / ARRAYS, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("values.npy", head.getvalue())
+    change(folder)
+    assert refused_in_little_memory(folder)
+
+
+def refused_in_little_memory(folder):
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError):
+            read_result(folder)
+        return tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_cells_of_any_length_are_read_whatever_the_library_s_limit_is(tmp_path):
+    table, before = pd.DataFrame({"a": ["x" * 300_000, "y,\n" * 100_000]}), csv.field_size_limit()
+    Result(table=table, settings={}).save(tmp_path)
+    assert_same(table, read_result(tmp_path).table)
+    assert csv.field_size_limit() == before
+
+
+def test_a_newer_version(folder, messages):
+    edit(folder / CONTENTS, format=99)
+    messages.refused(lambda: read_result(folder), argument="folder", place="{d}/saved")
+
+
+def test_an_unknown_kind(folder, messages):
+    edit(folder / CONTENTS, kind="Nothing")
+    messages.refused(lambda: read_result(folder), place="{d}/saved")
+
+
+def test_a_record_of_another_version(folder, messages):
+    contents = json.loads((folder / CONTENTS).read_text())
+    fields = contents["fields"]
+    for changed in (
+        {name: value for name, value in fields.items() if name != "table"},
+        {**fields, "table_of_old": 1},
+        {"new": 2, **{name: value for name, value in fields.items() if name != "table"}},
+    ):
+        (folder / CONTENTS).write_text(json.dumps({**contents, "fields": changed}))
+        messages.refused(lambda: read_result(folder), place="{d}/saved")
+
+
+def test_no_folder(tmp_path, messages):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    for name in ("missing", "file", "empty"):
+        messages.refused(lambda name=name: read_result(tmp_path / name), argument="folder", place=f"{{d}}/{name}")
+    for odd in (None, "", "a\0b"):
+        messages.refused(lambda odd=odd: read_result(odd), argument="folder")
+
+
+def test_a_table_that_was_cut(folder, messages):
+    path = folder / "table.csv"
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
+    change(folder)
+    messages.refused(lambda: read_result(folder), place="{d}/saved, table.csv")
+
+
+@pytest.mark.parametrize("damage", ["[]", "{", "null", '{"format": 1}', '{"format": "1", "kind": 2, "fields": []}'])
+def test_damaged_contents(folder, damage):
+    (folder / CONTENTS).write_text(damage)
+    with pytest.raises(InputError) as error:
+        read_result(folder)
+    assert error.value.argument == "folder"
+
+
+@pytest.mark.parametrize("name", ["table.csv", ARRAYS])
+def test_a_missing_file(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(InputError):
+        read_result(folder)
+
+
+def test_arrays_are_never_unpickled(folder):
+    np.savez(folder / ARRAYS, values=np.array([{}], dtype=object))
+    change(folder)
+    with pytest.raises(InputError):
+        read_result(folder)
+
+
+def test_what_cannot_be_written_leaves_the_result_as_it_was(messages, folder, monkeypatch):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pt_reuse._files.os.replace", full)
+    messages.refused(lambda: whole().save(folder, overwrite=True), argument="folder")
+    monkeypatch.undo()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
+    there, replace = [], os.replace
+
+    def look(*arguments):
+        there.append((folder / "result.json").exists())
+        replace(*arguments)
+
+    monkeypatch.setattr("pt_reuse._files.os.replace", look)
+    names = [path.name for path in whole().save(folder, overwrite=True)]
+    assert names[-1] == "result.json"
+    assert there == [False] * len(names)
+    assert read_result(folder).table.equals(whole().table)
+
+
+@pytest.mark.parametrize("cell", [b"x", [1], 1j, "a\ud800"], ids=["bytes", "list", "complex", "surrogate"])
+def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
+    cells = np.empty(1, dtype=object)
+    cells[0] = cell
+    messages.refused(
+        Result(table=pd.DataFrame({"a": pd.Series(cells, dtype=object)}), settings={}).save, folder=tmp_path / "new"
+    )
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("depth", [50, 500, 900, 5000, 100_000])
+@pytest.mark.parametrize("place", ["all of it", "a field"])
+def test_a_deep_record(depth, place, folder):
+    # no snapshot: how deep Python goes differs between versions
+    deep = '{"list": [' * depth + "1" + "]}" * depth
+    contents = json.loads((folder / "result.json").read_bytes())
+    contents["fields"]["table"] = "DEEP"
+    text = deep if place == "all of it" else json.dumps(contents).replace('"DEEP"', deep)
+    (folder / "result.json").write_text(text)
+    with suppress(InputError):
+        read_result(folder)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"PK\x03\x04" + bytes(100), b"\x93NUMPY\x01\x00v\x00{" + b"(" * 400])
+def test_arrays_that_are_none(data, folder):
+    # no snapshot: numpy words this in several ways
+    (folder / "arrays.npz").write_bytes(data)
+    change(folder)
+    with pytest.raises(InputError, match="Save the result anew"):
+        read_result(folder)
