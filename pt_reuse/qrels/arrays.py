@@ -151,3 +151,19 @@ def topic_set(topics: Any) -> list[str]:
 
 def _taken(extra: pd.DataFrame | None, rows: NDArray[np.int64]) -> pd.DataFrame | None:
     return None if extra is None else extra.iloc[rows].reset_index(drop=True)
+
+
+def bare_topics(arrays: QrelsArrays) -> list[str]:
+    """Return the topics that have no judgment."""
+    documents = arrays.documents
+    return [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
+
+
+def tell_bare_topics(arrays: QrelsArrays) -> None:
+    """Warn of topics that are lost where judgments go to PyTerrier or ir_measures."""
+    bare = bare_topics(arrays)
+    if bare:
+        warn(
+            f"{count(len(bare), 'topic')} without judgments, {examples(bare)}: PyTerrier and ir_measures do not see "
+            "them, and their means are over the others. Here such a topic counts 0."
+        )

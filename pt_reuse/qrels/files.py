@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples, flag
@@ -17,7 +16,7 @@ from pt_reuse.engine.tokens import Words
 from pt_reuse.formats.files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.formats.trec import QrelsRows, check_names, check_topics, parse_qrels
 from pt_reuse.formats.trec_lines import QRELS_LINE
-from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays
+from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, bare_topics
 
 #: bytes of a file from which on what reading takes is given back to the system
 _LARGE = 1 << 24
@@ -87,7 +86,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
     qids, docnos = documents.qids().tolist(), documents.docnos().tolist()
     check_names(list(dict.fromkeys(docnos)), "docno")
     check_topics(list(documents.topics))
-    bare = [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
+    bare = bare_topics(arrays)
     if bare:
         warn(
             f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be missing when it "

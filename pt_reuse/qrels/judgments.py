@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.formats.frames import check_frame, text_column, text_groups
 from pt_reuse.formats.grades import LABELS
 from pt_reuse.qrels.algebra import CONFLICTS, united
-from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, topic_set
+from pt_reuse.qrels.arrays import JudgedRows, QrelsArrays, tell_bare_topics, topic_set
 from pt_reuse.qrels.counting import count_labels
 from pt_reuse.qrels.files import read_arrays, write_arrays
 from pt_reuse.qrels.forms import judged_frame
@@ -35,6 +36,8 @@ class Qrels:
     does whose track counts from another grade. It says which documents are counted, and removed, as relevant; measures
     have a `rel` of their own. The topic set is kept by all operations but :meth:`select`: a topic that loses its last
     document stays, and counts 0 in means.
+
+    pt.Experiment and the functions of ir_measures take it as it is, see :meth:`merge`.
 
     Args:
         frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
@@ -123,6 +126,32 @@ class Qrels:
         documents, labels, extra = self.arrays.documents, self.arrays.labels, self.arrays.extra
         frame = pd.DataFrame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
         return frame if extra is None else pd.concat([frame, extra], axis=1)
+
+    def __iter__(self) -> Iterator[ir_measures.Qrel]:
+        """Yield the judgments as ir_measures has them, so that its functions take a Qrels."""
+        tell_bare_topics(self.arrays)
+        documents, labels = self.arrays.documents, self.arrays.labels
+        yield from map(ir_measures.Qrel, documents.qids().tolist(), documents.docnos().tolist(), labels.tolist())
+
+    def __getitem__(self, columns: Any) -> Any:
+        """Return columns of :meth:`to_frame`."""
+        return self.to_frame()[columns]
+
+    def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
+        """Return :meth:`to_frame`, merged as pandas does: what pt.Experiment asks of judgments.
+
+        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels. With ``filter_by_topics=False``, and in
+        pt.Evaluate, PyTerrier takes nothing but a frame: give ``qrels.to_frame()``.
+
+        Args:
+            *right: as ``DataFrame.merge`` takes it.
+            **options: likewise.
+
+        Warns:
+            ReuseWarning: topics without judgments, which a frame cannot hold, so that means are without them.
+        """
+        tell_bare_topics(self.arrays)
+        return self.to_frame().merge(*right, **options)
 
     @door
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from pt_reuse._check import positive
 from pt_reuse._errors import door
@@ -16,6 +17,7 @@ from pt_reuse.runs.dropped import Dropped
 from pt_reuse.runs.frames import run_frame, run_sizes
 from pt_reuse.runs.how_pooled import UNKNOWN, HowPooled
 from pt_reuse.runs.named_runs import NamedRuns
+from pt_reuse.runs.stored_run import StoredRun
 
 
 class ListedRuns(NamedRuns):
@@ -47,6 +49,27 @@ class ListedRuns(NamedRuns):
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
         return run_frame(self.field, self.row(name), name)
+
+    def systems(self) -> dict[str, pt.Transformer]:
+        """Return each run as a system that looks its results up, so that an experiment has it beside live ones.
+
+        A system returns ``qid docno rank score`` and the further columns of the topics; of a topic that its run lacks
+        it returns nothing. Its documents stand in :attr:`order`, and scores say so: PyTerrier and ir_measures sort by
+        score, in float32, so that a score which would not give the order (a tie, or runs in the order of their files)
+        is lowered to the next smaller number. So ``pt.Experiment`` has the scores of :func:`score`.
+
+        Returns:
+            dict: run name -> Transformer, in field order.
+
+        Example:
+            >>> import pyterrier as pt
+            >>> demo = pt.get_dataset("reuse:demo")
+            >>> systems = {"mine": demo.get_dense_retriever(), **demo.get_runs(type="lexical").systems()}
+            >>> found = pt.Experiment(systems, demo.get_topics(), demo.get_judgments(), ["ndcg_cut_10"])
+            >>> found["name"].tolist()[:2]
+            ['mine', 'furrow-bm25-desc']
+        """
+        return {name: StoredRun(self.field, row, name) for row, name in enumerate(self.names)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import warnings
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ir_measures import AP, Judged, nDCG
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.qrels.algebra import CONFLICTS
@@ -295,3 +297,27 @@ def test_against_pyterrier(data):
             ours = labels(read_qrels(path))
         theirs = pt.io.read_qrels(str(path))
         assert ours == {(str(row.qid), str(row.docno)): row.label for row in theirs.itertuples()}
+
+
+# in an experiment, and in ir_measures
+
+
+def test_an_experiment_and_ir_measures_take_judgments_as_they_are(messages):
+    qrels = judged("1 a 1; 1 b 0; 2 a 2; 2 c -1; 3 d 1", topics=["1", "2", "3"])
+    frame, measures = qrels.to_frame(), [AP, nDCG @ 2, Judged @ 2, "map"]
+    run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0), ("2", "c", 1.0)], columns=["qid", "docno", "score"])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "x"})
+    for options in ({}, {"filter_by_qrels": True}, {"perquery": True}):
+        found, expected = (pt.Experiment([run], topics, one, measures, ["A"], **options) for one in (qrels, frame))
+        pd.testing.assert_frame_equal(found[sorted(found)], expected[sorted(expected)])
+    theirs = pt.model.to_ir_measures(run)
+    found, expected = (
+        ir_measures.calc_aggregate([AP, nDCG @ 2, Judged @ 2], one, theirs)
+        for one in (qrels, pt.model.to_ir_measures(frame))
+    )
+    assert found == expected
+    assert found[AP] == pytest.approx((0.5 + 0 + 0) / 3)
+    # what no frame can hold is told
+    bare = judged("1 a 1", topics=["1", "2"])
+    messages.warned(lambda: list(bare))
+    messages.warned(lambda: pt.Experiment([run], topics, bare, [AP]))
