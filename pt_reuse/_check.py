@@ -5,10 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral, Real
 from pathlib import PurePath
 from typing import Any
-
-import numpy as np
 
 from pt_reuse._errors import Argument, InputError
 
@@ -26,7 +25,7 @@ def shown(value: Any) -> str:
         return repr(str(value))
     if isinstance(value, str):
         return repr(value if len(value) <= _SHORT else f"{value[: _SHORT - 3]}...")
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = repr(value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value)
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
 
 
@@ -115,7 +114,7 @@ def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
 
 def checked_seed(seed: Any) -> int:
     """Return a user's ``seed=`` as an int, or say that it is none."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
     return int(seed)
 
@@ -124,7 +123,7 @@ def checked_jobs(n_jobs: Any) -> int | None:
     """Return a user's ``n_jobs=`` as joblib takes it, None where joblib is to decide, or say that it is none."""
     if n_jobs is None:
         return None
-    whole_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    whole_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if not whole_number or not n_jobs:
         raise InputError(
             Argument("n_jobs"),
@@ -136,7 +135,7 @@ def checked_jobs(n_jobs: Any) -> int | None:
 
 def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     """Return `value` as a float when it is a number from 0 to 1, else raise; without `ends` 0 and 1 are none."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    number = isinstance(value, Real) and not isinstance(value, bool)
     if number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     expected = "from 0 to 1" if ends else "above 0 and below 1"

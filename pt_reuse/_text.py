@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any
+from numbers import Rational, Real
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 #: what a result or a noun prints is no wider than this, in columns
 WIDTH = 100
@@ -164,6 +166,8 @@ def shorten(text: str, width: int) -> str:
 
 
 def _is_numeric(values: pd.Series) -> bool:
+    import pandas as pd
+
     return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
 
 
@@ -180,16 +184,19 @@ def _column(name: Any, values: list[Any], numeric: bool, written: str) -> TextCo
 
 
 def _number(value: Any) -> float | None:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     return value if is_number and not is_missing(value) else None
 
 
 def _is_float(value: Any) -> bool:
-    return isinstance(value, float | np.floating)
+    # a number of numpy with a fraction is Real, one without is Integral
+    return isinstance(value, Real) and not isinstance(value, Rational)
 
 
 def is_missing(value: Any) -> bool:
     """Return whether a value is none: None, NaN, NA or NaT."""
+    import pandas as pd
+
     return value is None or (_is_float(value) and value != value) or value is pd.NA or value is pd.NaT
 
 

@@ -103,6 +103,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     shell: Shell = options.shell
     if unknown:
         shell.running.refuse(unknown)
+    shell.running.check(options)
     tell_logs()
     tell_warnings(shell)
     try:

@@ -17,14 +17,6 @@ from pt_reuse.commands.measures import add_measures, chosen_measures
 from pt_reuse.commands.output import draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, say, shows_bars
-from pt_reuse.judging.judge_folder import checked_folder, checked_table, read_judges
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import MISSING
-from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.scoring.leaderboards import read_leaderboard
-from pt_reuse.stats.significance import check_test
 
 #: what runs can be grouped by
 _GROUPS = ("team", "type", "family")
@@ -97,6 +89,11 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.judging.judge_folder import checked_folder, checked_table, read_judges
+    from pt_reuse.judging.judges import as_judges
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.scoring.leaderboards import read_leaderboard
+
     checked, parts = _part_options(options), _chosen_parts(options.parts)
     plan = None if options.scores is not None and not (options.runs or options.collection) else plan_field(options)
     source = None if plan is None else _human(options, plan)
@@ -170,6 +167,11 @@ def _say_findings(part: Part, answer: Answer, every: bool) -> None:
 
 def _part_options(options: argparse.Namespace) -> PartOptions:
     """Return what the parts are told, checked before anything is read."""
+    from pt_reuse.judging.label_pairs import MISSING
+    from pt_reuse.pooling.depth import checked_depth
+    from pt_reuse.qrels.judgments import checked_rel
+    from pt_reuse.stats.significance import check_test
+
     with arguments_as(missing="missing_labels"):
         missing = choice("missing", options.missing_labels, MISSING)
     check_test(options.test, options.correction)
@@ -188,6 +190,8 @@ def _part_options(options: argparse.Namespace) -> PartOptions:
 
 
 def _judge_rel(text: str | None) -> int | dict[str, int] | None:
+    from pt_reuse.qrels.judgments import checked_rel
+
     if text is None:
         return None
     if text.isdecimal():

@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypedDict
-
-import ir_measures
+from typing import TYPE_CHECKING, TypedDict
 
 from pt_reuse._errors import InputError, Option, arguments_as
-from pt_reuse._result import Result
 from pt_reuse.commands.intervals import Drawn
 from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing
-from pt_reuse.judging.judge_folder import JudgeFolder
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.judge_families.measuring import family_effect
-from pt_reuse.studies.judged_leaderboards.comparing import compare_leaderboards
-from pt_reuse.studies.label_audit.auditing import audit_labels
-from pt_reuse.studies.reranked_by_judge.reranking import circularity
-from pt_reuse.studies.significance_by_judge.testing import significance_fidelity
-from pt_reuse.studies.uniques import leave_out_uniques
+
+if TYPE_CHECKING:
+    import ir_measures
+
+    from pt_reuse._result import Result
+    from pt_reuse.judging.judge_folder import JudgeFolder
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.run_set import RunSet
+    from pt_reuse.scoring.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -178,6 +173,8 @@ def _boards_lacking(given: Audited) -> str | None:
 
 
 def _rankings(given: Audited) -> Answer:
+    from pt_reuse.studies.label_audit.auditing import audit_labels
+
     field, options = given.known_field, given.options
     found = audit_labels(
         field.runs,
@@ -201,6 +198,8 @@ def _rankings(given: Audited) -> Answer:
 
 
 def _families(given: Audited) -> Answer:
+    from pt_reuse.studies.judge_families.measuring import family_effect
+
     field, options = given.known_field, given.options
     found = family_effect(
         field.runs,
@@ -218,6 +217,8 @@ def _families(given: Audited) -> Answer:
 
 
 def _significance(given: Audited) -> Answer:
+    from pt_reuse.studies.significance_by_judge.testing import significance_fidelity
+
     field, options = given.known_field, given.options
     # the t test alone is computed anew in every draw
     drawn = options.drawn if options.test == "t" else Drawn(**{**options.drawn, "resamples": 0})
@@ -240,6 +241,8 @@ def _significance(given: Audited) -> Answer:
 
 
 def _circularity(given: Audited) -> Answer:
+    from pt_reuse.studies.reranked_by_judge.reranking import circularity
+
     field, options = given.known_field, given.options
     found = circularity(
         field.runs,
@@ -255,6 +258,8 @@ def _circularity(given: Audited) -> Answer:
 
 
 def _holes(given: Audited) -> Answer:
+    from pt_reuse.studies.uniques import leave_out_uniques
+
     field, options = given.known_field, given.options
     with arguments_as(qrels="human", fill="judges"):
         found = leave_out_uniques(
@@ -276,6 +281,9 @@ def _holes(given: Audited) -> Answer:
 
 
 def _leaderboards(given: Audited) -> Answer:
+    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.studies.judged_leaderboards.comparing import compare_leaderboards
+
     scores, options, boards = given.scores, given.options, given.judges.leaderboards
     if scores is None:
         scores = score(given.known_field.runs, given.known_field.human, given.measures)

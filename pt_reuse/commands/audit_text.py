@@ -8,7 +8,6 @@ from pathlib import Path
 from pt_reuse._check import count, listed
 from pt_reuse._files import replacing
 from pt_reuse.commands.audit_parts import Answer, Audited, Part
-from pt_reuse.scoring.caveats import BEWARE
 
 NAME = "findings.md"
 
@@ -21,6 +20,8 @@ def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Ma
         answers: of the parts that were computed.
         unanswered: part -> why it was not, a sentence.
     """
+    from pt_reuse.scoring.caveats import BEWARE
+
     lines = ["# Labels by judges: what they do to the ranking of systems", "", *_about(given)]
     lines += ["", "## In short", ""]
     lines += [f"- {part.question} {answer.result.headline()}." for part, answer in answers.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import located
@@ -14,15 +15,10 @@ from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.plots.panels import plot_panels
-from pt_reuse.plots.type_pools import scores_title
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.scoring.run_scores import checked_measures
-from pt_reuse.studies.found_documents import FoundByDepth, found_by_depth
-from pt_reuse.studies.type_pools.halves import checked_splits
-from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
-from pt_reuse.studies.type_pools.type_splits import check_types_are_given, checked_types, types_of
-from pt_reuse.studies.type_pools.type_study import by_type, check_type_pools, default_measures
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.found_documents import FoundByDepth
+    from pt_reuse.studies.type_pools.pools_by_type import PoolsByType
 
 _FILES = (
     "table.csv", "by_split.csv", "splits.csv", "run_table.csv", "settings.json", "arrays.npz", "result.json",
@@ -81,6 +77,13 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.scoring.run_scores import checked_measures
+    from pt_reuse.studies.found_documents import found_by_depth
+    from pt_reuse.studies.type_pools.halves import checked_splits
+    from pt_reuse.studies.type_pools.type_splits import check_types_are_given, checked_types, types_of
+    from pt_reuse.studies.type_pools.type_study import by_type, check_type_pools, default_measures
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     intervals = drawn(options)
@@ -161,6 +164,8 @@ def _report_found(found: FoundByDepth) -> None:
 
 
 def _drawings(result: PoolsByType, found: FoundByDepth) -> dict[str, Drawing]:
+    from pt_reuse.plots.panels import plot_panels
+
     drawings: dict[str, Drawing] = {_FOUND_PICTURE: found.plot}
     for measure in result.measures:
         drawings[picture("tau_b", measure)] = partial(result.plot, measure, kind="tau_b")
@@ -172,6 +177,8 @@ def _drawings(result: PoolsByType, found: FoundByDepth) -> dict[str, Drawing]:
 
 
 def _above(result: PoolsByType, measure: str, pool: str) -> str:
+    from pt_reuse.plots.type_pools import scores_title
+
     rows = result.table[(result.table["measure"] == measure) & (result.table["pool"] == pool)]
     splits = count(int((result.splits["pool"] == pool).sum()), "split")
     return scores_title(pool, dict(zip(rows["tested"], rows["tau_b"], strict=True)), f"mean of {splits}")

@@ -6,17 +6,17 @@ import argparse
 import re
 import sys
 from difflib import get_close_matches
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import count
 from pt_reuse._text import is_missing, shorten
-from pt_reuse.collections.listing import facts_of, list_collections
-from pt_reuse.collections.registry import collection_names, real_name
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command
 from pt_reuse.commands.screen import complain, print_table, say, say_beside, width_of
 from pt_reuse.commands.shell import Shell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: rows of the list on the screen
 _MOST = 40
@@ -38,6 +38,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from pt_reuse.collections.listing import list_collections
+    from pt_reuse.collections.registry import collection_names, real_name
+
     search = " ".join(options.words).removeprefix("reuse:")
     one = not (options.csv or options.here or options.all)
     if one and (search.endswith(".toml") or real_name(search) in collection_names()):
@@ -56,6 +59,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _describe(name: str, shell: Shell) -> None:
+    from pt_reuse.collections.listing import facts_of, list_collections
+
     collection = collection_of(name)
     year = f" ({collection.year})" if collection.year else ""
     say(f"{collection.name}: {collection.title}{year}")
@@ -71,6 +76,8 @@ def _describe(name: str, shell: Shell) -> None:
 
 
 def _nothing(search: str, here: bool) -> str:
+    from pt_reuse.collections.listing import list_collections
+
     wanted = f"no collection with {search!r}" if search else "no collection"
     if here:
         return (

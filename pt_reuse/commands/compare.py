@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import partial
-
-import ir_measures
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
@@ -19,9 +16,11 @@ from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.scoring.run_scores import checked_measures
-from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
-from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
+
+if TYPE_CHECKING:
+    import ir_measures
+
+    from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
 
 _FILES = (
     "agreement.csv", "changes.csv", "per_topic.csv", "selected.csv", "by_run.csv", "by_topic.csv", "settings.json",
@@ -113,6 +112,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
+    from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
+
     plan = plan_field(options, pooled_matters=False)
     first, second = plan.needed_judgments(), judgment_source(options.other, plan.collection)
     names = _names(options.judgment_names, (first, second))
@@ -187,6 +188,8 @@ def _report(result: JudgmentComparison, every: bool) -> None:
 
 
 def _report_moves(result: JudgmentComparison, measure: str, every: bool) -> None:
+    import pandas as pd
+
     names = result.names
     changes = result.changes[result.changes["measure"] == measure]
     moved = changes.loc[changes["drop"].abs().sort_values(ascending=False, kind="stable").index]
@@ -219,6 +222,8 @@ def _report_topics(result: JudgmentComparison, measure: str, every: bool) -> Non
 
 
 def _report_selected(result: JudgmentComparison) -> None:
+    import pandas as pd
+
     names, measure = result.names, result.measures[0]
     rows = result.selected[result.selected["measure"] == measure]
     say(
@@ -266,6 +271,8 @@ def _report_new(result: JudgmentComparison, every: bool) -> None:
 
 def in_words(result: JudgmentComparison, measure: str) -> str:
     """Return in a sentence how many runs change their rank by a measure, and which falls and which rises furthest."""
+    import numpy as np
+
     row = result.table[result.table["measure"] == measure].iloc[0]
     changes, said = result.changes[result.changes["measure"] == measure], _measured(result, measure)
     if len(changes) > 1 and np.isnan(row["tau_b"]):
@@ -313,6 +320,8 @@ def _names(text: str | None, sources: Sequence[JudgmentSource]) -> tuple[str, st
 
 
 def _other_measures(text: str | None) -> list[ir_measures.Measure] | None:
+    from pt_reuse.scoring.run_scores import checked_measures
+
     if text is None:
         return None
     with located("--other-measures"):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice
+from pt_reuse._choices import FIXED, LEARNING
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -13,16 +15,16 @@ from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
-from pt_reuse.studies.strategy_comparison.comparing import check_comparing, checked_strategies, compare_strategies
-from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
+
+if TYPE_CHECKING:
+    from pt_reuse.pooling.adaptive.strategy import Strategy
+    from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
 
 _FILES = (
     "table.csv", "by_seed.csv", "curve.csv", "groups.csv", "left_out.csv", "settings.json", "result.json",
 )  # fmt: skip
+#: strategies by name, in the order of the help
+_STRATEGIES = (*LEARNING, *FIXED)
 #: the picture of what is found, and the beginning of the name of that of the ranking by a measure
 _FOUND, _RANKING = "relevant.png", "tau_b"
 #: what the screen shows of a strategy at a budget -> its heading
@@ -57,7 +59,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_field(parser, qrels=Judgments.NEEDED)
     parser.add_argument(
-        "--strategies", metavar="LIST", help=f"comma-separated, of: {', '.join(CHOOSERS)}; default all of them"
+        "--strategies", metavar="LIST", help=f"comma-separated, of: {', '.join(_STRATEGIES)}; default all of them"
     )
     parser.add_argument(
         "--budgets",
@@ -87,6 +89,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
+    from pt_reuse.studies.strategy_comparison.comparing import check_comparing, compare_strategies
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     strategies = _strategies(options.strategies)
@@ -134,9 +140,11 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _strategies(text: str | None) -> list[Strategy]:
+    from pt_reuse.studies.strategy_comparison.comparing import checked_strategies
+
     if text is None:
         return checked_strategies(None)
-    names = [choice("strategies", name, tuple(CHOOSERS), most=len(CHOOSERS)) for name in listed(text)]
+    names = [choice("strategies", name, _STRATEGIES, most=len(_STRATEGIES)) for name in listed(text)]
     return checked_strategies(names)
 
 

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from pt_reuse.commands.parser import Parser, listed
-from pt_reuse.pooling.contributors import named_contributors
 
 
 def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "runs that made the pool") -> None:
@@ -37,6 +36,8 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
     Raises:
         InputError: no name, or a name that is not known.
     """
+    from pt_reuse.pooling.contributors import named_contributors
+
     text: str = options.contributors
     if text in ("pooled", "all"):
         return text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import count
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -15,9 +14,11 @@ from pt_reuse.commands.numbers import whole_numbers
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.studies.judged_depths.coverage_result import Coverage
-from pt_reuse.studies.judged_depths.covering import check_pool, checked_depths, condensed_form, coverage
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.studies.judged_depths.coverage_result import Coverage
 
 _FILES = (
     "table.csv", "by_run.csv", "condensed.csv", "groups.csv", "by_topic.csv", "flags.csv", "counts.run_table.csv",
@@ -61,6 +62,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.studies.judged_depths.covering import check_pool, checked_depths, condensed_form, coverage
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     depths = checked_depths(options.depths)

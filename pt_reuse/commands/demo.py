@@ -10,10 +10,7 @@ from functools import partial
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.demo.narration import SUBJECTS, narrate
-from pt_reuse.demo.walk import answer
 
-_TABLES = tuple(f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1))
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
 
@@ -29,12 +26,16 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    folder = out_folder(options, [*_TABLES, *_PICTURES])
+    from pt_reuse.demo.narration import SUBJECTS, narrate
+    from pt_reuse.demo.walk import answer
+
+    names = [f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1)]
+    folder = out_folder(options, [*names, *_PICTURES])
     _mute_libraries()
     report = answer(say, verbose=shows_bars(options))
     say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
-    for number, (file, part) in enumerate(zip(_TABLES, narrate(report), strict=True), 1):
+    for number, (file, part) in enumerate(zip(names, narrate(report), strict=True), 1):
         say(f"\n{number}. {part.question}\n")
         print_table(part.shown, len(part.shown), "rows")
         say(f"\n{part.words}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._errors import Argument, InputError, located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -14,10 +14,10 @@ from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.relevant_density import Density, density
+
+if TYPE_CHECKING:
+    from pt_reuse.runs.run_set import RunSet
+    from pt_reuse.studies.relevant_density import Density
 
 _PICTURE = "density.png"
 _FILES = ("table.csv", "rounds.csv", "summary.csv", "settings.json", "result.json", _PICTURE)
@@ -79,6 +79,10 @@ class _Read:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.qrels.judgments import checked_rel
+    from pt_reuse.studies.judging_rounds import checked_depths
+    from pt_reuse.studies.relevant_density import density
+
     checked_rel(options.rel)
     depths = None if options.depths is None else checked_depths(options.depths)
     folder = out_folder(options, _FILES)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, checked_seed, fraction, positive
+from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS, check_test
-from pt_reuse.studies.discriminating import discriminative_power
-from pt_reuse.studies.told_apart import DiscriminativePower
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.told_apart import DiscriminativePower
 
 _FILES = ("table.csv", "against_first.csv", "changed.csv", "pairs.csv", "settings.json", "result.json")
 #: what the screen shows of a measure and a set of judgments -> its heading
@@ -64,6 +63,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.stats.significance import check_test
+    from pt_reuse.studies.discriminating import discriminative_power
+
     plan = plan_field(options, pooled_matters=False)
     sources = [plan.needed_judgments()]
     if options.other is not None:
@@ -107,6 +110,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _report(result: DiscriminativePower, every: bool) -> None:
+    import pandas as pd
+
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     say('\nPairs of runs that differ significantly; from "always from" on, every difference is significant:')
     print_table(result.table[list(_SHOWN)].rename(columns=_SHOWN), len(result.table), "rows")

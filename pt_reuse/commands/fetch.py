@@ -5,10 +5,6 @@ from __future__ import annotations
 import argparse
 
 from pt_reuse._check import count, examples
-from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.download.runs import FAULTY_FOLDER
-from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
-from pt_reuse.collections.run_files import download_folder
 from pt_reuse.commands.field import collection_of
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_quiet
 from pt_reuse.commands.screen import SHOWN, complain, say, shows_bars
@@ -28,6 +24,11 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from pt_reuse.collections.dataset import ReuseDataset
+    from pt_reuse.collections.download.runs import FAULTY_FOLDER
+    from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
+    from pt_reuse.collections.run_files import download_folder
+
     collection = collection_of(options.collection)
     try:
         files = ReuseDataset(collection).fetch(

@@ -6,30 +6,23 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as
-from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.definition import read_definition
-from pt_reuse.collections.getting import plan_runs
-from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.submitted import PoolUnknownWarning
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source, told_name
 from pt_reuse.commands.parser import Parser, add_quiet
 from pt_reuse.commands.screen import shows_bars
-from pt_reuse.engine.order import ORDERS
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.file_runs import named_by_files
-from pt_reuse.runs.how_pooled import HowPooled
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.paths import run_paths
-from pt_reuse.runs.reading import Reading
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.table_labels import TableLabels
+
+if TYPE_CHECKING:
+    from pt_reuse.collections.collection import Collection
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.metadata import GivenMetadata
+    from pt_reuse.runs.run_set import RunSet
 
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
@@ -97,11 +90,14 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
     )
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
-    parser.set_defaults(check_field=partial(_check_field, parser, needed, name))
+    parser.checks.append(partial(_check_field, parser, needed, name))
 
 
 def collection_of(name: str) -> Collection:
     """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import find_collection
+
     return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
 
 
@@ -126,18 +122,6 @@ class Reader(Protocol):
 
     def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
         """Take note of the judgments, which are read before the runs are."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _WatchedReading(Reading):
-    """How run files are read while somebody looks on."""
-
-    reader: Reader
-
-    def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
-        """Return the runs of some files, labelled."""
-        self.reader.at_run_files(paths)
-        return super().read(paths, labels)
 
 
 @dataclass(frozen=True)
@@ -189,7 +173,14 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         options: of the command.
         pooled_matters: whether to warn of an unknown pool where the user gave none.
     """
-    options.check_field(options)
+    from pt_reuse.collections.getting import plan_runs
+    from pt_reuse.collections.submitted import PoolUnknownWarning
+    from pt_reuse.runs.file_runs import named_by_files
+    from pt_reuse.runs.how_pooled import HowPooled
+    from pt_reuse.runs.paths import run_paths
+    from pt_reuse.runs.reading import Reading
+    from pt_reuse.runs.table_labels import TableLabels
+
     reader: Reader | None = getattr(options, "reader", None)
     reading = Reading(
         order=options.order,
@@ -201,9 +192,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         cache=options.cache,
         memory=options.memory,
         verbose=shows_bars(options),
+        at_files=None if reader is None else reader.at_run_files,
     )
-    if reader is not None:
-        reading = _WatchedReading(**{one.name: getattr(reading, one.name) for one in fields(reading)}, reader=reader)
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
         paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
@@ -244,6 +234,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
+    from pt_reuse.runs.metadata import given_metadata
+
     return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
 
 

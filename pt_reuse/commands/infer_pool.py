@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, examples
 from pt_reuse._files import replacing
@@ -11,10 +12,9 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
-from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
-from pt_reuse.studies.pool_inference.evidence import UNSURE
-from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
@@ -56,6 +56,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
+    from pt_reuse.studies.pool_inference.inference import infer_pool
+
     plan = plan_field(options, pooled_matters=False)
     read_depth(options.depth)
     read_tolerance(options.tolerance)
@@ -91,6 +94,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _report(result: InferredPool, every: bool) -> None:
+    from pt_reuse.studies.pool_inference.evidence import UNSURE
+
     table = result.table
     if table["pooled"].isna().all():
         say("\nWho was pooled is not on record. Runs by what speaks for them:")

@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
 from pt_reuse._files import user_path
-from pt_reuse.formats.checksum import checksum_of, checksums
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+
+if TYPE_CHECKING:
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.run_set import RunSet
 
 #: options that may name a file, beside those that name runs
 _FILES = ("qrels", "collection", "teams", "types", "pooled", "metadata", "contributors")
@@ -66,6 +67,8 @@ def input_files(named: Sequence[tuple[str, str]]) -> list[InputFile]:
     Raises:
         InputError: a file that cannot be read.
     """
+    from pt_reuse.formats.checksum import checksums
+
     paths = [user_path(path) for _, path in named]
     try:
         checks = checksums(paths, _THREADS)
@@ -87,6 +90,8 @@ def _is_file(text: str) -> bool:
 
 def digest_of_runs(runs: RunSet) -> str:
     """Return a checksum of what runs are, but not of their documents, which their files vouch for."""
+    from pt_reuse.formats.checksum import checksum_of
+
     pooling = runs.how_pooled
     lengths = checksum_of(runs.field.lengths.astype("<i8"))
     said = [runs.order, pooling.order, pooling.depth, list(runs.field.topics), lengths, len(runs.dropped)]
@@ -95,6 +100,8 @@ def digest_of_runs(runs: RunSet) -> str:
 
 def digest_of_judgments(qrels: Qrels) -> str:
     """Return a checksum of judgments that do not lie in a file of the user's."""
+    from pt_reuse.formats.checksum import checksum_of
+
     documents = qrels.arrays.documents
     arrays = [checksum_of(documents.starts.astype("<i8")), checksum_of(qrels.arrays.labels.astype("<i8"))]
     return _digest([json.dumps(documents.topics), *arrays, *documents.docnos().tolist()])

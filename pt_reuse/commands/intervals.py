@@ -6,7 +6,6 @@ import argparse
 from typing import TypedDict
 
 from pt_reuse.commands.parser import Parser
-from pt_reuse.stats.bootstrap import checked_bootstrap
 
 
 class Drawn(TypedDict):
@@ -38,6 +37,8 @@ def add_intervals(parser: Parser, *, resamples: int = 0) -> None:
 
 def drawn(options: argparse.Namespace) -> Drawn:
     """Return what the options of :func:`add_intervals` ask for, checked before anything is read."""
+    from pt_reuse.stats.bootstrap import checked_bootstrap
+
     checked_bootstrap(resamples=options.resamples, seed=options.seed, confidence=options.confidence)
     return Drawn(resamples=options.resamples, confidence=options.confidence, seed=options.seed)
 

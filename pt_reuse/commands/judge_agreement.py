@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import count
 from pt_reuse._errors import Argument, InputError, arguments_as
@@ -13,11 +12,9 @@ from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.judging.annotators.agreement import WORDS, AnnotatorAgreement
-from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS
-from pt_reuse.judging.annotators.label_files import check_label_files, read_labels
-from pt_reuse.judging.annotators.measuring import annotator_agreement, check_measuring
-from pt_reuse.judging.annotators.voting import majority_vote
+
+if TYPE_CHECKING:
+    from pt_reuse.judging.annotators.agreement import AnnotatorAgreement
 
 _FILES = (
     "agreement.csv", "pairs.csv", "others.csv", "gold.csv", "per_topic.csv", "by_label.csv", "confusion.csv",
@@ -77,6 +74,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.judging.annotators.label_files import check_label_files, read_labels
+    from pt_reuse.judging.annotators.measuring import annotator_agreement, check_measuring
+    from pt_reuse.judging.annotators.voting import majority_vote
+
     check_measuring(
         rel=options.rel,
         weights=options.weights,
@@ -136,6 +137,11 @@ def _scale(text: str | None) -> tuple[int, ...] | None:
 
 
 def _report(result: AnnotatorAgreement, every: bool) -> None:
+    import pandas as pd
+
+    from pt_reuse.judging.annotators.agreement import WORDS
+    from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS
+
     table = result.table
     for items, labels in table[["items", "labels"]].drop_duplicates().itertuples(index=False):
         which = "all documents" if items == "all" else "documents that anyone called relevant"

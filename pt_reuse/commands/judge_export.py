@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -17,12 +16,9 @@ from pt_reuse.commands.judgments import judgment_source
 from pt_reuse.commands.parser import Commands, Parser, add_command, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.commands.shown_texts import TEXTS_HELP, TOPICS_HELP, named_texts, read_topics
-from pt_reuse.judging.people.asking import FORMATS
-from pt_reuse.judging.people.export import plan_export
-from pt_reuse.judging.people.manifest import RETURNED
-from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.reading import read_qrels
+
+if TYPE_CHECKING:
+    from pt_reuse.pooling.pool import Pool
 
 
 def add_to(commands: Commands) -> Parser:
@@ -39,7 +35,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--topics", metavar="FILE", help=f"{TOPICS_HELP}; default those of --collection")
     parser.add_argument("--texts", metavar="FILE", help=f"{TEXTS_HELP}; default those of --collection")
     parser.add_argument("--out", metavar="DIR", required=True, help="the folder of the tasks")
-    parser.add_argument("--format", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}; default csv")
+    parser.add_argument("--format", metavar="FORMAT", help="one of csv, jsonl, doccano, label-studio; default csv")
     parser.add_argument(
         "--annotators", metavar="NAMES", help="who judges, between commas; default anybody, in one file"
     )
@@ -56,15 +52,22 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     add_contributors(parser)
     add_field(parser, qrels=Judgments.OPTIONAL)
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=_run)
+    parser.checks.append(partial(_check, parser))
     return parser
 
 
-def _run(parser: Parser, options: argparse.Namespace) -> None:
+def _check(parser: Parser, options: argparse.Namespace) -> None:
     if options.pool is not None and options.runs is not None:
         parser.error("--pool and --runs are two pools. Give one of them.")
     if options.pool is None and options.runs is None and options.collection is None:
         parser.error("no pool is named. Give --pool, --runs or --collection.")
+
+
+def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.judging.people.export import plan_export
+    from pt_reuse.judging.people.manifest import RETURNED
+
     with arguments_as(folder="out"):
         plan = plan_export(
             options.out,
@@ -100,6 +103,8 @@ def _named(options: argparse.Namespace, name: str) -> str:
 
 def _pool_of(options: argparse.Namespace) -> Callable[[], Pool]:
     """Return what makes the pool; what can be checked before is."""
+    from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
+
     if options.pool is not None:
         pool = _read_pool(Path(options.pool))
         rest = pool if options.qrels is None else pool.remainder(judgment_source(options.qrels).read())
@@ -121,6 +126,11 @@ def _pool_of(options: argparse.Namespace) -> Callable[[], Pool]:
 
 def _read_pool(path: Path) -> Pool:
     """Read a pool as `pt-reuse pool` writes it: a table, or judgments that are still to come."""
+    import pandas as pd
+
+    from pt_reuse.pooling.pool import Pool
+    from pt_reuse.qrels.reading import read_qrels
+
     settings = _settings_beside(path)
     with located(str(path)):
         if path.suffix.lower() != ".csv":

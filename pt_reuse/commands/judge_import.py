@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-import pandas as pd
-
 from pt_reuse._errors import InputError, located
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.commands.output import out_file, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.judging.people.importing import import_labels
-from pt_reuse.judging.people.manifest import RETURNED
 
 
 def add_to(commands: Commands) -> Parser:
@@ -27,7 +23,7 @@ def add_to(commands: Commands) -> Parser:
     )
     parser.add_argument("folder", metavar="DIR", help="the folder that `pt-reuse judge export` wrote")
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help=f"what came back; default the sheets in DIR, and all in DIR/{RETURNED}"
+        "files", nargs="*", metavar="FILE", help="what came back; default the sheets in DIR, and all in DIR/returned"
     )
     parser.add_argument("--annotators", metavar="USER=NAME", help="who the users of a tool are, or whose a file is")
     parser.add_argument("--partial", action="store_true", help="take what is there while labels are missing")
@@ -41,6 +37,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from pt_reuse.judging.people.importing import import_labels
+
     table, judgments = out_file(options), None
     if options.as_qrels is not None:
         with located("--as-qrels"):

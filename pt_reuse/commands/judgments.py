@@ -6,18 +6,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import pyterrier as pt
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import did_you_mean
 from pt_reuse._errors import InputError
-from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import judgments_of
-from pt_reuse.collections.definition import read_definition
-from pt_reuse.collections.registry import collection_names, find_collection, real_name
 from pt_reuse.commands.screen import complain
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.qrels.reading import read_qrels
+
+if TYPE_CHECKING:
+    from pt_reuse.collections.collection import Collection
+    from pt_reuse.qrels.judgments import Qrels
 
 QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where it has several"
 
@@ -55,6 +52,12 @@ class JudgmentSource:
         Raises:
             InputError: they cannot be had.
         """
+        import pyterrier as pt
+
+        from pt_reuse.collections.dataset import judgments_of
+        from pt_reuse.qrels.judgments import Qrels
+        from pt_reuse.qrels.reading import read_qrels
+
         if self.file is not None:
             return read_qrels(self.file, rel=self.rel)
         if self.collection is None:
@@ -80,6 +83,9 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     Raises:
         InputError: neither a file nor a collection.
     """
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import collection_names, find_collection, real_name
+
     if text.endswith(".toml"):
         return JudgmentSource(None, read_definition(text))
     if not os.path.exists(text):
@@ -103,6 +109,8 @@ def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
 
 def told_name(name: str) -> str:
     """Return the name that an alias stands for, and say so; any other name as it is."""
+    from pt_reuse.collections.registry import real_name
+
     real = real_name(name)
     if real != name.removeprefix("reuse:").strip("/"):
         complain(f"pt-reuse: {name} is {real}.")

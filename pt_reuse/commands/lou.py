@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, count, listed, plural
 from pt_reuse._errors import InputError
-from pt_reuse.collections.catalogue import catalogued, judged_alike
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn, interval
@@ -20,14 +18,13 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.pooling.fit import SLACK
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.studies.filled_uniques.fill import checked_fill
-from pt_reuse.studies.unique_sentences import in_words
-from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.judging.judge import Judge
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.studies.uniques import LeaveOutUniques
 
 _FILES = (
     "summary.csv", "table.csv", "by_run.csv", "unique_counts.csv", "scores.run_table.csv", "own_scores.run_table.csv",
@@ -104,6 +101,10 @@ def _add_fill(parser: Parser) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.pooling.fit import SLACK
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.studies.uniques import check_removal, leave_out_uniques
+
     if options.fill is not None:
         refuse_with_shard(options, "fill", "a judge is asked about the uniques of all topics. Leave out one of them.")
     plan = plan_field(options)
@@ -147,6 +148,9 @@ def _run(options: argparse.Namespace) -> None:
 
 def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
     """Return the judges by the names of their files, read before any run is; None where nothing is to be filled."""
+    from pt_reuse.judging.judges import as_judges
+    from pt_reuse.studies.filled_uniques.fill import checked_fill
+
     judges: dict[str, Judge] = {}
     for place in options.fill or ():
         found = {one.name: one.judge for one in as_judges(place, "fill")}
@@ -165,6 +169,8 @@ def _of_judge(name: str) -> str:
 
 
 def _report(result: LeaveOutUniques, every: bool) -> None:
+    from pt_reuse.studies.unique_sentences import in_words
+
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     by, first = result.units.by, result.scores.measures[0]
     say(
@@ -219,6 +225,8 @@ def _nothing_lost(result: LeaveOutUniques) -> Iterator[str]:
 
 
 def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> None:
+    from pt_reuse.collections.catalogue import catalogued, judged_alike
+
     labels = qrels.arrays.labels
     for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
         collection = catalogued(name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-
-import ir_measures
+from typing import TYPE_CHECKING
 
 from pt_reuse._errors import located
 from pt_reuse.commands.parser import Parser, listed
-from pt_reuse.scoring.run_scores import checked_measures
+
+if TYPE_CHECKING:
+    import ir_measures
 
 
 def add_measures(parser: Parser) -> None:
@@ -31,6 +32,8 @@ def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_mea
     Raises:
         InputError: a measure that nobody computes.
     """
+    from pt_reuse.scoring.run_scores import checked_measures
+
     usual = ["AP" if rel in (None, 1) else f"AP(rel={rel})", "nDCG@10"]
     with located("--measures"):
         return checked_measures(usual if options.measures is None else listed(options.measures))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
@@ -18,11 +18,11 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.shard_notes import OUTPUT, ShardNotes, versions
 from pt_reuse.commands.shell import Shell
 from pt_reuse.commands.telling import tell_error, tell_warnings
-from pt_reuse.formats.array_file import DamagedError
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.shards import ShardFile, in_ranges, shards_in
-from pt_reuse.runs.topic_parts import Arrays, Merge, TopicWork, executed_by, part_topics
+
+if TYPE_CHECKING:
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.run_set import RunSet
+    from pt_reuse.runs.shards import ShardFile
 
 #: what has changed since the shards were made, and how to go on
 _AGAIN = "Put back what was changed, or make the shards again, in another folder."
@@ -62,10 +62,13 @@ def _run(options: argparse.Namespace) -> int | None:
 
 
 def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | None:
+    from pt_reuse.runs.shards import ReadingShards
+    from pt_reuse.runs.topic_parts import executed_by
+
     # what the command says is worded as if it ran by itself
     tell_warnings(shell)
     try:
-        with executed_by(_Reading(shards.files)):
+        with executed_by(ReadingShards(shards.files)):
             status: int | None = options.run(options)
     except InputError as error:
         tell_error(shell, error)
@@ -96,6 +99,9 @@ class _Shards:
         Raises:
             InputError: there is none.
         """
+        from pt_reuse.formats.array_file import DamagedError
+        from pt_reuse.runs.shards import shards_in
+
         advice = "Give the folder that was --out of a command with --shard."
         try:
             there = shards_in(folder)
@@ -118,6 +124,8 @@ class _Shards:
 
     def check(self) -> None:
         """Raise where shards are not all there, or not all made alike, or not by what runs here."""
+        from pt_reuse.runs.shards import in_ranges
+
         with_place: dict[str, Any] = {"place": str(self.folder), "argument": "shards"}
         if self.notes:
             self._check_alike()
@@ -155,33 +163,6 @@ class _Shards:
     def _call(self, number: int, of: int) -> str:
         command = self.notes[0].command if self.notes else "COMMAND"
         return f"Run what is missing: `pt-reuse {command} ... --shard {number}/{of} --out {self.folder}`."
-
-
-class _Reading(Merge):
-    """Reads what the shards hold.
-
-    Args:
-        files: of all shards, in their order.
-    """
-
-    def __init__(self, files: Sequence[ShardFile]):
-        super().__init__()
-        self._files = files
-
-    def read(self, work: TopicWork) -> Iterator[Arrays]:
-        """Yield the parts of each shard, one at a time."""
-        for file in self._files:
-            read: list[str] = []
-            try:
-                notes = file.notes()
-                for part in file.parts():
-                    read += (work.topics[t] for t in part_topics(part))
-                    yield part
-            except DamagedError as error:
-                raise InputError(f"{error}. Run this shard again.", place=str(file.path), argument="shards") from error
-            if (notes["kind"], notes["topics"]) != (work.kind, read):
-                problem = f"it holds {notes['kind']} of other topics than are merged. Run this shard again."
-                raise InputError(problem, place=str(file.path), argument="shards")
 
 
 class _Checking:

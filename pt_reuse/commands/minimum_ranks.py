@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
+from pt_reuse._choices import EDGES
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.studies.best_ranks import EDGES, MinimumRanks, checked_edges, minimum_ranks
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.best_ranks import MinimumRanks
 
 _PICTURE = "minimum-ranks.png"
 _FILES = ("table.csv", "topics.csv", "by_rank.csv", "settings.json", "result.json", _PICTURE)
@@ -54,6 +56,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.pooling.depth import checked_depth
+    from pt_reuse.qrels.judgments import checked_rel
+    from pt_reuse.studies.best_ranks import checked_edges, minimum_ranks
+
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
     checked_rel(options.rel)

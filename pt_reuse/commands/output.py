@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import pandas as pd
-
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse.commands.screen import complain
-from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 _DOTS = 150  # of a picture, per inch
@@ -63,6 +61,8 @@ def write_settings(settings: Mapping[str, Any], path: Path) -> None:
 
 def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
     """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
+    from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
+
     for name, drawing in drawings.items():
         try:
             # the process may have no screen, or figures that its user has open

@@ -29,11 +29,13 @@ class Parser(argparse.ArgumentParser):
     Attributes:
         arguments: name -> argument, whether it has an option or a place of its own.
         family: the commands that stand below this one, such as ``judge export``; none where it runs itself.
+        checks: what else looks at the options before the command runs, and ends where they do not go together.
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
         self.family: list[Parser] = []
+        self.checks: list[Callable[[argparse.Namespace], None]] = []
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
@@ -46,6 +48,11 @@ class Parser(argparse.ArgumentParser):
     def runnable(self) -> list[Parser]:
         """Return the parsers that run: this one, or those of its family."""
         return self.family or [self]
+
+    def check(self, options: argparse.Namespace) -> None:
+        """End with a message where the options of a call do not go together."""
+        for check in self.checks:
+            check(options)
 
     def error(self, message: str) -> NoReturn:
         """End with a message about how the command was called."""

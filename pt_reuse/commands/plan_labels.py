@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pt_reuse._choices import TARGETS
 from pt_reuse._errors import InputError, located
-from pt_reuse._result import read_result
 from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
 from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.runs.reading import read_runs
-from pt_reuse.studies.label_plans.numbers import TARGETS
-from pt_reuse.studies.label_plans.plan import LabelPlan
-from pt_reuse.studies.label_plans.planning import plan_labels
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.label_plans.plan import LabelPlan
 
 _PICTURE, _TO_CHECK = "plan.png", "to_check.csv"
 _TABLES = ("table", "summary", "curve", "sample", "rest", "known")
@@ -53,15 +51,19 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--checked", metavar="QRELS", help="what people say of the documents of --plan")
     add_all(parser, "stratum")
     add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=_run)
+    parser.checks.append(partial(_check, parser))
     return parser
 
 
-def _run(parser: Parser, options: argparse.Namespace) -> None:
+def _check(parser: Parser, options: argparse.Namespace) -> None:
     if (options.plan is None) != (options.checked is None):
         parser.error("--plan and --checked go together: the folder of a plan, and what people say.")
     if (options.plan is None) == (options.judge is None):
         parser.error("give the labels of a judge with --judge, or a plan with --plan and --checked.")
+
+
+def _run(options: argparse.Namespace) -> None:
     if options.plan is not None:
         _estimate(options)
     else:
@@ -69,6 +71,10 @@ def _run(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _plan(options: argparse.Namespace) -> None:
+    from pt_reuse.qrels.judgments import checked_rel
+    from pt_reuse.runs.reading import read_runs
+    from pt_reuse.studies.label_plans.planning import plan_labels
+
     lowest = checked_rel(options.rel)
     expected = None if options.prior is None else _prior(options.prior)
     folder = out_folder(options, _FILES)
@@ -131,6 +137,9 @@ def _estimate(options: argparse.Namespace) -> None:
 
 
 def _read(path: str) -> LabelPlan:
+    from pt_reuse._result import read_result
+    from pt_reuse.studies.label_plans.plan import LabelPlan
+
     with located("--plan"):
         found: Any = read_result(Path(path))
         if not isinstance(found, LabelPlan):

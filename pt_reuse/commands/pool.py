@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
@@ -16,9 +13,13 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.pool_strategies import PoolAsked, add_strategy, chosen_strategy
 from pt_reuse.commands.screen import SHOWN, print_table, say
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
-from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.runs.units import COLUMNS, check_unit_is_given
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from pt_reuse.pooling.pool import Pool
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
@@ -50,6 +51,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.pooling.depth import checked_depth, depth_of
+    from pt_reuse.runs.units import COLUMNS, check_unit_is_given
+
     plan = plan_field(options)
     if options.depth is not None:
         checked_depth(options.depth)
@@ -104,6 +108,8 @@ def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
         DataFrame: the unit; its ``runs`` among the contributors; ``documents`` that it contributed, ``unique`` those
         that no other unit did; ``to_judge`` and ``to_judge_unique``, the same of what is to be judged.
     """
+    import pandas as pd
+
     _, units = pool.sole(by)
     columns = {"documents": _contributed(pool, by), "unique": _unique(pool, by)}
     columns |= {"to_judge": _contributed(rest, by), "to_judge_unique": _unique(rest, by)}
@@ -136,6 +142,8 @@ def in_words(pool: Pool, rest: Pool, judged: set[str] | None) -> str:
 
 def _contributed(pool: Pool, by: str) -> NDArray[np.int64]:
     """Return (units,): how many documents each unit contributed, in the order of the units of the contributors."""
+    import numpy as np
+
     _, units = pool.sole(by)
     of_row = units.of_run[pool.entries.run]
     pairs = np.unique(pool.entries.document * max(len(units), 1) + of_row)
@@ -143,5 +151,7 @@ def _contributed(pool: Pool, by: str) -> NDArray[np.int64]:
 
 
 def _unique(pool: Pool, by: str) -> NDArray[np.int64]:
+    import numpy as np
+
     sole, units = pool.sole(by)
     return np.bincount(sole[sole >= 0], minlength=len(units))

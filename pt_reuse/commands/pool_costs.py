@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
+from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
@@ -13,9 +15,9 @@ from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.pool_depths import DEPTHS, PoolCosts, in_words, pool_costs
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.pool_depths import PoolCosts
 
 _FILES = ("table.csv", "agreement.csv", "needed.csv", "settings.json", "result.json")
 #: what the screen shows of a depth -> its heading
@@ -43,9 +45,9 @@ def add_to(commands: Commands) -> Parser:
     )
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
-    ends = ",".join(map(str, DEPTHS))
+    ends = ",".join(map(str, POOL_DEPTHS))
     parser.add_argument(
-        "--depths", type=whole_amounts, default=list(DEPTHS), metavar="LIST", help=f"pool depths; default {ends}"
+        "--depths", type=whole_amounts, default=list(POOL_DEPTHS), metavar="LIST", help=f"pool depths; default {ends}"
     )
     add_rel(parser)
     add_contributors(parser)
@@ -56,6 +58,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.qrels.judgments import checked_rel
+    from pt_reuse.studies.judging_rounds import checked_depths
+    from pt_reuse.studies.pool_depths import pool_costs
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
@@ -86,6 +92,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _report(result: PoolCosts) -> None:
+    from pt_reuse.studies.pool_depths import in_words
+
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     say("\nPer depth (new: beyond the depth before; share: of the relevant documents known):")
     table = result.table[list(_OF_A_DEPTH)].rename(columns=_OF_A_DEPTH)

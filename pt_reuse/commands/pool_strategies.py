@@ -6,24 +6,20 @@ import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, count
+from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.commands.numbers import amounts, bands, whole_amounts
 from pt_reuse.commands.parser import Parser
 from pt_reuse.commands.screen import shows_bars
-from pt_reuse.engine.fusion import METHODS, NORMS, Fusion
-from pt_reuse.pooling.adaptive.fixed import RandomOrder
-from pt_reuse.pooling.adaptive.judged import adaptive_pool
-from pt_reuse.pooling.adaptive.registry import LEARNING
-from pt_reuse.pooling.candidates import Per, PoolSize
-from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.fused import fusion_pool
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.sampling import check_sampling, sample_pool
-from pt_reuse.pooling.take import take_pool
-from pt_reuse.qrels.judgments import Qrels, checked_rel
-from pt_reuse.runs.run_set import RunSet
+
+if TYPE_CHECKING:
+    from pt_reuse.pooling.candidates import PoolSize
+    from pt_reuse.pooling.pool import Pool
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.run_set import RunSet
 
 
 @dataclass(frozen=True)
@@ -87,6 +83,8 @@ class PoolStrategy:
 
 
 def _to_depth(asked: PoolAsked) -> Pool:
+    from pt_reuse.pooling.depth import depth_pool
+
     return depth_pool(asked.runs, depth=asked.depth, contributors=asked.contributors, n_jobs=asked.options.jobs)
 
 
@@ -95,6 +93,8 @@ def _check_jobs(options: argparse.Namespace) -> None:
 
 
 def _size(options: argparse.Namespace) -> PoolSize:
+    from pt_reuse.pooling.candidates import Per, PoolSize
+
     return PoolSize.of(options.n, Per.TOPIC.value if options.per is None else options.per)
 
 
@@ -103,16 +103,22 @@ def _check_size(options: argparse.Namespace) -> None:
 
 
 def _take(asked: PoolAsked) -> Pool:
+    from pt_reuse.pooling.take import take_pool
+
     size = _size(asked.options)
     return take_pool(asked.runs, n=size.n, per=size.per.value, depth=asked.depth, contributors=asked.contributors)
 
 
 def _check_fusion(method: str, options: argparse.Namespace) -> None:
+    from pt_reuse.engine.fusion import Fusion
+
     _size(options)
     Fusion.of(method, k=options.k, p=options.p, norm=options.norm)
 
 
 def _fuse(method: str, asked: PoolAsked) -> Pool:
+    from pt_reuse.pooling.fused import fusion_pool
+
     size = _size(asked.options)
     return fusion_pool(
         asked.runs,
@@ -128,6 +134,8 @@ def _fuse(method: str, asked: PoolAsked) -> Pool:
 
 
 def _cut(by: str, options: argparse.Namespace) -> str:
+    from pt_reuse.pooling.candidates import Per
+
     size = _size(options)
     of = "of each topic" if size.per is Per.TOPIC else "of all topics together"
     return f"It has the {size.n:,} best {of} by {by}. "
@@ -149,12 +157,17 @@ def _seed(options: argparse.Namespace) -> int:
 
 
 def _check_adaptive(options: argparse.Namespace) -> None:
+    from pt_reuse.pooling.candidates import Per, PoolSize
+    from pt_reuse.qrels.judgments import checked_rel
+
     PoolSize.of(options.n, Per.TOPIC.value)
     checked_rel(options.rel)
     _seed(options)
 
 
 def _ask(name: str, asked: PoolAsked) -> Pool:
+    from pt_reuse.pooling.adaptive.judged import adaptive_pool
+
     return adaptive_pool(
         asked.runs,
         asked.qrels,
@@ -178,7 +191,7 @@ def _asked(name: str, options: argparse.Namespace) -> str:
 def _adaptive(name: str) -> PoolStrategy:
     return PoolStrategy(
         "judged one by one, each in the light of the labels of --qrels so far"
-        if name != RandomOrder.name
+        if name != RANDOM_ORDER
         else "judged in a random order, by --qrels",
         partial(_ask, name),
         needs=("n",),
@@ -194,6 +207,8 @@ _STRATA = ("rank", "runs", "teams", "types")
 
 
 def _check_sample(options: argparse.Namespace) -> None:
+    from pt_reuse.pooling.sampling import check_sampling
+
     _check_jobs(options)
     if options.strata is not None:
         choice("strata", options.strata, _STRATA)
@@ -201,6 +216,8 @@ def _check_sample(options: argparse.Namespace) -> None:
 
 
 def _sample(asked: PoolAsked) -> Pool:
+    from pt_reuse.pooling.sampling import sample_pool
+
     options = asked.options
     return sample_pool(
         _to_depth(asked),
@@ -243,7 +260,7 @@ STRATEGIES = {
         check=_check_sample,
         in_words=_sampled,
     ),
-    **{name: _adaptive(name) for name in (*(kind.name for kind in LEARNING), RandomOrder.name)},
+    **{name: _adaptive(name) for name in (*LEARNING, RANDOM_ORDER)},
 }
 
 
@@ -264,7 +281,7 @@ def add_strategy(parser: Parser) -> None:
     parser.add_argument("--k", type=float, metavar="K", help="of rrf: 1 / (K + rank); default 60")
     parser.add_argument("--p", type=float, metavar="P", help="of rbp: (1 - P) P^(rank - 1); default .8")
     parser.add_argument(
-        "--norm", metavar="NORM", help=f"of combsum and combmnz: one of {', '.join(NORMS)}; default min-max"
+        "--norm", metavar="NORM", help=f"of combsum and combmnz: one of {', '.join(NORM_NAMES)}; default min-max"
     )
     parser.add_argument(
         "--share", type=amounts, metavar="P", help="of sample: the part of each topic's stratum, or one for each band"

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from pt_reuse.commands.field import add_field, plan_field
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command
 from pt_reuse.commands.screen import SHOWN, print_table, say
@@ -53,6 +51,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _place(row: Mapping[str, Any]) -> str:
     """Return where something was left out: the file, its line where it is not the whole file, the document if known."""
+    import pandas as pd
+
     parts = [str(row["file"])]
     if not pd.isna(row["line"]):
         parts.append(f"line {row['line']:,}")

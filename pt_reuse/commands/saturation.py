@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-
-import ir_measures
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import fraction
 from pt_reuse._errors import located
@@ -14,8 +13,11 @@ from pt_reuse.commands.measures import picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.scoring.run_scores import checked_measures, score
-from pt_reuse.studies.score_saturation import Saturation, checked_maximum, saturation
+
+if TYPE_CHECKING:
+    import ir_measures
+
+    from pt_reuse.studies.score_saturation import Saturation
 
 _FILES = (
     "table.csv", "summary.csv", "scores.run_table.csv", "settings.json", "arrays.npz", "result.json",
@@ -59,6 +61,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.studies.score_saturation import checked_maximum, saturation
+
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
     measures = _measures(options, judgments.rel)
@@ -79,6 +84,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
+    from pt_reuse.scoring.run_scores import checked_measures
+
     usual = ["P@10" if rel in (None, 1) else f"P(rel={rel})@10", "nDCG@10"]
     with located("--measures"):
         return checked_measures(usual if options.measures is None else listed(options.measures))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -14,8 +12,11 @@ from pt_reuse.commands.output import out_folder, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.scoring.scores import Scores
 
 _PER_TOPIC = "per_topic.csv"
 _FILES = ("mean.csv", "ranks.csv", "run_table.csv", "settings.json", "arrays.npz", "result.json", _PER_TOPIC)
@@ -42,6 +43,8 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.scoring.run_scores import score
+
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
     measures = chosen_measures(options, judgments.rel)
@@ -80,6 +83,9 @@ def _ranked(scores: Scores) -> pd.DataFrame:
 
 def _by_topic(scores: Scores) -> pd.DataFrame:
     """Return one row per run and topic, with a column per measure."""
+    import numpy as np
+    import pandas as pd
+
     names, qids = np.repeat(scores.names, len(scores.topics)), np.tile(scores.topics, len(scores.names))
     values = scores.values.transpose(0, 2, 1).reshape(len(scores.measures), -1)
     return pd.DataFrame({"name": names, "qid": qids, **dict(zip(scores.measures, values, strict=True))})

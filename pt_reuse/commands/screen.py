@@ -9,11 +9,12 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import TextIO
-
-import pandas as pd
+from typing import TYPE_CHECKING, TextIO
 
 from pt_reuse._text import display_width, prose, table, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: rows of a long table on the screen
 SHOWN = 12

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import choice, count
+from pt_reuse._choices import USUAL
 from pt_reuse._errors import arguments_as
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -16,12 +17,9 @@ from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.studies.uniques import check_removal, leave_out_uniques
-from pt_reuse.studies.varied_conventions.grid import USUAL
-from pt_reuse.studies.varied_conventions.sensitivity_result import Sensitivity, in_words
-from pt_reuse.studies.varied_conventions.varying import sensitivity
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.varied_conventions.sensitivity_result import Sensitivity
 
 _FILES = ("table.csv", "spans.csv", "figures.csv", "combinations.csv", "settings.json", "result.json")
 #: the key figures that are shown and drawn
@@ -63,6 +61,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.studies.uniques import check_removal, leave_out_uniques
+    from pt_reuse.studies.varied_conventions.varying import sensitivity
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
@@ -101,6 +103,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _grid(options: argparse.Namespace) -> dict[str, Any]:
     """Return the conventions that the options name, and the depths where they list any."""
+    from pt_reuse.pooling.depth import checked_depth
+
     named = USUAL if options.vary is None else [choice("vary", name, USUAL) for name in listed(options.vary)]
     grid: dict[str, Any] = dict.fromkeys(named)
     if options.depths is not None:
@@ -110,6 +114,8 @@ def _grid(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(result: Sensitivity) -> None:
+    from pt_reuse.studies.varied_conventions.sensitivity_result import in_words
+
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     first = result.measures[0]
     for figure in _SHOWN:

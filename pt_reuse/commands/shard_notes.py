@@ -8,15 +8,16 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse._version import __version__
 from pt_reuse.commands.inputs import RUNS, InputFile, Value
 from pt_reuse.commands.parser import Parser
-from pt_reuse.runs.shards import ShardFile
+
+if TYPE_CHECKING:
+    from pt_reuse.runs.shards import ShardFile
 
 #: to be raised when what stands in a shard changes
 FORMAT = 1
@@ -156,6 +157,8 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pt_reuse._check import count
 from pt_reuse._errors import Argument, InputError, Option
@@ -18,11 +18,11 @@ from pt_reuse.commands.judgments import JudgmentSource
 from pt_reuse.commands.parser import Parser
 from pt_reuse.commands.screen import complain, say
 from pt_reuse.commands.shard_notes import ShardNotes
-from pt_reuse.formats.array_file import DamagedError
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.shards import ShardFile, ShardNumber, shards_in
-from pt_reuse.runs.topic_parts import Arrays, Shard, ShardDone, TopicWork, executed_by
+
+if TYPE_CHECKING:
+    from pt_reuse.qrels.judgments import Qrels
+    from pt_reuse.runs.run_set import RunSet
+    from pt_reuse.runs.shards import ShardFile
 
 #: what a command runs
 Run: TypeAlias = "Callable[[argparse.Namespace], None]"
@@ -42,6 +42,7 @@ def add_shard(parser: Parser, run: Run) -> None:
         "result of all of them",
     )
     parser.set_defaults(run=partial(_run, parser, run), reader=None)
+    parser.checks.append(partial(_check_shard, parser))
 
 
 def refuse_with_shard(options: argparse.Namespace, name: str, why: str) -> None:
@@ -56,16 +57,24 @@ def refuse_with_shard(options: argparse.Namespace, name: str, why: str) -> None:
         raise InputError(Argument(name), " cannot be given with ", Argument("shard"), f": {why}", argument=name)
 
 
-def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
+def _check_shard(parser: Parser, options: argparse.Namespace) -> None:
     if options.shard is None:
-        run(options)
         return
-    number = ShardNumber.parse(options.shard)
     if options.out is None:
         parser.error("--shard needs --out, the folder in which the files of all shards come together.")
     idle = [f"--{name.replace('_', '-')}" for name in ("all", "per_topic") if getattr(options, name, False)]
     if idle:
         parser.error(f"{idle[0]} is for the result, not for a shard of it. Give it to `pt-reuse merge`.")
+
+
+def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
+    if options.shard is None:
+        run(options)
+        return
+    from pt_reuse.runs.shards import ShardFile, ShardNumber, shards_in
+    from pt_reuse.runs.topic_parts import ShardDone, executed_by
+
+    number = ShardNumber.parse(options.shard)
     folder = checked_path(options.out)
     check_writable(folder, [number.file_name], overwrite=True, argument="out")
     making = _Making(parser, options, ShardFile.of(number, folder))
@@ -93,30 +102,6 @@ class _ThereAlreadyError(Exception):
     """The shard is there, whole, made by the same call."""
 
 
-class _Writing(Shard):
-    """Does one share of the topics, and writes its file.
-
-    Args:
-        file: the file.
-        notes: returns what stands beside the arrays.
-    """
-
-    def __init__(self, file: ShardFile, notes: Callable[[], ShardNotes]):
-        super().__init__(file.shard.number, file.shard.of)
-        self._file, self._notes = file, notes
-        #: which topics were done, in words
-        self.done = ""
-
-    def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
-        """Write what comes of the topics of this share."""
-        mine = [work.topics[t] for t in topics]
-        beside = {"kind": work.kind, "topics": mine}
-        self._file.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write(parts, {**self._notes().to_json(), "shard": self._file.shard.number, **beside})
-        ends = "no topic" if not mine else f"topic {mine[0]}" if len(mine) == 1 else f"topics {mine[0]} to {mine[-1]}"
-        self.done = f"{ends} ({len(mine):,} of {len(work.topics):,})"
-
-
 class _Making:
     """Looks on while the runs and judgments of a shard are read, and ends the call where the shard is there.
 
@@ -127,8 +112,10 @@ class _Making:
     """
 
     def __init__(self, parser: Parser, options: argparse.Namespace, file: ShardFile):
+        from pt_reuse.runs.shards import WritingShard
+
         self.file = file
-        self.shard = _Writing(file, lambda: self._notes)
+        self.shard = WritingShard(file, lambda: self._notes.to_json())
         self._overwrite = options.overwrite
         # before they are read: a file that changes meanwhile is then another one for the merge
         self._notes = ShardNotes.begun(parser, options, file.shard.of).with_files(option_files(options))
@@ -159,6 +146,9 @@ class _Making:
         self._notes = self._notes.with_contents(runs=digest_of_runs(runs))
 
     def _compare(self) -> None:
+        from pt_reuse.formats.array_file import DamagedError
+        from pt_reuse.runs.shards import shards_in
+
         self._compared = True
         folder = self.file.path.parent
         for file in shards_in(folder) if folder.is_dir() else []:

@@ -6,17 +6,14 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-import pyterrier as pt
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import did_you_mean, shown
 from pt_reuse._errors import InputError, located
-from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.definition import read_definition
-from pt_reuse.collections.registry import collection_names, real_name
 from pt_reuse.commands.judgments import told_name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOPICS_HELP = "topics: a CSV file with qid and query, a file of qid, tab and query, or a collection known by name"
 TEXTS_HELP = "texts: a CSV or JSONL file with docno and text, a file of docno, tab and text, or a collection by name"
@@ -52,6 +49,8 @@ def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
 
 def _table(path: Path, argument: str, columns: tuple[str, str]) -> pd.DataFrame:
     """Read CSV with a header, or two columns with a tab between them, which may have one."""
+    import pandas as pd
+
     with located(str(path)):
         try:
             if path.suffix.lower() == ".csv":
@@ -95,6 +94,12 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _dataset(text: str, argument: str) -> Any:
+    import pyterrier as pt
+
+    from pt_reuse.collections.dataset import ReuseDataset
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import collection_names, real_name
+
     if text.endswith(".toml"):
         return ReuseDataset(read_definition(text))
     name = text.removeprefix("reuse:")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import fraction
+from pt_reuse._choices import USUAL_RATE
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
@@ -16,9 +16,9 @@ from pt_reuse.commands.numbers import whole_amounts
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import print_table, say, shows_bars
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.swap_rates.measuring import check_stability, stability
-from pt_reuse.studies.swap_rates.result import USUAL_RATE, Stability
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.swap_rates.result import Stability
 
 _FILES = ("table.csv", "differences.csv", "topics.csv", "settings.json", "result.json")
 
@@ -66,6 +66,9 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.studies.swap_rates.measuring import check_stability, stability
+
     plan = plan_field(options, pooled_matters=False)
     sources = [plan.needed_judgments()]
     if options.other is not None:
@@ -112,6 +115,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _report(result: Stability, wanted: float) -> None:
+    import pandas as pd
+
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     needed = result.differences_needed(wanted)
     several = len(result.judgments) > 1

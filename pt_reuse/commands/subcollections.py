@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from functools import partial
+from typing import TYPE_CHECKING
 
+from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
@@ -14,11 +16,9 @@ from pt_reuse.commands.numbers import budgets
 from pt_reuse.commands.output import Drawing, draw, out_folder
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
-from pt_reuse.stats.significance import CORRECTIONS, SAMPLES, TESTS
-from pt_reuse.studies.corpus_parts.drawing import checked_drawing
-from pt_reuse.studies.corpus_parts.result import Subcollections
-from pt_reuse.studies.corpus_parts.sources import source_rule
-from pt_reuse.studies.corpus_parts.splitting import check_splitting, checked_testing, subcollections
+
+if TYPE_CHECKING:
+    from pt_reuse.studies.corpus_parts.result import Subcollections
 
 _FILES = (
     "table.csv", "by_pair.csv", "between_measures.csv", "by_part.csv", "parts.csv", "settings.json", "arrays.npz",
@@ -102,6 +102,10 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.studies.corpus_parts.drawing import checked_drawing
+    from pt_reuse.studies.corpus_parts.sources import source_rule
+    from pt_reuse.studies.corpus_parts.splitting import check_splitting, checked_testing, subcollections
+
     plan = plan_field(options)
     judgments = plan.needed_judgments()
     sources = _sources(options)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import Argument, InputError
@@ -14,10 +13,11 @@ from pt_reuse.commands.output import out_folder, write_settings, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard
-from pt_reuse.runs.units import check_unit_is_given
-from pt_reuse.scoring.caveats import relevant_only, tell
-from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
 
 _BY = ("run", "team", "type", "family")
 _CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
@@ -46,6 +46,11 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.runs.units import check_unit_is_given
+    from pt_reuse.scoring.caveats import relevant_only, tell
+    from pt_reuse.scoring.topic_sets import check_topics
+    from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
+
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
     cutoffs, jobs = _cutoffs(options.cutoff), checked_jobs(options.jobs)

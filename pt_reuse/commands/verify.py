@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pt_reuse._errors import InputError
 from pt_reuse.commands.field import add_faults_to
@@ -13,8 +12,11 @@ from pt_reuse.commands.output import out_file, write_table
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_quiet
 from pt_reuse.commands.screen import print_table, say, shows_bars
 from pt_reuse.commands.shell import Shell
-from pt_reuse.verification.outcome import DIFFERING
-from pt_reuse.verification.verification import Verification, verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.verification.verification import Verification
 
 #: what the screen shows of a figure
 _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
@@ -37,6 +39,8 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from pt_reuse.verification.verification import verify
+
     out = out_file(options)
     result = verify(
         told_name(options.collection),
@@ -61,6 +65,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _report(result: Verification, shell: Shell) -> None:
+    from pt_reuse.verification.outcome import DIFFERING
+
     say(repr(result))
     _print_groups(result.summary)
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
@@ -73,6 +79,8 @@ def _report(result: Verification, shell: Shell) -> None:
 
 def _print_groups(summary: pd.DataFrame) -> None:
     """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+    import pandas as pd
+
     shown = pd.DataFrame(
         {
             "what": summary["what"],

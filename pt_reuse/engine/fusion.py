@@ -11,16 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
+from pt_reuse._choices import METHODS, NORM_NAMES
 from pt_reuse._errors import Argument, InputError
 
-#: method -> the options that it has
-METHODS: dict[str, tuple[str, ...]] = {
-    "rrf": ("k",),
-    "rbp": ("p",),
-    "combsum": ("norm",),
-    "combmnz": ("norm",),
-    "borda": (),
-}
 #: a list whose scores differ by less than this is divided by this, as in ranx
 _LEAST = 1e-9
 #: scores beyond this are scaled down first, so that their sums and squares are finite
@@ -186,13 +179,9 @@ def _by_rank(lists: _Lists) -> NDArray[np.float64]:
 #: of these; ``"zmuv"`` (score - mean) / standard deviation; ``"rank"`` 1 - (rank - 1) / n, whatever the scores. A
 #: divisor below 1e-9 is taken for 1e-9: a list of equal scores, and so one of a single document, gives 0 by
 #: ``"min-max"``, ``"sum"`` and ``"zmuv"``
-NORMS: dict[str, Callable[[_Lists], NDArray[np.float64]]] = {
-    "min-max": _min_max,
-    "max": _of_max,
-    "sum": _of_sum,
-    "zmuv": _zmuv,
-    "rank": _by_rank,
-}
+NORMS: dict[str, Callable[[_Lists], NDArray[np.float64]]] = dict(
+    zip(NORM_NAMES, (_min_max, _of_max, _of_sum, _zmuv, _by_rank), strict=True)
+)
 
 
 def _borda(rows: TopicRows) -> NDArray[np.float64]:

@@ -9,13 +9,6 @@ from numpy.typing import NDArray
 
 from pt_reuse.engine.tokens import Words, descending
 
-#: what each ranking order does; the first is the default
-ORDERS = {
-    "trec_eval": "score descending as float64, ties by docno descending in byte order (trec_eval 10)",
-    "trec_eval9": "score descending as float32, ties by docno descending in byte order (trec_eval 9, pytrec_eval)",
-    "rank": "the rank column ascending",
-    "file": "as read",
-}
 _LARGEST = 2**63 - 1  # number of numpy
 #: the orders that follow from the scores
 BY_SCORE = ("trec_eval", "trec_eval9")

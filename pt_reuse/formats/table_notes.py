@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import warn
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.files import UnreadableError
 from pt_reuse.formats.tables import opened
 

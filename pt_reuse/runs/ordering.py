@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from pt_reuse._check import choice, examples, shown
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
 from pt_reuse.engine import tokens
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.engine.places import NoPlaceError
 from pt_reuse.formats.trec import NO_ORDER
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -119,9 +120,18 @@ def read_runs(
     return reading.read(paths, labels)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Reading(FileReading):
-    """How run files are read, as :func:`read_runs` takes it, into a RunSet."""
+    """How run files are read, as :func:`read_runs` takes it, into a RunSet.
+
+    Attributes:
+        at_files: told of the files before they are read; it may raise. None for nobody.
+    """
+
+    at_files: Callable[[Sequence[Path]], None] | None = None
 
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
+        if self.at_files is not None:
+            self.at_files(paths)
         return RunSet.of_coded(self.coded(paths, labels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.formats.array_file import ArrayFile, DamagedError, write_arrays
+from pt_reuse.runs.topic_parts import Arrays, Merge, Shard, TopicWork, part_topics
 
 #: more are hardly meant, and a folder has a file for each
 MOST = 1_000_000
@@ -115,6 +116,61 @@ class ShardFile:
         """Raise a DamagedError where anything is not as it was written."""
         self.notes()
         ArrayFile(self.path).check()
+
+
+class WritingShard(Shard):
+    """Does one share of the topics, and writes its file.
+
+    Args:
+        file: the file.
+        notes: returns what stands beside the arrays.
+    """
+
+    def __init__(self, file: ShardFile, notes: Callable[[], Mapping[str, Any]]):
+        super().__init__(file.shard.number, file.shard.of)
+        self._file, self._notes = file, notes
+        #: which topics were done, in words
+        self.done = ""
+
+    def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
+        """Write what comes of the topics of this share."""
+        mine = [work.topics[t] for t in topics]
+        beside = {"kind": work.kind, "topics": mine}
+        self._file.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file.write(parts, {**self._notes(), "shard": self._file.shard.number, **beside})
+        ends = "no topic" if not mine else f"topic {mine[0]}" if len(mine) == 1 else f"topics {mine[0]} to {mine[-1]}"
+        self.done = f"{ends} ({len(mine):,} of {len(work.topics):,})"
+
+
+class ReadingShards(Merge):
+    """Reads what shards hold.
+
+    Args:
+        files: of all shards, in their order.
+    """
+
+    def __init__(self, files: Sequence[ShardFile]):
+        super().__init__()
+        self._files = files
+
+    def read(self, work: TopicWork) -> Iterator[Arrays]:
+        """Yield the parts of each shard, one at a time.
+
+        Raises:
+            InputError: a shard is damaged, or of other work.
+        """
+        for file in self._files:
+            read: list[str] = []
+            try:
+                notes = file.notes()
+                for part in file.parts():
+                    read += (work.topics[t] for t in part_topics(part))
+                    yield part
+            except DamagedError as error:
+                raise InputError(f"{error}. Run this shard again.", place=str(file.path), argument="shards") from error
+            if (notes["kind"], notes["topics"]) != (work.kind, read):
+                problem = f"it holds {notes['kind']} of other topics than are merged. Run this shard again."
+                raise InputError(problem, place=str(file.path), argument="shards")
 
 
 def shards_in(folder: Path) -> list[ShardFile]:

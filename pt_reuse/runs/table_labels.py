@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, Option, warn
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.table_notes import TableNotes, notes_of
 from pt_reuse.formats.tables import is_table
 from pt_reuse.runs.how_pooled import HowPooled

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
+from pt_reuse._choices import CORRECTIONS
 from pt_reuse.stats._ranking_input import rounded
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import CORRECTIONS
 
 Floats = NDArray[np.float64]
 

@@ -11,27 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
+from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse.stats._ranking_input import DECIMALS, rounded
 
 Floats = NDArray[np.float64]
 
-#: test -> what it is
-TESTS = {
-    "t": "Student's paired t test",
-    "wilcoxon": (
-        "Wilcoxon's signed-rank test (zeros left out, normal approximation without continuity correction, variance "
-        "corrected for ties)"
-    ),
-    "randomisation": "sign-flip randomisation test (every way of turning signs, if no more than samples)",
-    "tukey": "randomised Tukey HSD test of all systems together",
-}
 #: tests that draw at random
 RANDOM = ("randomisation", "tukey")
-#: correction for many tests -> what statsmodels' multipletests calls it; None where nothing is corrected
-CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
-#: random signs, or scores that change places, if nobody says how many
-SAMPLES = 10_000
 #: numbers held at a time
 _AT_ONCE = 1 << 21
 

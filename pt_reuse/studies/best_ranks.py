@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._choices import EDGES
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
@@ -27,8 +28,6 @@ from pt_reuse.studies.relevant_documents import RelevantDocuments, found_none
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: upper ends of the bins of ranks, and of the shades of a figure, of the paper
-EDGES = (1, 5, 10, 30, 50)
 #: what a document is called that no run has
 NOT_FOUND = "NR"
 _ROWS = ("rank", "topic")

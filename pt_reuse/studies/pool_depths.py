@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, choice, count
+from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
@@ -37,8 +38,6 @@ from pt_reuse.studies.relevant_documents import found_none
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: the depths that are tried where nobody names any
-DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 #: the shares of the known relevant documents for which a depth is looked for
 SHARES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 #: the one of them that is told in a line
@@ -200,7 +199,7 @@ def pool_costs(
     qrels: Any,
     measures: MeasureLike | Iterable[MeasureLike] = "AP",
     *,
-    depths: int | Iterable[int] = DEPTHS,
+    depths: int | Iterable[int] = POOL_DEPTHS,
     rel: int | None = None,
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,

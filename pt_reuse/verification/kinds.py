@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pt_reuse.engine.order import ORDERS
+from pt_reuse._choices import ORDERS
 from pt_reuse.verification.computed import Computed
 from pt_reuse.verification.names import AnyName, CountsOfRuns, Names, Numbers, OneOf, Ranks
 from pt_reuse.verification.of_judgments import count_judgments, count_prefixes

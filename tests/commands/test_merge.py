@@ -10,7 +10,7 @@ from command_parts import run
 from shard_parts import SHARDED, shards, write_field
 
 from pt_reuse.commands import judgments
-from pt_reuse.commands.shards import _Writing
+from pt_reuse.runs.shards import WritingShard
 
 SCORE = SHARDED["score"]
 
@@ -202,7 +202,7 @@ def test_judgments_that_change_while_a_shard_is_made_are_noticed(here, capsys, m
 
 
 def test_a_shard_of_other_topics_is_refused(here, capsys, messages, monkeypatch):
-    monkeypatch.setattr(_Writing, "write", whatever_topics(_Writing.write))
+    monkeypatch.setattr(WritingShard, "write", whatever_topics(WritingShard.write))
     shards(capsys, SCORE, 1)
     status, _, err = run(capsys, "merge", "shards")
     assert status == 2

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.engine.fusion import METHODS, NORMS, Fusion, TopicRows, levelled
+from pt_reuse._choices import METHODS
+from pt_reuse.engine.fusion import NORMS, Fusion, TopicRows, levelled
 
 CASES = json.loads((Path(__file__).parent / "fused_by_ranx.json").read_text())
 LISTS = st.lists(

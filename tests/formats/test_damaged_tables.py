@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from table_parts import KINDS, TEXTS, pa, put, table_of
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.files import kind_of_table
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet

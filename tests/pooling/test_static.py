@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pool_parts import TOPICS, as_runs, fields
 from reference_lou import contributions_of, pairs_of, records
 
-from pt_reuse.engine.fusion import METHODS, NORMS, Fusion, TopicRows
+from pt_reuse._choices import METHODS
+from pt_reuse.engine.fusion import NORMS, Fusion, TopicRows
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fused import fusion_pool
 from pt_reuse.pooling.take import take_pool

@@ -9,7 +9,7 @@ import random
 import pytest
 from store_parts import assert_same_field, in_pieces, outcome
 
-from pt_reuse.engine.order import ORDERS
+from pt_reuse._choices import ORDERS
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs import spooling
 

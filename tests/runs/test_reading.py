@@ -16,7 +16,7 @@ import pyterrier as pt
 import pytest
 from packing_parts import compressed
 
-from pt_reuse.engine.order import ORDERS
+from pt_reuse._choices import ORDERS
 from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.runs.reading import read_runs
 

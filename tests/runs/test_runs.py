@@ -9,9 +9,9 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
 from pt_reuse.engine.open_field import OpenField
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.frames import run_sizes
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.engine import tokens
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats.run_table import RunTable
 from pt_reuse.formats.table_notes import TableNotes
 from pt_reuse.formats.table_rows import TableReading

@@ -17,8 +17,8 @@ import pytest
 from store_parts import assert_same, assert_same_field, in_pieces, outcome
 from table_parts import COLUMNS, KINDS, pa, put, table_of
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.formats import array_file, spool, table_spool
 from pt_reuse.formats.store_folder import HEADER
 from pt_reuse.runs import spooling, table_writing

@@ -9,7 +9,7 @@ import pytest
 from naive_reader import mutated, packed
 from store_parts import assert_same, in_pieces
 
-from pt_reuse.engine.order import ORDERS
+from pt_reuse._choices import ORDERS
 from pt_reuse.runs.reading import read_runs
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 

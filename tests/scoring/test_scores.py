@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
+from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
-from pt_reuse.engine.order import ORDERS
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged

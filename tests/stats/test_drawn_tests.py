@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pt_reuse._choices import CORRECTIONS
 from pt_reuse._errors import InputError
 from pt_reuse.stats import drawn_tests
 from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.stats.drawn_tests import drawn_agreement
-from pt_reuse.stats.significance import CORRECTIONS, pair_tests
+from pt_reuse.stats.significance import pair_tests
 from pt_reuse.stats.significance_agreement import agreement_of_tests
 
 

@@ -6,7 +6,8 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from pt_reuse.stats.significance import CORRECTIONS, TESTS, PairTests, check_test, pair_tests
+from pt_reuse._choices import CORRECTIONS, TESTS
+from pt_reuse.stats.significance import PairTests, check_test, pair_tests
 
 
 def scores(topics=12, runs=5, seed=5):

@@ -14,7 +14,7 @@ from pt_reuse.pooling.adaptive.thompson import Thompson
 from pt_reuse.pooling.adaptive.ucb1_tuned import UCB1Tuned
 
 #: those that learn from labels
-LEARNING: tuple[type[Chooser], ...] = (
+_LEARNING: tuple[type[Chooser], ...] = (
     MoveToFront,
     MaxMean,
     NonStationaryMaxMean,
@@ -27,4 +27,4 @@ LEARNING: tuple[type[Chooser], ...] = (
 _FIXED: tuple[type[Chooser], ...] = (RankOrder, ReciprocalRanks, RankBiased, CombSum, CombMnz, Borda, RandomOrder)
 
 #: name -> chooser; those that learn from labels first, then those whose order is fixed
-CHOOSERS: dict[str, type[Chooser]] = {kind.name: kind for kind in (*LEARNING, *_FIXED)}
+CHOOSERS: dict[str, type[Chooser]] = {kind.name: kind for kind in (*_LEARNING, *_FIXED)}

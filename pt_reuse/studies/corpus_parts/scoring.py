@@ -10,6 +10,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._choices import TESTS
 from pt_reuse._errors import located
 from pt_reuse._jobs import run_jobs
 from pt_reuse.qrels.judgments import Qrels
@@ -17,7 +18,7 @@ from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import RANDOM, TESTS, PairTests, pair_tests
+from pt_reuse.stats.significance import RANDOM, PairTests, pair_tests
 from pt_reuse.stats.significance_agreement import winners
 from pt_reuse.stats.two_rankings import TopicScores
 from pt_reuse.studies.corpus_parts.systems import OnParts

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._choices import PRECISION
 from pt_reuse.stats.stratified import Interval, stratified_interval, stratified_variance
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-#: what a plan can be for
-MEAN, DIFFERENCE, PRECISION = "mean", "difference", "precision"
-TARGETS = (MEAN, DIFFERENCE, PRECISION)
 #: what the numbers without runs are called
 SHARE, RELEVANT_LABELS = "share relevant", "precision, relevant labels"
 

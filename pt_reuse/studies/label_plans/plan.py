@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
+from pt_reuse._choices import DIFFERENCE, PRECISION
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
@@ -16,7 +17,7 @@ from pt_reuse._sentences import written
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.studies.label_plans.checked import counted_labels
 from pt_reuse.studies.label_plans.estimate import LabelEstimate, conventions, estimated
-from pt_reuse.studies.label_plans.numbers import DIFFERENCE, PRECISION, numbers_of
+from pt_reuse.studies.label_plans.numbers import numbers_of
 from pt_reuse.studies.label_plans.sizes import WANTED
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples, fraction, told
+from pt_reuse._choices import USUAL_RATE
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import OfMeasures, Result, key_figures_of
@@ -19,8 +20,6 @@ from pt_reuse.studies.swap_rates import needed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: the swap rate that is asked for where nobody says
-USUAL_RATE = 0.05
 KINDS = ("bins", "sizes")
 
 

@@ -9,6 +9,7 @@ import pytest
 from reference_strategies import topic_of
 
 import pt_reuse as ptr
+from pt_reuse._choices import FIXED, LEARNING
 from pt_reuse._errors import door
 from pt_reuse.pooling.adaptive.bandit import Bandit
 from pt_reuse.pooling.adaptive.hedge import Hedge
@@ -144,3 +145,7 @@ def test_a_choice_that_is_no_document_left_is_refused(said, messages, monkeypatc
     assert type(chooser.next()) is int
     chooser.learn(1, True)
     assert chooser.n_left == 1
+
+
+def test_the_list_of_names_is_that_of_the_strategies():
+    assert list(CHOOSERS) == [*LEARNING, *FIXED]
