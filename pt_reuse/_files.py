@@ -53,6 +53,31 @@ _SHOWN = 60
 _BAD_NAMES = (ENAMETOOLONG, EINVAL, EILSEQ)
 
 
+class NotAFileError(OSError):
+    """What is to be read is a pipe or a device, which may never end."""
+
+
+def open_file(path: str | os.PathLike[str], *, buffering: int = -1) -> Any:
+    """Open a file to be read as bytes; links are followed, and nothing but a regular file is opened.
+
+    Raises:
+        NotAFileError: it is a pipe or a device. Nothing of it is read, and nobody is waited for.
+        OSError: it cannot be opened.
+    """
+    return open(path, "rb", buffering=buffering, opener=_regular)
+
+
+def _regular(path: str, flags: int) -> int:
+    # without the flag, opening a pipe waits until somebody writes to it
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return handle
+    os.close(handle)
+    what = "a pipe" if stat.S_ISFIFO(mode) else "a device"
+    raise NotAFileError(EINVAL, f"it is {what}, not a file (write what comes out of it to a file first)", path)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside `path` that takes its place only when all was written.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import user_path
+from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
 from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
@@ -341,7 +341,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        data = path.read_bytes()
+        with open_file(path) as file:
+            data = file.read()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
     except MemoryError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pt_reuse._errors import InputError, Option, arguments_as, located
+from pt_reuse._files import open_file
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import judgment_source
@@ -136,7 +137,10 @@ def _read_pool(path: Path) -> Pool:
         if path.suffix.lower() != ".csv":
             return Pool.from_frame(read_qrels(path).to_frame()[["qid", "docno"]], settings=settings)
         try:
-            frame = pd.read_csv(path, dtype={"qid": str, "docno": str}, keep_default_na=False, na_values={"rank": [""]})
+            with open_file(path) as file:
+                frame = pd.read_csv(
+                    file, dtype={"qid": str, "docno": str}, keep_default_na=False, na_values={"rank": [""]}
+                )
         except (OSError, ValueError) as error:
             reason = f"cannot be read ({_reason(error)}). Give pool.csv of `pt-reuse pool`."
             raise InputError(reason, argument="pool") from error
@@ -170,7 +174,8 @@ def _scale(text: str) -> dict[int, str]:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        with open_file(path) as file:
+            return file.read().decode("utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise InputError(f"cannot be read ({_reason(error)}).", place=path, argument="instructions") from error
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._files import open_file
+
 _PAGE = 4096  # bytes
 _PIECE = 1024  # pages of a file that one thread sums up
 _AT_ONCE = 128  # pages, which stay in the processor's cache from one step to the next
@@ -70,7 +72,7 @@ class _Summing:
     def of(self, path: str | Path, at: int, size: int) -> bytes:
         """Return the sums of one piece of a file of a size, which begins at byte `at`."""
         parts: list[bytes] = []
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             file.seek(at)
             for begin in range(at, max(min(at + _PIECE * _PAGE, size), at + 1), len(self._bytes)):
                 wanted = min(size - begin, len(self._bytes))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from pt_reuse._errors import InputError
+from pt_reuse._files import open_file
 from pt_reuse.formats.unpacking import STEP, unpack
 
 #: first bytes of a packed file -> the format's name
@@ -59,7 +60,8 @@ def read_bytes(path: Path) -> bytes:
         UnreadableError: it cannot be read, is damaged, does not fit in memory, or unpacks to more than `most_unpacked`.
     """
     with _reading():
-        raw = path.read_bytes()
+        with open_file(path) as file:
+            raw = file.read()
         packed = packed_with(raw)
         if packed is None:
             return raw
@@ -142,7 +144,7 @@ def _reading() -> Iterator[None]:
 
 
 def _blocks(path: Path, chunk: int, step: int, begin: int = 0) -> Generator[bytes, None, None]:
-    with _reading(), path.open("rb", buffering=0) as file:
+    with _reading(), open_file(path, buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
         file.seek(begin)
         chunks = _chunks(file, chunk)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pt_reuse._errors import InputError, located
+from pt_reuse._files import open_file
 from pt_reuse._memory import give_back
 from pt_reuse.formats.files import (
     ANY_UNPACKED,
@@ -30,11 +30,9 @@ _ROW_BYTES = 24  # that a row takes in memory at least
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table by its first bytes; of a pipe, which can be read once only, nothing is read."""
+    """Return whether a file is a table by its first bytes."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return False
-        with path.open("rb", buffering=0) as file:
+        with open_file(path, buffering=0) as file:
             return kind_of_table(file.read(LONGEST_START)) is not None
     except OSError:
         # whoever reads the file says what is wrong with it
@@ -171,7 +169,7 @@ def opened(path: Path) -> Generator[Table, None, None]:
         InputError: pyarrow is missing.
     """
     try:
-        file = path.open("rb")
+        file = open_file(path)
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
     with file:

@@ -17,6 +17,7 @@ from typing import Any
 
 from pt_reuse._check import count, listed, shown
 from pt_reuse._errors import InputError, located, warn
+from pt_reuse._files import open_file
 from pt_reuse._version import __version__
 
 #: of the lines themselves: to be raised when their form changes; each kind of journal has a number of its own, too
@@ -199,7 +200,9 @@ def read_journal(path: Path, heading: Heading | None = None) -> Reading:
         InputError: there is none, or it is none; it belongs to something else; a line is damaged.
     """
     with located(str(path)), _of_the_system("read"):
-        return _parsed(path.read_bytes(), heading, Mark())
+        with open_file(path) as file:
+            data = file.read()
+        return _parsed(data, heading, Mark())
 
 
 def _parsed(data: bytes, expected: Heading | None, start: Mark) -> Reading:

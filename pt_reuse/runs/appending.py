@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pt_reuse._files import open_file
 from pt_reuse.formats.checksum import checksums
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import Longer
@@ -177,7 +178,7 @@ def _may_have_grown(path: str, kept: Source) -> bool:
     # a text that ended with a line's end, and is longer now
     if not kept.lines or os.path.getsize(path) <= kept.size:
         return False
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         if packed_with(file.read(16)) is not None:
             return False
         file.seek(kept.size - 1)

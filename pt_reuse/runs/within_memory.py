@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pt_reuse._errors import InputError
-from pt_reuse._files import Alone, alone
+from pt_reuse._files import Alone, alone, open_file
 from pt_reuse._memory import give_back
 from pt_reuse.formats.files import packed_with
 from pt_reuse.formats.read_field import ReadField
@@ -234,6 +234,6 @@ class _Work:
 
 
 def _text_bytes(path: Path) -> int:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         packed = packed_with(file.read(16))
     return os.path.getsize(path) * (1 if packed is None else _OF_PACKED)

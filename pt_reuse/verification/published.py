@@ -18,7 +18,7 @@ import numpy as np
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, Option, located
-from pt_reuse._files import user_path
+from pt_reuse._files import open_file, user_path
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -172,7 +172,8 @@ def _parse_toml(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        with open_file(path) as file:
+            return tomllib.loads(file.read().decode("utf-8-sig"))
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror or error}.", place=str(path)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -299,7 +300,8 @@ def _comma(text: str) -> str:
 def _column(path: Path, column: str, digits: _Digits) -> dict[str, PublishedValue]:
     """Return the values of a column of a CSV file, by the column ``name``."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open_file(path) as file:
+            text = file.read().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:

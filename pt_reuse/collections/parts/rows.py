@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
+from pt_reuse._files import open_file
 from pt_reuse._saving import CsvReader
 from pt_reuse.formats.files import packed_with
 
@@ -72,7 +73,7 @@ def format_by_ending(path: Path) -> str | None:
 def reading(path: Path) -> Iterator[IO[bytes]]:
     """Open a file, packed with gzip or not; what is found wrong with it inside is an InputError that names it."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             packed = packed_with(file.read(16))
         if packed not in (None, "gzip"):
             raise ValueError(f"it is packed with {packed}; unpack it, or pack it with gzip")

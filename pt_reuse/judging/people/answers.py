@@ -13,6 +13,7 @@ from typing import Any
 
 from pt_reuse._check import told
 from pt_reuse._errors import InputError, located
+from pt_reuse._files import open_file
 from pt_reuse.judging.people.sheet import read_sheet
 
 #: files that are read, by how they end
@@ -92,7 +93,8 @@ def read_answers(path: Path, name: str) -> list[Answer]:
     """
     with located(name):
         try:
-            data, time = path.read_bytes(), utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
+            with open_file(path) as file:
+                data, time = file.read(), utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}.") from error
         source = Source(name, path.stem, False, time)
