@@ -12,6 +12,10 @@ import pytest
 import pt_reuse as ptr
 from pt_reuse.collections.collection import Collection
 
+# commands import what they work with when they run; what is first imported under a patch would keep it
+for _name in ptr.__all__:
+    getattr(ptr, _name)
+
 
 @pytest.fixture(autouse=True)
 def user_home(tmp_path, monkeypatch):
@@ -101,7 +105,7 @@ def published(monkeypatch):
         access="open",
         topic_ids=frozenset("1"),
     )
-    monkeypatch.setattr("pt_reuse.commands.field.find_collection", lambda name: collection)
+    monkeypatch.setattr("pt_reuse.collections.registry.find_collection", lambda name: collection)
     yield collection
     server.shutdown()
     server.server_close()

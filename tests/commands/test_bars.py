@@ -10,6 +10,7 @@ from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse.commands import demo as demo_command
+from pt_reuse.demo import walk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
 
@@ -129,7 +130,7 @@ def test_the_demo_passes_it_on(more, on_terminal, monkeypatch):
         given["verbose"] = verbose
         raise ptr.InputError("enough")
 
-    monkeypatch.setattr(demo_command, "answer", answer)
+    monkeypatch.setattr(walk, "answer", answer)
     monkeypatch.setattr(demo_command, "_mute_libraries", lambda: None)
     assert on_terminal("demo", *more)[0] == 2
     assert given == {"verbose": not more}

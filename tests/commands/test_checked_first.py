@@ -57,7 +57,7 @@ def unreached(monkeypatch):
         "pt_reuse.collections.fetching.fetch_runs",
         "pt_reuse.qrels.files.read_bytes",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
-        "pt_reuse.commands.demo.answer",
+        "pt_reuse.demo.walk.answer",
     ):
         monkeypatch.setattr(long, reached)
 

@@ -138,7 +138,7 @@ def test_what_ir_datasets_logs_is_wrapped(monkeypatch, capsys, own):
         ir_datasets.log.easy().warn("download error: " + "no connection to the server that has the file, " * 4)
         raise InputError("no judgments.")
 
-    monkeypatch.setattr("pt_reuse.commands.judgments.judgments_of", read)
+    monkeypatch.setattr("pt_reuse.collections.dataset.judgments_of", read)
     monkeypatch.setenv("COLUMNS", "60")
     assert main(["score", "--collection", str(own)]) == 2
     lines = capsys.readouterr().err.splitlines()

@@ -306,7 +306,7 @@ def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, cap
 @pytest.mark.filterwarnings("default")
 def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatch, tmp_path, capsys, messages):
     unknown = replace(published, submitted=published.submitted.assign(pooled=None))
-    monkeypatch.setattr("pt_reuse.commands.field.find_collection", lambda name: unknown)
+    monkeypatch.setattr("pt_reuse.collections.registry.find_collection", lambda name: unknown)
     (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
     (tmp_path / "b").write_text("1 Q0 d1 1 2.0 b\n")
     (tmp_path / "pooled").write_text("b\n")

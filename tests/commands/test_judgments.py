@@ -64,7 +64,7 @@ def test_no_such_judgments(mine, capsys, messages):
 
 
 def test_an_alias_given_twice_is_told_once(monkeypatch, capsys):
-    monkeypatch.setattr("pt_reuse.commands.judgments.judgments_of", lambda collection: 1 / 0)
+    monkeypatch.setattr("pt_reuse.collections.dataset.judgments_of", lambda collection: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(capsys, "score", "--collection", "trec8", "--qrels", "trec8", "--no-download")
     assert capsys.readouterr().err == "pt-reuse: trec8 is trec-8/adhoc.\n"

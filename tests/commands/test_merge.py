@@ -9,7 +9,7 @@ import pytest
 from command_parts import run
 from shard_parts import SHARDED, shards, write_field
 
-from pt_reuse.commands import judgments
+from pt_reuse.qrels import reading
 from pt_reuse.runs.shards import WritingShard
 
 SCORE = SHARDED["score"]
@@ -187,14 +187,14 @@ def test_a_collection_of_ones_own_is_merged_from_any_folder(here, tmp_path, caps
 
 
 def test_judgments_that_change_while_a_shard_is_made_are_noticed(here, capsys, monkeypatch):
-    read = judgments.read_qrels
+    read = reading.read_qrels
 
     def changed(*arguments, **options):
         change_judgments(here)
         return read(*arguments, **options)
 
     with monkeypatch.context() as patched:
-        patched.setattr(judgments, "read_qrels", changed)
+        patched.setattr(reading, "read_qrels", changed)
         shards(capsys, SCORE, 1)
     status, _, err = run(capsys, "merge", "shards")
     assert status == 2
