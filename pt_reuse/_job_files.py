@@ -5,13 +5,18 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+import shutil
 import tempfile
-from contextlib import AbstractContextManager, nullcontext, suppress
+import threading
+import time
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 from pt_reuse._errors import InputError
+from pt_reuse._files import Alone, alone
 from pt_reuse._job_tasks import Outcome, Task, run_task
 
 #: bytes from which on an array goes through the file
@@ -19,6 +24,11 @@ _LARGE = 1 << 16
 #: files that are mapped at a time; each stays open, and a process may have few of them
 _MOST_MAPPED = 64
 _MAPPED: WeakSet[mmap.mmap] = WeakSet()
+#: what the names of folders begin with
+_PREFIX = "pt_reuse-jobs-"
+#: whether this worker process looks whether its caller lives, and every how many seconds
+_WATCHED = threading.Event()
+_SECONDS = 0.5
 
 
 def temporary_folder() -> str:
@@ -33,15 +43,52 @@ def temporary_folder() -> str:
     return os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
 
 
+class _Folder(tempfile.TemporaryDirectory[str]):
+    """A folder that its process holds a lock on; the system ends the lock with the process, however that ends."""
+
+    def __init__(self, inside: str):
+        super().__init__(prefix=_PREFIX, dir=inside, ignore_cleanup_errors=True)
+        self._lock = ExitStack()
+        try:
+            held = self._lock.enter_context(alone(Path(self.name))) is not Alone.NO
+        except FileNotFoundError:
+            held = False
+        #: whether nobody has swept it before it was locked
+        self.is_ours = held and os.path.isdir(self.name)
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)
+        self._lock.close()
+
+
+def _sweep(inside: str) -> None:
+    """Remove the folders of processes of this user that were killed, whose locks are free."""
+    with suppress(OSError), os.scandir(inside) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                # where the system has no locks, nobody knows whether one is in use
+                if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False) and _is_ours(entry):
+                    with alone(Path(entry.path)) as whether:
+                        if whether is Alone.YES:
+                            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    return not hasattr(os, "getuid") or entry.stat(follow_symlinks=False).st_uid == os.getuid()
+
+
 def folder_for_jobs() -> AbstractContextManager[str]:
-    """Make a folder for files for workers, which goes in the end.
+    """Make a folder for files for workers, which goes in the end; those that killed processes left go before.
 
     Raises:
         InputError: joblib's temporary folder cannot be written to.
     """
     inside = temporary_folder()
+    _sweep(inside)
     try:
-        return tempfile.TemporaryDirectory(prefix="pt_reuse-", dir=inside, ignore_cleanup_errors=True)
+        while not (folder := _Folder(inside)).is_ours:
+            folder.cleanup()
+        return folder
     except OSError as error:
         raise InputError(
             f"the folder in which joblib puts files for workers cannot be written to: {inside} "
@@ -94,6 +141,7 @@ def run_packing(task: Task[Any], folder: str | None) -> Outcome[Any] | Parcel:
     """
     from joblib import parallel_config
 
+    _end_with(task.sender.process)
     with parallel_config("threading", n_jobs=1):
         outcome = run_task(task)
     if folder is None or not isinstance(outcome.value, dict):
@@ -116,6 +164,28 @@ def run_packing(task: Task[Any], folder: str | None) -> Outcome[Any] | Parcel:
         return Parcel(packed, _written(large, folder), [view.nbytes for view in large])
     except OSError:  # the disk is full: pipes need none
         return outcome
+
+
+def _end_with(caller: int) -> None:
+    """Have this worker process end when its caller does: it would wait for minutes for a job of a process that died."""
+    if os.name != "posix":  # a process of Windows is told nothing of its parent
+        return
+    parent = os.getppid()
+    if parent != caller:
+        try:
+            os.kill(caller, 0)
+        except ProcessLookupError:
+            os._exit(1)
+    if _WATCHED.is_set():
+        return
+    _WATCHED.set()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="pt_reuse: ends with the caller").start()
 
 
 def _data_of(path: str) -> memoryview:

@@ -141,3 +141,15 @@ class Noted:
         (self.marks / f"{self.number}-{os.getpid()}").touch()
         time.sleep(self.seconds)
         return self.number
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """A job that takes long, and leaves the number of its process in a folder."""
+
+    number: int
+    folder: str
+
+    def run(self):
+        (Path(self.folder) / str(os.getpid())).touch()
+        time.sleep(600)
