@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, warn
 from pt_reuse._files import Alone, alone, open_file
 from pt_reuse._memory import give_back
 from pt_reuse.formats.files import packed_with
@@ -41,6 +42,8 @@ from pt_reuse.runs.spooling import SpooledRun, Spooling
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 #: bytes of a store for each byte of run files as text, and of text for each byte of a packed file, about
 _OF_TEXT, _OF_PACKED = 1.2, 4
+#: seconds of waiting that nobody is told of: who only sweeps a folder has its lock for a moment
+_NOT_TOLD = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class MemoryReading:
         """Return the field of some run files, whose blocks lie in the folder.
 
         Raises:
-            InputError: as :func:`parse_files`; a topic that is too large, a full disk, another process at work there.
+            InputError: as :func:`parse_files`; a topic that is too large, a full disk.
         """
         named_by_files(paths, self.conventions.names, self.conventions.other_files)
         sources = real_sources(paths, self.folder, self.budget.threads)
@@ -107,13 +110,14 @@ class MemoryReading:
     def _writing(self, paths: Sequence[Path]) -> Iterator[Alone]:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with alone(self.folder) as whether:
+            with ExitStack() as held:
+                whether = held.enter_context(alone(self.folder, patience=_NOT_TOLD))
                 if whether is Alone.NO:
-                    raise InputError(
-                        f"another process is writing the cache {self.folder}. Call again when it is done, or give "
-                        f"another folder.",
-                        argument="cache",
+                    warn(
+                        f"another process is writing the cache {self.folder}; waiting until it is done. To go on at "
+                        "once, give another folder."
                     )
+                    whether = held.enter_context(alone(self.folder, patience=math.inf))
                 yield whether
         except OSError as error:
             if error.errno in _FULL:
