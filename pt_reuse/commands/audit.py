@@ -33,7 +33,7 @@ def add_to(commands: Commands) -> Parser:
         "re-rank by its labels, and what becomes of teams whose documents it labels. Leaderboards of judges are "
         "compared where there are any.",
     )
-    add_field(parser)
+    add_field(parser, unless=_has_scores_alone)
     parser.add_argument("--human", metavar="FILE", help=f"judgments by people: {QRELS_HELP}; default of --collection")
     parser.add_argument(
         "--judges",
@@ -88,6 +88,10 @@ def add_to(commands: Commands) -> Parser:
     return parser
 
 
+def _has_scores_alone(options: argparse.Namespace) -> bool:
+    return options.scores is not None and not (options.runs or options.collection)
+
+
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.judging.judge_folder import checked_folder, checked_table, read_judges
     from pt_reuse.judging.judges import as_judges
@@ -95,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     checked, parts = _part_options(options), _chosen_parts(options.parts)
-    plan = None if options.scores is not None and not (options.runs or options.collection) else plan_field(options)
+    plan = None if _has_scores_alone(options) else plan_field(options)
     source = None if plan is None else _human(options, plan)
     known = None if source is None else source.rel
     measures = chosen_measures(options, known if options.rel is None else options.rel)

@@ -45,7 +45,7 @@ def add_to(commands: Commands) -> Parser:
         "relevant; above 1/2, more of what is judged is relevant than is not.",
         "The rounds of judging are those of --rounds, those of a column of the judgments, or pools of --depths.",
     )
-    add_field(parser, qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED, unless=_has_judgments_alone)
     parser.add_argument(
         "--rounds", metavar="FILES", help="judgments of several rounds in order, files between commas, for --qrels"
     )
@@ -99,6 +99,10 @@ def _run(options: argparse.Namespace) -> None:
         written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         written += draw({_PICTURE: result.plot}, folder)
         say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _has_judgments_alone(options: argparse.Namespace) -> bool:
+    return options.rounds is not None or (options.runs is None and options.depths is None)
 
 
 def _read(options: argparse.Namespace) -> _Read:

@@ -37,13 +37,20 @@ class Judgments(Enum):
     NEEDED = "needed"
 
 
-def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments = Judgments.NONE) -> None:
+def add_field(
+    parser: Parser,
+    *,
+    positional: str | None = None,
+    qrels: Judgments = Judgments.NONE,
+    unless: Callable[[argparse.Namespace], bool] = lambda _: False,
+) -> None:
     """Add the arguments that say which runs to read, and which judgments where a command takes any.
 
     Args:
         parser: of the command.
         positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
         qrels: whether the command takes judgments.
+        unless: says of the options whether the command does without a field.
     """
     what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
@@ -90,7 +97,7 @@ def add_field(parser: Parser, *, positional: str | None = None, qrels: Judgments
     )
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
-    parser.checks.append(partial(_check_field, parser, needed, name))
+    parser.checks.append(lambda options: None if unless(options) else _check_field(parser, needed, name, options))
 
 
 def collection_of(name: str) -> Collection:

@@ -52,9 +52,9 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--overwrite", action="store_true", help="replace tasks in --out that have no answers")
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     add_contributors(parser)
-    add_field(parser, qrels=Judgments.OPTIONAL)
-    parser.set_defaults(run=_run)
     parser.checks.append(partial(_check, parser))
+    add_field(parser, qrels=Judgments.OPTIONAL, unless=lambda options: options.pool is not None)
+    parser.set_defaults(run=_run)
     return parser
 
 

@@ -96,7 +96,7 @@ def test_what_cannot_be(paths, tmp_path, capsys, messages):
     qrels = ("--qrels", tmp_path / "qrels.txt")
     calls = (
         ("density",),
-        ("density", *qrels, "--depths", "0"),
+        ("density", *paths, "--depths", "0"),
         ("density", *qrels, "--depths", "1"),
         ("density", *qrels, "--rel", "0"),
         ("density", *qrels, "--rounds", tmp_path / "qrels.txt"),
