@@ -95,7 +95,7 @@ def _temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
     """Make a temporary file, or a folder of such, that nobody sweeps before this ends or the process does."""
     sweep_temporary(folder)
     while True:
-        path = folder / f"{_PREFIX}{_machine()}-{secrets.token_hex(8)}"
+        path = folder / f"{_PREFIX}{machine()}-{secrets.token_hex(8)}"
         # made by name, not by tempfile, so that it has the rights that a new file of the user's has
         if of_files:
             path.mkdir()
@@ -129,7 +129,7 @@ def sweep_temporary(folder: Path) -> None:
                 if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
                     continue
                 with alone(folder / name) as whether:
-                    known = whether is Alone.YES and found[1] == _machine()
+                    known = whether is Alone.YES and found[1] == machine()
                     if known or (whether is not Alone.NO and is_stale(folder / name, STALE)):
                         _remove_temporary(folder / name)
 
@@ -145,7 +145,8 @@ def _remove_temporary(path: Path) -> None:
         path.rmdir()
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Return a short name of this machine, by which those that share a folder are told apart."""
     return blake2b(platform.node().encode(), digest_size=4).hexdigest()
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakSet
 
 from pt_reuse._errors import InputError
-from pt_reuse._files import Alone, alone
+from pt_reuse._files import Alone, alone, machine
 from pt_reuse._job_tasks import Outcome, Task, run_task
 
 #: bytes from which on an array goes through the file
@@ -24,8 +24,8 @@ _LARGE = 1 << 16
 #: files that are mapped at a time; each stays open, and a process may have few of them
 _MOST_MAPPED = 64
 _MAPPED: WeakSet[mmap.mmap] = WeakSet()
-#: what the names of folders begin with
-_PREFIX = "pt_reuse-jobs-"
+#: what the names of folders begin with; locks of another machine may not be seen from here
+_PREFIX = f"pt_reuse-jobs-{machine()}-"
 #: whether this worker process looks whether its caller lives, and every how many seconds
 _WATCHED = threading.Event()
 _SECONDS = 0.5

@@ -85,8 +85,9 @@ def left_behind(folder):
 
 
 def test_only_free_folders_of_this_user_go(temporary, monkeypatch):
-    (temporary / "pt_reuse-jobs-file").write_text("mine")
+    (temporary / f"{_job_files._PREFIX}file").write_text("mine")
     (temporary / "pt_reuse-mine").mkdir()
+    (temporary / "pt_reuse-jobs-00000000-elsewhere").mkdir()
     (temporary / f"{_job_files._PREFIX}link").symlink_to(temporary / "pt_reuse-mine")
     kept = sorted(os.listdir(temporary))
     left = left_behind(temporary)
