@@ -1,4 +1,4 @@
-"""`pt-reuse coverage`: how far the judgments cover each run, and whom the pool puts at a disadvantage."""
+"""`pt-reuse coverage`: how far the judgments cover each run, and whom the pool may put at a disadvantage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_to(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "coverage",
-        "how far the judgments cover each run, and which runs the pool puts at a disadvantage",
+        "how far the judgments cover each run, and which runs the pool may put at a disadvantage",
         "The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to which each "
         "run is judged without a gap; the residual of RBP; the ranks that a run gains when unjudged documents are "
         "dropped from all lists; and where it is known who made the pool, what would be unjudged of each run had its "

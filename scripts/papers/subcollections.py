@@ -2,11 +2,11 @@
 
     python scripts/papers/subcollections.py [DATA] [WHAT ...]
 
-DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes`,
-`shares` and `demo`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts
-the runs of TREC-8; default all. Terrier needs Java; without it, or with `pisa` among the words, models and settings of
-PISA stand in: the numbers are others, and are stored beside those of Terrier (`subcollections-demo-pisa`). Two busy
-cores took 2 minutes for `four`, 4 for `sizes`, 10 for `shares`, 5 s for `demo`, and 6 minutes for `trec8`.
+DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes` and
+`shares`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts the runs of
+TREC-8; default all. Terrier needs Java; without it, or with `pisa` among the words, models and settings of PISA stand
+in: the numbers are others, and are stored beside those of Terrier (`subcollections-sources-pisa`). Two busy cores took
+2 minutes for `four`, 4 for `sizes`, 10 for `shares`, and 6 minutes for `trec8`.
 """
 
 from __future__ import annotations
@@ -202,16 +202,6 @@ def shares(engine: Engine, data: Path) -> None:
     engine.keep(found, "shares")
 
 
-def demo(engine: Engine, data: Path) -> None:
-    """The three sources of the demo collection, run anew."""
-    collection = pt.get_dataset("reuse:demo")
-    topics = collection.get_topics().assign(query=lambda frame: frame["query"].map(plain))
-    mine = engine.systems(list(collection.get_corpus_iter(verbose=False)), topics)
-    engine.keep(
-        ptr.subcollections(mine, collection.get_judgments("complete").with_rel(2), ["AP(rel=2)", "nDCG@10"]), "demo"
-    )
-
-
 def trec8(data: Path) -> None:
     """The four sources of TREC-8, by restriction; too many pairs of runs to store, so the tables are."""
     folder = data / "trec8-adhoc"
@@ -236,7 +226,7 @@ def trec8(data: Path) -> None:
         print(path.read_text(encoding="utf-8"))
 
 
-STUDIES = {"four": four, "sizes": sizes, "shares": shares, "demo": demo}
+STUDIES = {"four": four, "sizes": sizes, "shares": shares}
 
 
 def main(arguments: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""coverage: how far the judgments cover each run, and whom the pool puts at a disadvantage."""
+"""coverage: how far the judgments cover each run, and whom the pool may put at a disadvantage."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def coverage(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> Coverage:
-    """Say how far the judgments cover each run, and which runs the pool puts at a disadvantage.
+    """Say how far the judgments cover each run, and which runs the pool may put at a disadvantage.
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it

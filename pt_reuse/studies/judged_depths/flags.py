@@ -1,4 +1,4 @@
-"""Which runs the pool puts at a disadvantage, and why one may think so."""
+"""Which runs the pool may put at a disadvantage, and why one may think so."""
 
 from __future__ import annotations
 
