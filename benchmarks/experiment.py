@@ -55,7 +55,7 @@ class Question:
         return pt.Experiment(self.systems, self.topics, self.judged, MEASURES)
 
     def ours(self) -> pd.DataFrame:
-        given = {**self.labels, "field": self.field, "depth": DEPTH}
+        given = {**self.labels, "field": self.field, "depth": DEPTH, "reuse": ("lou", "rank", "unjudged", "bounds")}
         return ptr.Experiment(self.systems, self.topics, self.judged, MEASURES, **given)
 
     def check(self) -> str:

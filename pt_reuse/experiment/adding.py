@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import warn
-from pt_reuse.experiment.columns import COUNTS, ORDER, RANKS, Columns
+from pt_reuse.experiment.columns import BOUNDS, COUNTS, ORDER, RANKS, Columns
 from pt_reuse.experiment.layouts import to_long
 
 _SAME = 1e-9
@@ -105,13 +105,14 @@ class Adding:
         at = [self._system[place.system] for place in places]
         added = {}
         for measure in self.columns.measures:
-            if measure in frame.columns and measure in self.columns.scores:
-                theirs = frame[measure].to_numpy(dtype=np.float64)
+            theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
+            if theirs is not None and measure in self.columns.scores:
                 self._compare(measure, places, theirs, self.columns.scores[measure].mean[at])
             for column, values in self.columns.added.items():
-                added[f"{measure} {column}"] = self._rounded(values[measure].mean[at], measure)
-        if self.columns.left_out:
-            added["pooled"] = self._pooled(places, self.columns.left_out.pooled)
+                if measure in values:
+                    added[f"{measure} {column}"] = self._shown(column, values[measure].mean[at], measure, theirs)
+        if self.columns.pooled is not None:
+            added["pooled"] = self._pooled(places, self.columns.pooled)
         return self._labelled(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -129,13 +130,14 @@ class Adding:
             self._compare(measure, [places[row] for row in rows], theirs, ours.by_topic[topic[rows], system[rows]])
         for column, by_measure in self.columns.added.items():
             found = np.full(len(frame), np.nan)
-            for measure, rows in rows_of.items():
-                values = by_measure[measure].by_topic[topic[rows], system[rows]]
-                found[rows] = self._rounded(values, measure)
+            for measure, values in by_measure.items():
+                rows = rows_of[measure]
+                mine = values.by_topic[topic[rows], system[rows]]
+                found[rows] = self._shown(column, mine, measure, frame["value"].to_numpy(dtype=np.float64)[rows])
             whole = column in (*RANKS, *COUNTS) and not np.isnan(found).any()
             wide[column] = found.astype(np.int64) if whole else found
-        if self.columns.left_out:
-            wide["pooled"] = self._pooled(places, self.columns.left_out.pooled)
+        if self.columns.pooled is not None:
+            wide["pooled"] = self._pooled(places, self.columns.pooled)
         return self._labelled(wide, frame)
 
     def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
@@ -146,7 +148,9 @@ class Adding:
                     theirs = np.array([values[measure]], dtype=float)
                     self._compare(measure, [Place(str(name))], theirs, self.columns.scores[measure].mean[[s]])
                 for column, by_measure in self.columns.added.items():
-                    values[f"{measure} {column}"] = by_measure[measure].mean[s].item()
+                    if measure in by_measure:
+                        mine = by_measure[measure].mean[[s]]
+                        values[f"{measure} {column}"] = self._of_dict(column, mine, measure, values)
         return result
 
     def _to_topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
@@ -159,7 +163,9 @@ class Adding:
                         ours = self.columns.scores[measure].by_topic[[t], [s]]
                         self._compare(measure, [place], np.array([values[measure]], dtype=float), ours)
                     for column, by_measure in self.columns.added.items():
-                        values[f"{measure} {column}"] = by_measure[measure].by_topic[t, s].item()
+                        if measure in by_measure:
+                            mine = by_measure[measure].by_topic[[t], [s]]
+                            values[f"{measure} {column}"] = self._of_dict(column, mine, measure, values)
         return result
 
     def _labelled(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
@@ -176,12 +182,31 @@ class Adding:
         digits = self._digits(measure)
         return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
 
+    def _shown(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
+        """Return what a frame shows of an added column beside the scores of pt.Experiment, None where it has none."""
+        return self._rounded(self._not_past(column, values, measure, theirs), measure)
+
+    def _of_dict(self, column: str, value: NDArray, measure: str, found: dict[str, Any]) -> float | int:
+        theirs = np.array([found[measure]], dtype=float) if measure in found else None
+        number: float | int = self._not_past(column, value, measure, theirs).item()
+        return number
+
+    def _not_past(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
+        """Return values of which no bound is past the score beside it, from which a mean may differ in its last bit."""
+        if column not in BOUNDS or theirs is None:
+            return values
+        bounds = (np.minimum if column == BOUNDS[0] else np.maximum)(values, theirs)
+        return np.where(np.abs(bounds - values) <= self._same(measure), bounds, values)
+
+    def _same(self, measure: str) -> float:
+        """Return how far a score of pt.Experiment may be from ours and be the same."""
+        digits = self._digits(measure)
+        same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
+        return same + (0.0 if digits is None else 0.5 * 10.0**-digits)
+
     def _compare(self, measure: str, places: list[Place], theirs: NDArray[np.float64], ours: NDArray) -> None:
         # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
         # value where a topic has no judgments, of which it warns itself
-        digits = self._digits(measure)
-        same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
-        same += 0.0 if digits is None else 0.5 * 10.0**-digits
-        for i in np.flatnonzero(np.abs(theirs - ours) > same).tolist():
+        for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
             found = Difference(places[i], float(theirs[i]), float(ours[i]))
             self._odd.setdefault(measure, {}).setdefault(found.place.system, found)

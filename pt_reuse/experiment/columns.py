@@ -10,15 +10,17 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, listed
 from pt_reuse.engine import pairs
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.bounds import COMPLETIONS, score_bounds
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
@@ -27,18 +29,21 @@ REUSE = {
     "lou": "`m LOU`, the score without the uniques of the system's own unit, and `m LOU %`, its change in per cent",
     "rank": "`m rank`; with `lou` also `m LOU rank` and `m drop` = LOU rank - rank",
     "unjudged": "`m unjudged`, the share of unjudged documents down to the measure's cutoff",
+    "bounds": "`m low` and `m high`, the lowest and the highest score that the unjudged documents allow",
     "filled": "`m filled`, the score with these labelled by a judge, and how many it labelled and did not",
 }
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
-#: what `reuse=` stands for where the user leaves it out: with a field, and without one
-DEFAULTS = {True: ("lou", "rank", "unjudged"), False: ("unjudged", "rank")}
+#: what `reuse=` stands for where the user leaves it out: with a field, of which `says_something` are added, and without
+DEFAULTS = {True: ("lou", "rank", "unjudged", "bounds"), False: ("unjudged", "rank", "bounds")}
 #: what settings say of systems of which none counts as a contributor
 NOT_POOLED = "not pooled"
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
 #: columns that hold ranks or differences of ranks
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
+#: columns that hold the ends of what a score may be
+BOUNDS = ("low", "high")
 #: columns that count documents
 COUNTS = ("filled docs", "filled unknown")
 #: columns of measures for which pt.Experiment reports the sum over topics, not the mean
@@ -123,6 +128,7 @@ class Columns:
         added: added column -> measure -> its values.
         settings: the conventions, for display.
         left_out: what leaving units out says besides; None without ``"lou"``.
+        empty: kinds of columns that nobody asked for by name and that would say nothing, so that they are not added.
         hint: how to get the field of these judgments, where that is known and no field was given.
         caveats: what keeps columns from meaning what they seem to, besides what can be seen of them.
     """
@@ -134,8 +140,14 @@ class Columns:
     added: dict[str, dict[str, Values]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     left_out: LeftOut | None = None
+    empty: tuple[str, ...] = ()
     hint: str = ""
     caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def pooled(self) -> dict[str, bool] | None:
+        """Return system -> whether it counts as a contributor; None where no column says what it would lose."""
+        return None if self.left_out is None or "lou" in self.empty else self.left_out.pooled
 
     def attrs(self) -> dict[str, Any]:
         """Return what the result carries with it."""
@@ -160,9 +172,14 @@ def compute_columns(
         columns = _placed(systems, runs, qrels, measures, asked)
     else:
         columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
-    unjudged = {"unjudged": _unjudged(systems, qrels, measures)} if "unjudged" in asked.kinds else {}
-    settings = {"reuse": list(asked.kinds), "order": ORDER, **columns.settings}
-    return replace(columns, added={**columns.added, **unjudged}, settings=settings)
+    kinds = [kind for kind in asked.kinds if kind not in columns.empty]
+    added, settings = {**columns.added}, {"reuse": kinds, "order": ORDER, **columns.settings}
+    if "unjudged" in kinds:
+        added["unjudged"] = _unjudged(systems, qrels, measures)
+    if "bounds" in kinds:
+        known, more = _bounds(systems, qrels, measures)
+        added, settings = {**added, **known}, {**settings, **more}
+    return replace(columns, added=added, settings=settings)
 
 
 def _placed(
@@ -178,13 +195,15 @@ def _placed(
         pooling: dict[str, Any] = {"by": asked.by, "depth": asked.depth, "pool_order": asked.pool_order}
         lou = leave_out_uniques(runs, qrels, distinct, **pooling, **options)
     full = score(runs, qrels, distinct, **options) if lou is None else lou.scores
+    empty = _empty(systems, at, lou, asked)
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
         times = len(qrels.topics) if name in SUMMED else 1
         base = _values(full, measure)
         scores[name] = Values(base.mean * times, base.by_topic).of(at)
-        for column, values in _of_measure(base, lou, measure, times, "rank" in asked.kinds).items():
+        shown = None if "lou" in empty else lou
+        for column, values in _of_measure(base, shown, measure, times, "rank" in asked.kinds).items():
             alone = asked.alone and column not in ("rank", "unjudged")
             added.setdefault(f"{column}{NO_FIELD}" if alone else column, {})[name] = values.of(at)
     settings = {
@@ -202,7 +221,17 @@ def _placed(
         added=added,
         settings=settings,
         left_out=_left_out(systems, lou, measures) if lou else None,
+        empty=empty,
     )
+
+
+def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, asked: Asked) -> tuple[str, ...]:
+    """Return the default kinds of columns that would say nothing of any system, or less than others do."""
+    if lou is None or not asked.by_default:
+        return ()
+    # a unit without a contributor has nothing to lose; a pooled system has LOU in the place of bounds
+    loses = lou.unique_counts["contributing"].to_numpy()[lou.units.of_run[at]] > 0
+    return (*(() if loses.any() else ("lou",)), *(("bounds",) if systems.pooled.all() else ()))
 
 
 def _among(n_systems: int, n_runs: int) -> str:
@@ -250,6 +279,23 @@ def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.
     rates = {name: unjudged_to(measure) for name, measure in measures.items()}
     found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
     return {name: _values(found, rate) for name, rate in rates.items()}
+
+
+def _bounds(
+    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]
+) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
+    """Return the columns of the measures whose bounds are known, and what settings say of them and of the others."""
+    found = score_bounds(systems, qrels, dict.fromkeys(measures.values()))
+    at = {measure: m for m, measure in enumerate(found.measures)}
+    added: dict[str, dict[str, Values]] = {}
+    for name, measure in measures.items():
+        for column, values in zip(BOUNDS, (found.low, found.high), strict=True):
+            if measure in at:
+                mine = values[at[measure]]
+                added.setdefault(column, {})[name] = Values(mean_over_topics(mine, None), mine)
+    unknown = [name for name, measure in measures.items() if measure not in at]
+    settings = {"bounds": COMPLETIONS} if at else {}
+    return added, {**settings, **({"no bounds": listed(unknown)} if unknown else {})}
 
 
 def _values(scores: Scores, measure: ir_measures.Measure) -> Values:

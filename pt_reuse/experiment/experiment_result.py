@@ -101,7 +101,8 @@ class ExperimentResult(pd.DataFrame):
 
         The columns are the score, the mean over all topics also where the frame at hand has rows of some topics alone;
         ``p`` against the baseline, corrected where a correction was asked for; the change by leave-out-uniques in per
-        cent, where some system counts as pooled; the rank; and the share that is unjudged.
+        cent, where some system counts as pooled; the rank; the share that is unjudged; and the lowest and highest score
+        that this allows, see :func:`Experiment`.
 
         Args:
             measures: which of them, as the columns name them, ``"nDCG@10"``; default all that are at hand.
@@ -120,7 +121,7 @@ class ExperimentResult(pd.DataFrame):
             >>> systems = field.runs.select(["lex1a", "neu2a"])
             >>> result = ptr.Experiment(systems, topics, field.qrels, ["AP", "P@5"], baseline="lex1a")
             >>> list(result.report("AP").to_frame())
-            ['System', 'AP', 'p', 'Rank', 'Unjudged share']
+            ['System', 'AP', 'p', 'Rank', 'Unjudged share', 'Lowest to highest']
         """
         kept = self._kept()
         if kept.means is None:

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, warn
 from pt_reuse.engine.order import BY_SCORE
-from pt_reuse.experiment.columns import ORDER, Asked, Columns, unjudged_to
+from pt_reuse.experiment.columns import BOUNDS, ORDER, Asked, Columns, unjudged_to
 from pt_reuse.experiment.systems import Systems
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.stats.correlation import DECIMALS
 
 #: the order in which `score` and the studies rank what nobody orders otherwise
 USUAL = BY_SCORE[0]
@@ -87,7 +89,8 @@ def tell_other_order(
     if "unjudged" in asked.kinds:
         shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(list(measures.items()))}
         known += [(name, share) for share, name in shares.items()]
-    found = other_order(runs, order, qrels, known)
+    bounded = [(name, measures[name]) for name in columns.added.get(BOUNDS[0], {})]
+    found = other_order(runs, order, qrels, known, bounded)
     if found is None:
         return columns
     found.warn()
@@ -95,7 +98,11 @@ def tell_other_order(
 
 
 def other_order(
-    runs: RunSet, order: str, qrels: Qrels, measures: Sequence[tuple[str, ir_measures.Measure]]
+    runs: RunSet,
+    order: str,
+    qrels: Qrels,
+    measures: Sequence[tuple[str, ir_measures.Measure]],
+    bounded: Sequence[tuple[str, ir_measures.Measure]] = (),
 ) -> OtherOrder | None:
     """Return what the runs score in another order, None where it is the same.
 
@@ -104,11 +111,12 @@ def other_order(
         order: the other one.
         qrels: the judgments of the topics asked.
         measures: names as pt.Experiment has them, and the measures.
+        bounded: those whose bounds are columns, too.
     """
-    if order == runs.order or not measures:
+    if order == runs.order or not (measures or bounded):
         return None
     ordered = runs.reorder(order)
-    cutoffs = [cutoff_of(measure) for _, measure in measures]
+    cutoffs = [cutoff_of(measure) for _, measure in (*measures, *bounded)]
     deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
     moved = _moved(runs, ordered, deepest)
     topics = [topic for topic in qrels.topics if topic in runs.field.topic_row]
@@ -116,15 +124,20 @@ def other_order(
     if not topics:
         return None
     names = [runs.names[r] for r in np.flatnonzero(moved.any(axis=0))]
-    judged, asked = qrels.select(topics), [measure for _, measure in measures]
-    here, there = (_scores(part.select(names), judged, asked) for part in (runs, ordered))
+    judged, parts = qrels.select(topics), [part.select(names) for part in (runs, ordered)]
+    shown = [name for name, _ in measures]
+    here, there = (_scores(part, judged, [measure for _, measure in measures]) for part in parts)
+    if bounded and (here == there).all():
+        # a document without a label has changed places with one of label 0: no score sees it, its bounds may
+        shown = [f"{name} {column}" for column in BOUNDS for name, _ in bounded]
+        here, there = (_bounds(part, judged, [measure for _, measure in bounded]) for part in parts)
     differ = here != there
     if not differ.any():
         return None
     n = differ.any(axis=0).sum(axis=0)
     m, t, r = (int(axis[0]) for axis in np.nonzero(differ))
     example = (
-        f"{measures[m][0]} of {names[r]!r} on topic {judged.topics[t]!r} is {here[m, t, r]:.6f} here and "
+        f"{shown[m]} of {names[r]!r} on topic {judged.topics[t]!r} is {here[m, t, r]:.6f} here and "
         f"{there[m, t, r]:.6f} there."
     )
     return OtherOrder(order, {names[i]: int(n[i]) for i in np.flatnonzero(n)}, len(runs), example)
@@ -152,3 +165,9 @@ def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure])
     for block in rescore(runs, qrels, list(measures)):
         values[:, block.topics.start : block.topics.stop] = block.base
     return values
+
+
+def _bounds(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
+    found = score_bounds(runs, qrels, measures)
+    # sums of the same numbers in another order differ in the last bit
+    return np.round(np.concatenate([found.low, found.high]), DECIMALS)

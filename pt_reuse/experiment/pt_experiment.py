@@ -137,23 +137,32 @@ def Experiment(
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one
+    - ``m low``, ``m high``: the lowest and the highest score that these documents allow, each of which may have any
+      label from 0 to the highest of the judgments. What the system did not find stays as it is judged. P, Success, RR
+      and RBP do not see it, so that theirs are exact; further relevant documents there would lower AP, R, Rprec and
+      nDCG, even below ``low``. RBP adds p^n to the highest score, the weight of all ranks below the n documents that it
+      sees. Other measures have no such columns, and ``settings["no bounds"]`` names them
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the system's own unjudged
       documents down to the same rank labelled by the judge; how many, over all topics, it labelled, and how many it
       gave no label to, which stay unjudged
-    - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool. The LOU of one that does not,
-      and that shares its team with no contributor, is its score: without contributions it has no uniques to lose, and
-      a drop of 0 is no finding. Its unjudged share is the column to look at.
+    - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool
+
+    Which are added by default depends on who was pooled. A system that runs now did not contribute to a pool of then:
+    without contributions it has no uniques to lose, its LOU is its score, and a drop of 0 is no finding. So where no
+    system and nobody of its team contributed, ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where
+    all systems count as pooled, LOU, rank and unjudged; else all of them. `reuse` names others.
 
     Without a `field` the systems are all that is known, and columns that mean something are added: ``m rank``, among
-    the systems, and ``m unjudged``. Leave-out-uniques among the systems themselves is there when `reuse` asks for
-    ``"lou"`` by name; its columns are then called ``m LOU (no field)``, ``m LOU % (no field)``, ``m LOU rank (no
-    field)`` and ``m drop (no field)``, because a "unique" is then what no other *of these systems* found, which says
-    nothing of the pool that was judged.
+    the systems, ``m unjudged``, ``m low`` and ``m high``. Leave-out-uniques among the systems themselves is there when
+    `reuse` asks for ``"lou"`` by name; its columns are then called ``m LOU (no field)``, ``m LOU % (no field)``, ``m
+    LOU rank (no field)`` and ``m drop (no field)``, because a "unique" is then what no other *of these systems* found,
+    which says nothing of the pool that was judged.
 
-    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``,
-    ``filled`` and so on, for the measure and topic of the row. ``result.attrs["reuse"]`` (of both frames, where there
-    are two) holds the settings, per measure tau_b, gamma and the largest drop over the field (:func:`reuse_summary`
-    shows it), and, where the judgments are a known collection's and no field was given, a hint how to get it.
+    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``, ``low``,
+    ``high``, ``filled`` and so on, for the measure and topic of the row. ``result.attrs["reuse"]`` (of both frames,
+    where there are two) holds the settings, per measure tau_b, gamma and the largest drop over the field
+    (:func:`reuse_summary` shows it), and, where the judgments are a known collection's and no field was given, a hint
+    how to get it.
 
     ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
     ``result.report()`` is what a paper prints (:class:`ExperimentResult`). With ``save_dir`` pt.Experiment writes
@@ -179,8 +188,8 @@ def Experiment(
             True for an official run of the track that is run again. Default without a field all.
         field: the collection's official runs, so that ranks and pools include them: a RunSet, or whatever makes one; of
             frames by name each is a team of its own. Their order becomes that of pt.Experiment's scores.
-        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"filled"``; default the first three
-            with a `field`, ``"unjudged"`` and ``"rank"`` without one, and ``"filled"`` with `fill`.
+        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high) and
+            ``"filled"``; default those of the first four that say something, see above, and ``"filled"`` with `fill`.
         by: the unit left out, ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``, which systems that are a
             RunSet have of their metadata.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
@@ -198,9 +207,9 @@ def Experiment(
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
             system and measure: ``name measure value``, then what a baseline adds (``+``, ``-``, ``p-value``), ``LOU``,
-            ``LOU %``, ``rank``, ``drop`` and ``unjudged``, but not ``LOU rank``, which is rank + drop, nor ``pooled``,
-            which ``result.runs.run_table`` has. By topic (`perquery`) rows are such in either layout. Neither the
-            dicts of ``dataframe=False`` nor ``highlight`` have a long one.
+            ``LOU %``, ``rank``, ``drop``, ``unjudged``, ``low`` and ``high``, but not ``LOU rank``, which is rank +
+            drop, nor ``pooled``, which ``result.runs.run_table`` has. By topic (`perquery`) rows are such in either
+            layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
         cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
             left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
             Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
@@ -234,12 +243,13 @@ def Experiment(
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
         >>> topics = pd.DataFrame({"qid": ["1"], "query": ["one"]})
-        >>> ptr.Experiment({"A": a, "B": b}, topics, qrels, [P@2])
-          name  P@2  P@2 rank  P@2 unjudged
-        0    A  1.0         1           0.0
-        1    B  0.5         2           0.0
+        >>> ptr.Experiment({"A": a, "B": b}, topics, qrels[1:], [P@2])
+          name  P@2  P@2 rank  P@2 unjudged  P@2 low  P@2 high
+        0    A  0.5         1           0.5      0.5       1.0
+        1    B  0.5         1           0.0      0.5       0.5
 
-        B is the field's only run, A runs now: it has d1 alone, but did not contribute it.
+        Nobody judged d1 here. Below it is judged, and B is the field's only run, A runs now: it has d1 alone, but did
+        not contribute it.
 
         >>> field = ptr.RunSet.from_frames({"B": b}, teams={"B": "them"})
         >>> given = {"field": field, "reuse": ["lou", "rank"]}

@@ -51,7 +51,8 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
     elif fit is not None:
         caveats += fit.caveats()
     caveats += none_relevant(qrels, qrels.rel) if fit is not None else ()
-    shares = [f"{name} unjudged" for name in measures] if "unjudged" in asked.kinds else []
+    unjudged = {"unjudged", "high"} & set(columns.added)
+    shares = [f"{name} {column}" for column in sorted(unjudged, reverse=True) for name in columns.added[column]]
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
     caveats += columns.caveats
     tell(caveats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
@@ -11,11 +11,14 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, examples, listed, told
 from pt_reuse._errors import InputError
-from pt_reuse._report import MOST, Column, Digits, Report
+from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.experiment.columns import NO_FIELD, NOT_POOLED, SUMMED
 from pt_reuse.experiment.layouts import TIME
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike
+
+#: heads the column of what a score may be
+_BOUNDS = "Lowest to highest"
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,10 @@ def report_of(
     # a report has no room for all of them, and what is filled says more
     if "unjudged" in rows and len(columns) <= MOST:
         columns.append(Column("Unjudged share", rows["unjudged"].tolist(), Digits.SCORE))
-    notes = _notes(settings, lou is not None and not says)
+    if "low" in rows and len(columns) <= MOST:
+        bounds = intervals("", rows["low"], rows["high"], Digits.SCORE)
+        columns.append(replace(bounds, heading=_BOUNDS))
+    notes = _notes(settings, columns, not says and settings.get("systems") == NOT_POOLED)
     return Report(columns, caption=_caption(chosen, settings, columns, n_topics), notes=notes)
 
 
@@ -139,12 +145,15 @@ def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Col
     return f"{'; '.join(parts)}."
 
 
-def _notes(settings: Mapping[str, Any], idle: bool) -> list[str]:
+def _notes(settings: Mapping[str, Any], columns: list[Column], idle: bool) -> list[str]:
     notes = [f"Documents are ranked in the order {settings['order']}, as pt.Experiment ranks them."]
     if "other order" in settings:
         notes.append(f"In another order: {settings['other order']}.")
     if idle:
         notes.append("No system counts as pooled, so that leaving out its uniques changes nothing and is not shown.")
+    if columns[-1].heading == _BOUNDS:
+        without = f". No bounds are known of {settings['no bounds']}" if "no bounds" in settings else ""
+        notes.append(f"{_BOUNDS}: {settings['bounds']}{without}.")
     if "fill" in settings:
         notes.append(f"Filled: the score with {settings['filled']}, labelled by a judge ({settings['fill']}).")
     if BEWARE in settings:

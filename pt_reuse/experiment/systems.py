@@ -15,7 +15,7 @@ import pyterrier as pt
 from pt_reuse._check import columns, count, examples, shown
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.experiment.columns import ORDER, Asked
-from pt_reuse.experiment.tap import Kept, Tap
+from pt_reuse.experiment.tap import Kept, Tap, Tapped
 from pt_reuse.formats.foreign import has_fields, is_nested
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.coding import code_runs, frame_rows
@@ -68,7 +68,7 @@ class Systems:
 
     def tapped(self) -> list[Any]:
         """Return what pt.Experiment is to evaluate."""
-        return [system >> self.taps[name] if name in self.taps else system for name, system in self.given.items()]
+        return [Tapped(system, self.taps[name]) if name in self.taps else system for name, system in self.given.items()]
 
     def frames(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
         """Return the systems that are result frames, no file standing for them (`only` these topics)."""

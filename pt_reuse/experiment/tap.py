@@ -117,3 +117,19 @@ class Tap(pt.Transformer):
 
     def __repr__(self) -> str:
         return f"Tap({self.label!r})"
+
+
+class Tapped(pt.Compose):
+    """A pipeline with a tap at its end, which prints as the pipeline does: pt.Experiment names it in its warnings.
+
+    Args:
+        pipeline: the user's.
+        tap: keeps its results.
+    """
+
+    def __init__(self, pipeline: pt.Transformer, tap: Tap):
+        super().__init__(*pt.Compose(pipeline, tap))  # step by step, since a tree plan compares steps
+        self._prints = str(pipeline)
+
+    def __repr__(self) -> str:
+        return self._prints

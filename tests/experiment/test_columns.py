@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from experiment_parts import ALL, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
 from ir_measures import AP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
@@ -256,19 +256,30 @@ def test_as_the_studies_give_them(field, by):
         assert result[f"{m} unjudged"].tolist() == pytest.approx(plain.tolist())
 
 
-KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:]}
+KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:], "bounds": LIVE[2:]}
 
 
 @pytest.mark.parametrize(
-    "reuse", [["lou"], ["rank"], "unjudged", ["lou", "unjudged"], ["rank", "lou"], ["unjudged", "rank"]]
+    "reuse",
+    [
+        ["lou"],
+        ["rank"],
+        "unjudged",
+        ["lou", "unjudged"],
+        ["rank", "lou"],
+        ["unjudged", "rank"],
+        "bounds",
+        ["bounds", "lou"],
+    ],
 )
 def test_reuse_chooses_columns(reuse):
-    every = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=8)
-    some = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], field=OTHERS, perquery="both", depth=8, reuse=reuse)
+    given = {"field": OTHERS, "perquery": "both", "depth": 8}
+    every = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **given, reuse=KINDS)
+    some = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **given, reuse=reuse)
     kinds = [reuse] if isinstance(reuse, str) else reuse
     wanted = {suffix for kind in kinds for suffix in KINDS[kind]}
     wanted |= {"LOU rank", "drop"} if {"lou", "rank"} <= set(kinds) else set()
-    suffixes = [suffix for suffix in SUFFIXES if suffix in wanted]
+    suffixes = [suffix for suffix in (*SUFFIXES, *LIVE[2:]) if suffix in wanted]
     once = ["pooled"] if "lou" in kinds else []
     averages = list(pt.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5]))
     averages += [f"{measure} {suffix}" for measure in ("AP", "P@5") for suffix in suffixes]

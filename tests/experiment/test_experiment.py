@@ -12,6 +12,7 @@ import pytest
 from experiment_parts import (
     ALL,
     FIELD,
+    LIVE,
     NAMES,
     NO_FIELD,
     OTHERS,
@@ -29,6 +30,7 @@ from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.experiment import columns
+from pt_reuse.experiment.arguments import parse_metrics
 from pt_reuse.scoring.caveats import CaveatWarning
 
 ARGUMENTS = {
@@ -111,8 +113,8 @@ def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topic
     assert warned == []
     assert said == expected
     if perquery is True and not filter_by_qrels:
-        assert ours.loc[ours["qid"] == "2", ["value", "LOU", "rank", "unjudged"]].isna().all(axis=None)
-        assert ours.loc[ours["qid"] != "2", ["LOU", "rank", "drop", "unjudged"]].notna().all(axis=None)
+        assert ours.loc[ours["qid"] == "2", ["value", *LIVE]].isna().all(axis=None)
+        assert ours.loc[ours["qid"] != "2", ["value", *LIVE]].notna().all(axis=None)
 
 
 @pytest.mark.parametrize("field", [None, OTHERS], ids=["alone", "field"])
@@ -136,9 +138,11 @@ def test_measures(metrics, field, capfd):
     ours = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, field=field, **DEPTH[field is None])
     assert_same(ours, theirs)
     assert capfd.readouterr() == said
+    known = parse_metrics(metrics)[1]
     for measure in theirs.columns.drop(["name", "mrt"], errors="ignore"):
-        without = ("rank", "unjudged")
-        assert [suffix for suffix in SUFFIXES if f"{measure} {suffix}" in ours] == list(SUFFIXES if field else without)
+        expected = LIVE if known[measure].NAME in ("AP", "P", "R", "Rprec", "nDCG", "RR") else LIVE[:2]
+        every = dict.fromkeys((*SUFFIXES, *LIVE))
+        assert [suffix for suffix in every if f"{measure} {suffix}" in ours] == list(expected)
         assert not any(f"{measure} {suffix}" in ours for suffix in NO_FIELD)
 
 
@@ -149,8 +153,9 @@ def test_names_that_ir_measures_gives_are_measures_too():
 
 
 def test_sums_stay_sums():
-    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["num_rel_ret"], field=OTHERS, depth=8)
-    mean = ptr.Experiment(frames(), TOPICS, QRELS, [NumRet(rel=1)], field=OTHERS, depth=8)
+    given = {"field": OTHERS, "depth": 8, "reuse": ALL}
+    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["num_rel_ret"], **given)
+    mean = ptr.Experiment(frames(), TOPICS, QRELS, [NumRet(rel=1)], **given)
     assert ours["num_rel_ret LOU"].tolist() == pytest.approx(6 * mean["NumRet(rel=1) LOU"])
     assert ours["num_rel_ret LOU %"].tolist() == pytest.approx(mean["NumRet(rel=1) LOU %"])
     assert ours["num_rel_ret LOU rank"].tolist() == mean["NumRet(rel=1) LOU rank"].tolist()

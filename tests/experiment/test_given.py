@@ -116,7 +116,7 @@ def test_what_is_said_beside_a_run_set_goes_over_it():
 def test_runs_of_which_nothing_is_recorded_have_the_defaults():
     bare = ptr.RunSet.from_frames(frames())
     in_field = ptr.Experiment(bare, TOPICS, QRELS, [AP], field=OTHERS, depth=8)
-    assert in_field["pooled"].tolist() == [False] * 3
+    assert in_field.runs.pooled.tolist() == [False] * 3
     assert in_field.runs.run_table["team"].tolist() == NAMES
     pd.testing.assert_frame_equal(in_field, ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, depth=8))
     alone = ptr.Experiment(bare, TOPICS, QRELS, [AP])

@@ -134,10 +134,11 @@ def test_report_of_one_measure_of_the_rows_at_hand():
 
 def test_report_shows_no_zeros_that_are_no_finding():
     report = experiment(pooled=None).report()
-    assert list(report.to_frame()) == ["System, measure", "Score", "Rank", "Unjudged share"]
+    assert list(report.to_frame()) == ["System, measure", "Score", "Rank", "Unjudged share", "Lowest to highest"]
+    assert any("from 0 to the highest of the judgments" in note for note in report.notes)
     assert any("No system counts as pooled" in note for note in report.notes)
     alone = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP]).report()
-    assert list(alone.to_frame()) == ["System", "AP", "Rank", "Unjudged share"]
+    assert list(alone.to_frame()) == ["System", "AP", "Rank", "Unjudged share", "Lowest to highest"]
     assert "rank among the 3 systems alone" in alone.caption
 
 

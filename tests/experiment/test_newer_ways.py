@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -179,9 +180,14 @@ def test_validation_names_the_system_and_what_it_lacks(validate):
             experiment(systems, validate=validate)
         assert systems["BM25"].calls == 0
         return
-    _, theirs, _ = recorded(experiment, systems, validate=validate)
-    assert len(theirs) == 1
-    assert "Pipeline #0: BM25" in theirs[0]
+    _, said, _ = recorded(experiment, systems, validate=validate)
+    _, theirs, _ = recorded(pt.Experiment, systems, TOPICS, QRELS, [AP], validate=validate)
+    names = [re.search(r"\n - Pipeline #0: .*", text)[0] for text in (*said, *theirs)]
+    assert len(names) == 2
+    assert names[0] == names[1]
+    # of a list without names, too, where pt.Experiment takes a system for its name
+    _, said, _ = recorded(experiment, [*systems.values()], validate=validate)
+    assert f"\n - Pipeline #0: {systems['BM25']!s}. Produces" in said[0]
 
 
 def test_results_without_a_column_name_the_system():

@@ -14,6 +14,8 @@ from ir_measures import AP, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.scoring.bounds import score_bounds
 
 #: one number to float32, two to float64
 HIGH, LOW = 1.0 + 1e-12, 1.0
@@ -77,6 +79,18 @@ def test_a_share_that_is_another_is_told(messages):
     usual = ptr.score(systems, qrels, [ptr.Unjudged @ 1, P @ 1])
     assert usual.mean.iloc[0, 1:].tolist() == [0.0, 0.0]
     assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [P @ 1], reuse="rank")[2] == []
+
+
+def test_a_bound_that_is_another_is_told():
+    """A document without a label and one of label 0 change places: no score and no share sees it."""
+    run = pd.concat([near_tie(), pd.DataFrame({"qid": "1", "docno": ["c"], "score": [0.5], "rank": [2]})])
+    systems, qrels = {"A": run}, judged(a=0, c=1)
+    result, _, warned = recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [AP])
+    assert len(warned) == 1
+    assert "AP high of 'A' on topic '1'" in warned[0]
+    # b and c relevant, b first here: (1 + 2/3) / 2
+    assert result[["AP low", "AP", "AP high"]].to_numpy().ravel() == pytest.approx([1 / 3, 1 / 3, 5 / 6])
+    assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [AP], reuse=["unjudged", "rank"])[2] == []
 
 
 def test_topics_that_nobody_asked_or_judged_are_not_told():
@@ -147,9 +161,14 @@ def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shown = [*measures, ptr.Unjudged, ptr.Unjudged @ 2, ptr.Unjudged @ 3]
-        usual = ptr.score(ptr.RunSet.from_frames(systems), qrels, shown)
+        usual_runs = ptr.RunSet.from_frames(systems)
+        usual = ptr.score(usual_runs, qrels, shown)
         here = ptr.score(result.runs, qrels, shown)
+        ends = [score_bounds(runs, as_qrels(qrels), measures) for runs in (usual_runs, result.runs)]
     differ = (usual.values != here.values).any(axis=0)
+    if not differ.any():
+        moved = [np.abs(getattr(ends[0], end) - getattr(ends[1], end)) > 1e-9 for end in ("low", "high")]
+        differ = np.concatenate(moved).any(axis=0)
     assert len(mine) == int(differ.any())
     for name, n in zip("AB", differ.sum(axis=0), strict=True):
         assert not mine or (f"{name!r} on {n} topic" in mine[0]) == bool(n)

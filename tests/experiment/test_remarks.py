@@ -7,7 +7,20 @@ import json
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, FIELD, NAMES, NO_FIELD, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from experiment_parts import (
+    ALL,
+    FIELD,
+    LIVE,
+    NAMES,
+    NO_FIELD,
+    OTHERS,
+    QRELS,
+    SUFFIXES,
+    TOPICS,
+    frames,
+    recorded,
+    retrievers,
+)
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
@@ -24,7 +37,7 @@ def added(result):
     frame = result[0] if isinstance(result, tuple) else result
     frame = getattr(frame, "data", frame)
     names = {column.removeprefix("AP ") for column in frame.columns}
-    return [name for name in (*SUFFIXES, *NO_FIELD, "pooled") if name in names]
+    return [name for name in (*SUFFIXES, *LIVE[2:], *NO_FIELD, "pooled") if name in names]
 
 
 def experiment(**arguments):
@@ -36,27 +49,31 @@ def experiment(**arguments):
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_with_a_field_all_kinds_are_added(form):
-    assert added(experiment(**form)) == [*SUFFIXES, "pooled"]
+def test_with_a_field_pooled_systems_have_what_they_lose_and_others_what_is_known(form):
+    assert added(experiment(pooled=True, **form)) == [*SUFFIXES, "pooled"]
+    assert added(experiment(**form)) == list(LIVE)
+    assert added(experiment(pooled=NAMES[:1], **form)) == [*SUFFIXES, *LIVE[2:], "pooled"]
+    assert added(experiment(reuse=["lou"], **form)) == ["LOU", "LOU %", "pooled"]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_without_a_field_those_that_mean_something(form):
     result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], **form)
-    assert added(result) == ["rank", "unjudged"]
+    assert added(result) == list(LIVE)
 
 
 def test_the_default_is_said_as_it_was_resolved():
     alone = ptr.Experiment(frames(), TOPICS, QRELS, [AP]).attrs["reuse"]
-    assert alone["settings"]["reuse"] == ["unjudged", "rank"]
+    assert alone["settings"]["reuse"] == ["unjudged", "rank", "bounds"]
     assert alone["settings"]["ranked among"] == "the 3 systems alone"
     assert alone["summary"] == []
     in_field = experiment().attrs["reuse"]["settings"]
-    assert in_field["reuse"] == ["lou", "rank", "unjudged"]
+    assert in_field["reuse"] == ["rank", "unjudged", "bounds"]
+    assert experiment(pooled=True).attrs["reuse"]["settings"]["reuse"] == ["lou", "rank", "unjudged"]
     assert in_field["ranked among"] == f"{len(OTHERS)} runs of the field and 3 systems"
     pd.testing.assert_frame_equal(
         ptr.Experiment(frames(), TOPICS, QRELS, [AP]),
-        ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["unjudged", "rank"]),
+        ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["unjudged", "rank", "bounds"]),
     )
 
 
@@ -117,7 +134,7 @@ def test_what_has_no_effect_is_told(messages):
 
 
 def test_systems_in_a_field_are_not_pooled():
-    result = experiment()
+    result = experiment(reuse=ALL)
     assert result["pooled"].tolist() == [False] * 3
     assert result["pooled"].dtype == bool
     assert result.attrs["reuse"]["settings"]["systems"] == "not pooled"
@@ -131,7 +148,9 @@ def test_systems_in_a_field_are_not_pooled():
     for name in ("judged", "judged without contributor", "pool", "pool without judgment"):
         assert settings[name] == lou.settings[name]
     assert settings["contributors"].startswith(f"pooled ({OTHERS.pooled.sum()} of ")
-    assert result.equals(experiment(pooled=False))
+    assert result.equals(experiment(pooled=False, reuse=ALL))
+    # by default no column says so, and what is said of the field stays
+    assert experiment().attrs["reuse"]["summary"] == result.attrs["reuse"]["summary"]
 
 
 def test_a_system_of_a_team_of_the_field_loses_what_the_team_contributed():
@@ -156,9 +175,10 @@ def test_pooled_asks_what_if_they_had_been():
 
 
 def test_dicts_hold_measures_alone():
-    found = experiment(dataframe=False)
+    found = experiment(dataframe=False, reuse=ALL)
     assert "pooled" not in found["lex1a"]
     assert found["lex1a"]["AP LOU"] == found["lex1a"]["AP"]
+    assert set(experiment(dataframe=False)["lex1a"]) == {"AP", *(f"AP {suffix}" for suffix in LIVE)}
 
 
 # judgments and pools that are not what they seem

@@ -82,7 +82,7 @@ def test_it_shows_and_compares_as_a_plain_frame(made_once):
     pd.testing.assert_frame_equal(result, plain)
     pd.testing.assert_frame_equal(plain, result, check_frame_type=False)  # as of every subclass
     assert type(result["AP"]) is pd.Series
-    assert result.groupby("pooled")["AP"].mean().equals(plain.groupby("pooled")["AP"].mean())
+    assert result.groupby("AP rank")["AP"].mean().equals(plain.groupby("AP rank")["AP"].mean())
     assert list(result.merge(plain[["name"]], on="name")) == list(plain)
     assert list(result.to_dict("list")) == list(plain)
 

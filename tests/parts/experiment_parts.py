@@ -18,6 +18,8 @@ TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": [f"about {qid}" for qi
 QRELS = FIELD.qrels.to_frame().astype({"qid": object, "docno": object})
 OTHERS = FIELD.runs.select([name for name in FIELD.runs if name not in NAMES])
 SUFFIXES = ("LOU", "LOU %", "rank", "LOU rank", "drop", "unjudged")
+#: what is known of systems that were not pooled
+LIVE = ("rank", "unjudged", "low", "high")
 #: the columns for which the systems themselves were the pool
 NO_FIELD = ("LOU (no field)", "LOU % (no field)", "LOU rank (no field)", "drop (no field)")
 #: all kinds of columns, asked for by name
@@ -82,7 +84,7 @@ def recorded(function, *args, **kwargs):
 
 
 def without_added(frame):
-    suffixes = (*SUFFIXES, *NO_FIELD)
+    suffixes = (*SUFFIXES, *LIVE, *NO_FIELD)
     added = {f"{column} {suffix}" for column in frame for suffix in suffixes} | {*suffixes, "pooled"}
     return frame[[column for column in frame if column not in added]]
 

@@ -1,0 +1,295 @@
+"""Bounds: the lowest and the highest score that the unjudged documents of a system allow.
+
+A *completion* gives every unjudged document that the measure sees in the list of a system (down to its cutoff, the
+whole list where it has none) some label from 0 to the highest of the judgments. All other documents stay as they are:
+what the list does not have and nobody judged is not relevant. The bounds are the lowest and the highest score under any
+completion, topic by topic, so those of a mean are the means of those of its topics.
+
+Relevant documents enlarge what AP, R, Rprec and nDCG divide by, so both of their bounds need a choice of documents. For
+each number m of documents made relevant the latest m are the worst and the earliest m the best. Under nDCG a document
+may have any grade: the lowest score is reached with the highest label alone, the highest one threshold by threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.engine.cells import UNJUDGED, Cells, discounts
+from pt_reuse.engine.hits import Hits
+from pt_reuse.engine.kernels import Spec
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.run_set import RunSet
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.rescoring import Rescoring
+
+Floats = NDArray[np.float64]
+#: the lowest and the highest score of each list
+Pair = tuple[Floats, Floats]
+#: rows of lists that are looked at together
+_AT_ONCE = 1 << 17
+#: a ratio that is better by less is the same
+_SAME = 1e-15
+#: what settings say of the bounds
+COMPLETIONS = (
+    "every unjudged document of the system that the measure sees may have any label from 0 to the highest of the "
+    "judgments; what the system did not find stays as it is judged, and further relevant documents there would lower "
+    "AP, R and nDCG; RBP adds p^n, the weight of all ranks below the n documents that it sees"
+)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The lowest and the highest score of every run, on every topic.
+
+    Attributes:
+        measures: those of which bounds are known, in the order asked.
+        unknown: the others.
+        low: (measures, topics, runs).
+        high: (measures, topics, runs).
+    """
+
+    measures: list[ir_measures.Measure]
+    unknown: list[ir_measures.Measure]
+    low: Floats
+    high: Floats
+
+
+def score_bounds(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]) -> Bounds:
+    """Return the lowest and the highest score that the unjudged documents of each run allow.
+
+    Args:
+        runs: the runs; their order is that of the scores.
+        qrels: the judgments; a label below 0 is none.
+        measures: as `parse_measures` returns them.
+
+    Returns:
+        Bounds: low <= score <= high; all three are 0 on a topic that the run lacks.
+    """
+    asked = list(measures)
+    specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
+    known = [measure for measure in asked if measure in specs]
+    low = np.zeros((len(known), len(qrels.topics), len(runs)))
+    high = np.zeros_like(low)
+    found = Bounds(known, [measure for measure in asked if measure not in specs], low, high)
+    if not known:
+        return found
+    work = Rescoring(runs.field, runs.names, qrels, known)
+    depths = [specs[measure].depth for measure in known]
+    deepest = None if None in depths else max(depth for depth in depths if depth is not None)
+    used = np.unique(qrels.arrays.labels)
+    used = used if used.max(initial=0) > 0 else np.array([1], dtype=np.int16)
+    for topics in work.cut(_AT_ONCE):
+        base = work.block(topics).base
+        judgments = work.judgments.of(topics)
+        hits = work.index.gather(topics).top(deepest)
+        lists = _Lists.of(hits, judgments.labels, judgments.cells(), deepest, used)
+        here = slice(topics.start, topics.stop)
+        for m, measure in enumerate(known):
+            spec, score = specs[measure], base[m].reshape(-1)
+            least, most = _BOUNDS[spec.kernel](lists, spec, score)
+            # sums of the same numbers in another order differ in the last bit
+            unknown = lists.unknown(spec)
+            low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
+            high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
+    return found
+
+
+def _is_known(spec: Spec) -> bool:
+    return spec.kernel in _BOUNDS and not spec.judged_only and not spec.gains
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Ranked lists with the labels of their documents, down to the deepest cutoff.
+
+    Attributes:
+        label: (lists, ranks) the label, `UNJUDGED` also where there is no document.
+        length: (lists,) documents returned, judged or not.
+        topic: (lists,) the topic of each among `cells`.
+        cells: the topics under the judgments.
+        used: the labels that the judgments use, of all topics; 1 where none is above 0.
+    """
+
+    label: NDArray[np.int16]
+    length: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    cells: Cells
+    used: NDArray[np.int16]
+
+    @classmethod
+    def of(
+        cls, hits: Hits, labels: NDArray[np.int16], cells: Cells, depth: int | None, used: NDArray[np.int16]
+    ) -> _Lists:
+        """Return the lists of hits with the labels of the judgments."""
+        longest = int(hits.lengths.max(initial=0))
+        width = longest if depth is None else min(depth, longest)
+        label = np.full((len(hits.lengths), width), UNJUDGED)
+        label[hits.of, hits.rank - 1] = labels[hits.row]
+        topic = np.repeat(np.arange(cells.n_topics), hits.n_runs)
+        return cls(label, hits.lengths.astype(np.int64), topic, cells, used)
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """Return (ranks,), from 1."""
+        return np.arange(1.0, self.label.shape[1] + 1)
+
+    @cached_property
+    def _unjudged(self) -> NDArray[np.bool_]:
+        return (self.label < 0) & (self.ranks <= self.length[:, None])
+
+    def unjudged(self, spec: Spec) -> NDArray[np.bool_]:
+        """Return (lists, ranks): where an unjudged document stands that the measure sees."""
+        return self._unjudged[:, : spec.cutoff]
+
+    def unknown(self, spec: Spec) -> NDArray[np.bool_]:
+        """Return (lists,): which have an unjudged document that the measure sees; of RBP, which have any document."""
+        return self.length > 0 if spec.kernel == "rbp" else np.asarray(self.unjudged(spec).any(axis=1))
+
+    def relevant(self, spec: Spec) -> NDArray[np.bool_]:
+        """Return (lists, ranks): where a relevant document stands that the measure sees."""
+        return self.label[:, : spec.cutoff] >= spec.rel
+
+    def n_relevant(self, spec: Spec) -> Floats:
+        """Return (lists, 1): how many documents of the topic are relevant, returned or not."""
+        return self.cells.count(spec.rel)[self.topic].astype(np.float64)[:, None]
+
+
+def _before(values: NDArray) -> NDArray:
+    """Return the sums up to each rank."""
+    return np.cumsum(values, axis=1)
+
+
+def _after(values: NDArray) -> NDArray:
+    """Return the sums from each rank on."""
+    return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+
+
+def _ratio(dividend: Floats, divisor: Floats) -> Floats:
+    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
+
+
+def _precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    return score, score + lists.unjudged(spec).sum(axis=1) / float(spec.cutoff or 1)
+
+
+def _success(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    return score, lists.unknown(spec).astype(np.float64)
+
+
+def _reciprocal_rank(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    return score, (lists.unjudged(spec) / lists.ranks[: spec.cutoff]).max(axis=1, initial=0)
+
+
+def _rank_biased(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    seen = lists.length if spec.cutoff is None else np.minimum(lists.length, spec.cutoff)
+    weights = (1 - spec.p) * spec.p ** (lists.ranks[: spec.cutoff] - 1)
+    return score, score + (lists.unjudged(spec) * weights).sum(axis=1) + np.power(spec.p, seen)
+
+
+def _recall(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    n = lists.unjudged(spec).sum(axis=1)
+    return score, _ratio(lists.relevant(spec).sum(axis=1) + n, lists.n_relevant(spec)[:, 0] + n)
+
+
+def _r_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    relevant, unjudged = (
+        np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (lists.relevant(spec), lists.unjudged(spec))
+    )
+    every, up_to = unjudged[:, -1:], lists.n_relevant(spec) + unjudged
+    # column i makes as many relevant as are unjudged down to rank i
+    at = np.minimum(up_to, relevant.shape[1] - 1).astype(np.int64)
+    found, holes = (np.take_along_axis(seen, at, axis=1) for seen in (relevant, unjudged))
+    worst = _ratio(found + np.maximum(0, unjudged - (every - holes)), up_to)
+    return worst.min(axis=1), _ratio(found + np.minimum(unjudged, holes), up_to).max(axis=1)
+
+
+def _average_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    relevant, unjudged, ranks = lists.relevant(spec), lists.unjudged(spec), lists.ranks[: spec.cutoff]
+    above, below = _before(relevant), _after(relevant / ranks)
+    n_relevant, total = lists.n_relevant(spec), (above * relevant / ranks).sum(axis=1, keepdims=True)
+    # what one more relevant document adds: its own precision, and 1 / rank to each relevant one below it
+    latest = _after(unjudged * ((above + 1) / ranks + below + _after(unjudged / ranks) - unjudged / ranks))
+    earliest = _before(unjudged * ((above + _before(unjudged)) / ranks + below))
+    worst = _ratio(total + latest, n_relevant + _after(unjudged)).min(axis=1, initial=1)
+    return worst, _ratio(total + earliest, n_relevant + _before(unjudged)).max(axis=1, initial=0)
+
+
+def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
+    unjudged, discount = lists.unjudged(spec), discounts(lists.label.shape[1])[1:][: spec.cutoff]
+    grades = _Grades.of(lists, spec)
+    total = (grades.of_label(lists.label[:, : spec.cutoff]) / discount).sum(axis=1, keepdims=True)
+    latest, n_latest = _after(unjudged / discount), _after(unjudged)
+    worst = _ratio(total + grades.steps.sum() * latest, sum(grades.ideals(n_latest), np.zeros_like(latest))).min(
+        axis=1, initial=1
+    )
+    # n documents above a threshold add what the earliest n do; the best n of each threshold, for a ratio given
+    # (Dinkelbach 1967), is found by itself: higher thresholds have fewer judged documents, so none wants more
+    earliest, n_earliest = (np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (unjudged / discount, unjudged))
+    best = score[:, None]
+    while True:
+        dividend, divisor = total, np.zeros_like(total)
+        for step, ideal in zip(grades.steps, grades.ideals(n_earliest), strict=True):
+            chosen = (earliest - best * ideal / step).argmax(axis=1)[:, None]
+            dividend = dividend + step * np.take_along_axis(earliest, chosen, axis=1)
+            divisor = divisor + np.take_along_axis(ideal, chosen, axis=1)
+        better = np.maximum(_ratio(dividend, divisor), best)
+        if (better - best).max(initial=0) <= _SAME:
+            return worst, better[:, 0]
+        best = better
+
+
+@dataclass(frozen=True)
+class _Grades:
+    """The labels that count under nDCG, as thresholds.
+
+    Attributes:
+        labels: (thresholds,) the labels above 0 that the judgments use, ascending.
+        steps: (thresholds,) how much larger the gain is than below the threshold.
+        above: (thresholds, lists, 1) how many judged documents of the topic reach it.
+        ideal: (n + 1,) the DCG of n documents of gain 1, at the top.
+    """
+
+    labels: NDArray[np.int64]
+    steps: Floats
+    above: NDArray[np.int64]
+    ideal: Floats
+
+    @classmethod
+    def of(cls, lists: _Lists, spec: Spec) -> _Grades:
+        """Return the thresholds of the judgments of some lists."""
+        gain = spec.gain_of_label(lists.used)
+        labels = np.array(sorted(gain), dtype=np.int64)
+        counts = np.stack([lists.cells.count(label)[lists.topic][:, None] for label in labels.tolist()])
+        size = int(counts.max(initial=0)) + lists.label.shape[1]
+        ideal = np.concatenate([[0.0], np.cumsum(1 / discounts(size)[1:])])
+        ideal = ideal if spec.cutoff is None else ideal[np.minimum(np.arange(size + 1), spec.cutoff)]
+        return cls(labels, np.diff([gain[label] for label in labels.tolist()], prepend=0.0), counts, ideal)
+
+    def of_label(self, label: NDArray[np.int16]) -> Floats:
+        """Return the gain of each label."""
+        gains = np.concatenate([[0.0], np.cumsum(self.steps)])
+        return gains[np.searchsorted(self.labels, label, side="right")]
+
+    def ideals(self, more: NDArray[np.int64]) -> Iterator[Floats]:
+        """Yield what each threshold adds to the ideal DCG where so many more documents reach it."""
+        for step, above in zip(self.steps, self.above, strict=True):
+            yield step * self.ideal[above + more]
+
+
+#: how the bounds of a kernel's measures are found, of lists of which something is unknown
+_BOUNDS: dict[str, Callable[[_Lists, Spec, Floats], Pair]] = {
+    "ap": _average_precision,
+    "p": _precision,
+    "r": _recall,
+    "success": _success,
+    "rr": _reciprocal_rank,
+    "rprec": _r_precision,
+    "rbp": _rank_biased,
+    "ndcg": _gain,
+}

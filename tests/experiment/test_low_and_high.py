@@ -1,0 +1,64 @@
+"""The columns of the lowest and the highest score, in every form of a result."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
+from ir_measures import AP, RR, Judged, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.scoring.bounds import score_bounds
+
+
+@pytest.mark.parametrize("more", [{}, {"round": 2}, {"baseline": 0}, {"layout": "long"}, {"dataframe": False}], ids=str)
+@pytest.mark.parametrize("field", [None, OTHERS], ids=["alone", "field"])
+def test_low_and_high_stand_beside_each_score(field, more):
+    metrics = ["map", P @ 5, nDCG @ 5, RR, Judged @ 5, "num_rel_ret"]
+    given = {"field": field, "reuse": ["rank", "bounds"], **more}
+    result = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, **given)
+    runs = ptr.RunSet.from_frames(frames(), order="trec_eval9")
+    found = score_bounds(runs, FIELD.qrels, [AP, P @ 5, nDCG @ 5, RR])
+    for m, name in enumerate(["map", "P@5", "nDCG@5", "RR"]):
+        for r, system in enumerate(NAMES):
+            if isinstance(result, dict):
+                low, score, high = (result[system][f"{name}{end}"] for end in (" low", "", " high"))
+            elif "measure" in result:
+                row = result[(result["name"] == system) & (result["measure"] == name)].iloc[0]
+                low, score, high = row[["low", "value", "high"]]
+            else:
+                row = result.set_index("name").loc[system]
+                low, score, high = (row[f"{name}{end}"] for end in (" low", "", " high"))
+            assert low <= score <= high
+            expected = [values[m, :, r].mean() for values in (found.low, found.high)]
+            assert [low, high] == pytest.approx(expected, abs=0.00501 if "round" in more else 1e-12)
+    if not isinstance(result, dict):
+        assert result.attrs["reuse"]["settings"]["no bounds"] == "Judged@5 and num_rel_ret"
+        assert not any(column.startswith(("Judged@5 low", "num_rel_ret high")) for column in result)
+
+
+def test_low_and_high_of_each_topic_and_what_is_saved(tmp_path):
+    metrics, given = [AP, P @ 5, Judged @ 5], {"perquery": "both", "save_dir": str(tmp_path)}
+    both = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, **given)
+    means, rows = both
+    known = rows[rows["measure"] != "Judged@5"]
+    assert (known["low"] <= known["value"]).all()
+    assert (known["value"] <= known["high"]).all()
+    assert rows[rows["measure"] == "Judged@5"][["low", "high"]].isna().all(axis=None)
+    for measure in ("AP", "P@5"):
+        of = rows[rows["measure"] == measure].groupby("name")
+        for end in ("low", "high"):
+            expected = of[end].mean().loc[NAMES].tolist()
+            assert means.set_index("name").loc[NAMES, f"{measure} {end}"].tolist() == pytest.approx(expected)
+    for name, shown in (("reuse-aggregated.csv", means), ("reuse-perquery.csv", rows)):
+        assert {column for column in shown if column.endswith(("low", "high"))} <= set(pd.read_csv(tmp_path / name))
+
+
+def test_filled_scores_are_between_low_and_high():
+    given = {"field": OTHERS, "depth": 8, "fill": FIELD.all_qrels}
+    result = ptr.Experiment(frames(), TOPICS, QRELS, [P @ 20, AP, nDCG @ 20], **given)
+    for measure in ("P@20", "AP", "nDCG@20"):
+        low, filled, high = (result[f"{measure} {end}"] for end in ("low", "filled", "high"))
+        assert (low - 1e-12 <= filled).all()
+        assert (filled <= high + 1e-12).all()
+    assert (result["P@20 filled"] > result["P@20"]).any()
