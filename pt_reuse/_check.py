@@ -25,7 +25,10 @@ def shown(value: Any) -> str:
         return repr(str(value))
     if isinstance(value, str):
         return repr(value if len(value) <= _SHORT else f"{value[: _SHORT - 3]}...")
-    text = repr(value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value)
+    try:
+        text = repr(value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value)
+    except (ValueError, RecursionError):
+        return type(value).__name__
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+import stat
+import zipfile
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
 from pt_reuse._errors import InputError
@@ -35,10 +37,16 @@ ANY_UNPACKED = 10**8
 MOST_TIMES = 100
 #: bytes that no packed file may unpack to more than
 MOST_UNPACKED = 8 * 10**9
+#: members that an archive may have
+MOST_MEMBERS = 10_000
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_MAGIC = 10
 _CHUNK, _LEAST = 1 << 17, 1 << 13
+
+
+#: kinds of files that a member of an archive may be; 0 where its system says nothing
+_PLAIN_MEMBERS = (0, stat.S_IFREG, stat.S_IFDIR)
 
 
 class UnreadableError(Exception):
@@ -96,6 +104,61 @@ def read_beginning(path: Path, size: int) -> bytes:
         while len(found) < size and (block := next(blocks, b"")):
             found += block
     return found[:size]
+
+
+def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield name and contents of the members of a zip archive, in the order of their names.
+
+    Together they may unpack to as much as one packed file of its size, see :func:`most_unpacked`.
+
+    Args:
+        path: the archive.
+        wanted: whether a member is unpacked, by its name.
+
+    Raises:
+        UnreadableError: it cannot be read, is damaged or encrypted, has more than `MOST_MEMBERS`, unpacks to too much,
+            or has a member that is a link or a device, or would lie outside the folder into which it is unpacked.
+    """
+    found = 0
+    with _reading(), open_file(path) as packed, _reading_packed("zip"), zipfile.ZipFile(packed) as archive:
+        size = path.stat().st_size
+        members = sorted(archive.infolist(), key=lambda member: member.filename)
+        if len(members) > MOST_MEMBERS:
+            raise TooLargeError(f"has {len(members):,} members; up to {MOST_MEMBERS:,} are read")
+        for member in members:
+            _check_member(member)
+            name = PurePosixPath(member.filename)
+            if member.is_dir() or not wanted(name):
+                continue
+            blocks = []
+            with archive.open(member) as file:
+                while block := file.read(STEP):
+                    found += len(block)
+                    _check_unpacked(found, size)
+                    blocks.append(block)
+            yield name, b"".join(blocks)
+
+
+def _check_member(member: zipfile.ZipInfo) -> None:
+    name = member.filename
+    outside = any(
+        path.is_absolute() or path.drive or path.root or ".." in path.parts
+        for path in (PurePosixPath(name), PureWindowsPath(name))
+    )
+    if outside:
+        raise UnreadableError(f"has a member {name!r}, which would lie outside the folder into which it is unpacked")
+    if stat.S_IFMT(member.external_attr >> 16) not in _PLAIN_MEMBERS:
+        raise UnreadableError(f"has a member {name!r} that is a link or a device")
+    if member.flag_bits & 1:
+        raise UnreadableError(f"has a member {name!r} that is encrypted")
+
+
+def _check_unpacked(found: int, size: int) -> None:
+    if found > most_unpacked(size):
+        raise TooLargeError(
+            f"unpacks to more than {most_unpacked(size):,} bytes, from {size:,}, which is taken for damage or an "
+            f"attack (unpack it first if it is right)"
+        )
 
 
 def most_unpacked(size: int) -> int:
@@ -160,17 +223,19 @@ def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
 def _unpacked(
     chunks: Iterator[bytes] | Iterator[memoryview], packed: str, size: int, step: int = STEP
 ) -> Iterator[bytes]:
-    most, found = most_unpacked(size), 0
-    try:
+    found = 0
+    with _reading_packed(packed):
         for block in unpack(chunks, packed, step):
             found += len(block)
-            if found > most:
-                raise TooLargeError(
-                    f"unpacks to more than {most:,} bytes, from {size:,}, which is taken for damage or an attack "
-                    f"(unpack it first if it is right)"
-                )
+            _check_unpacked(found, size)
             if block:
                 yield block
+
+
+@contextmanager
+def _reading_packed(packed: str) -> Iterator[None]:
+    try:
+        yield
     except UnreadableError:
         raise
     except ImportError as error:

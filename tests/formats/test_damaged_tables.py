@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from faults import altered
 from table_parts import KINDS, TEXTS, pa, put, table_of
 
 from pt_reuse._choices import ORDERS
@@ -17,27 +18,6 @@ from pt_reuse.runs.reading import read_runs
 from pt_reuse.runs.run_set import RunSet
 
 ROWS = [(str(t), f"d{i}", 1 / (i + 3), i, name) for t in range(3) for name in "ab" for i in range(12)]
-
-
-def altered(data, chance):
-    """Return the bytes of a file to which something happened, as a rule near its end, where most of its numbers are."""
-    data = bytearray(data)
-    for _ in range(chance.choice([1, 1, 2, 5])):
-        near = chance.randrange(min(len(data), 1500))
-        at = chance.randrange(len(data)) if chance.random() < 0.5 else len(data) - 1 - near
-        how = chance.choice(["flip", "flip", "cut", "byte", "zero", "large", "insert"])
-        if how == "flip":
-            data[at] ^= 1 << chance.randrange(8)
-        elif how == "cut" and len(data) > 8:
-            del data[at : at + chance.randrange(1, len(data) - 1)]
-        elif how == "byte":
-            data[at] = chance.randrange(256)
-        elif how == "insert":
-            data[at:at] = chance.randbytes(3)
-        else:
-            data[at : at + 8] = bytes(8) if how == "zero" else b"\xff" * 7 + b"\x7f"
-        data = data or bytearray(b"x")
-    return bytes(data)
 
 
 @pytest.mark.parametrize("kind", KINDS)

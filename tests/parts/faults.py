@@ -1,4 +1,4 @@
-"""Small files and frames for the tests of faults."""
+"""Small files and frames for the tests of faults, and what may happen to a file or to what JSON holds."""
 
 from __future__ import annotations
 
@@ -18,3 +18,66 @@ def put(folder, files):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def altered(data, chance):
+    """Return the bytes of a file to which something happened, as a rule near its end, where most of its numbers are."""
+    data = bytearray(data)
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        near = chance.randrange(min(len(data), 1500))
+        at = chance.randrange(len(data)) if chance.random() < 0.5 else len(data) - 1 - near
+        how = chance.choice(["flip", "flip", "cut", "byte", "zero", "large", "insert"])
+        if how == "flip":
+            data[at] ^= 1 << chance.randrange(8)
+        elif how == "cut" and len(data) > 8:
+            del data[at : at + chance.randrange(1, len(data) - 1)]
+        elif how == "byte":
+            data[at] = chance.randrange(256)
+        elif how == "insert":
+            data[at:at] = chance.randbytes(3)
+        else:
+            data[at : at + 8] = bytes(8) if how == "zero" else b"\xff" * 7 + b"\x7f"
+        data = data or bytearray(b"x")
+    return bytes(data)
+
+
+#: what stands in the place of something else
+ODD = (
+    *(None, True, False, 0, 1, 2, -1, 1.5, float("nan"), float("inf"), 10**30, -8.65),
+    *("", " ", "1", "relevant", "x" * 500, "\ud800", "1e9999999", "-1", "2026-03-01", "2026-03-01T10:00:00"),
+    *("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-13-45T99:00:00Z"),
+    *([], {}, [[]], [None], ["relevant"], ["relevant", "relevant"], [1], [0, 5, "relevant"], [{"choices": 1}]),
+    *({"choices": None}, {"choices": {"a": 1}}, {"choices": [["relevant"]]}, {"email": [], "id": {}}),
+)
+
+
+def altered_json(value, chance):
+    """Return what JSON holds with one change somewhere in it."""
+    inside = list(value) if isinstance(value, dict | list) else []
+    if not inside or chance.random() < 0.15:
+        return _changed(value, chance)
+    at = chance.randrange(len(inside))
+    if isinstance(value, list):
+        return [*value[:at], altered_json(value[at], chance), *value[at + 1 :]]
+    return {**value, inside[at]: altered_json(value[inside[at]], chance)}
+
+
+def _changed(value, chance):
+    how = chance.choice(["odd", "odd", "less", "more", "wrap", "name"])
+    if isinstance(value, dict) and value and how in ("less", "more", "name"):
+        name = chance.choice(list(value))
+        if how == "more":
+            return {
+                **value,
+                chance.choice(["label", "labels", "skipped", "meta", "created_at", "annotator"]): _odd(chance),
+            }
+        rest = {other: value[other] for other in value if other != name}
+        return rest if how == "less" else {**rest, name.upper(): value[name]}
+    if isinstance(value, list) and value and how in ("less", "more"):
+        at = chance.randrange(len(value))
+        return [*value[:at], *value[at + 1 :]] if how == "less" else [*value, chance.choice([*value, _odd(chance)])]
+    return [value] if how == "wrap" else _odd(chance)
+
+
+def _odd(chance):
+    return chance.choice(ODD)

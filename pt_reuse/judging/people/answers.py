@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pt_reuse._check import told
+from pt_reuse._check import shown, told
 from pt_reuse._errors import InputError, located
 from pt_reuse._files import open_file
+from pt_reuse.formats.files import UnreadableError, read_members
 from pt_reuse.judging.people.sheet import read_sheet
 
 #: files that are read, by how they end
@@ -59,6 +58,7 @@ class Answer:
         labels: what was chosen; empty where nothing was.
         note: what else was said.
         time: when, ISO 8601, UTC.
+        odd_time: what stands there as the time and is none, None where there is nothing of the kind.
         skipped: whether somebody decided to give no label.
     """
 
@@ -73,6 +73,7 @@ class Answer:
     labels: tuple[Any, ...]
     note: str
     time: str
+    odd_time: Any = None
     skipped: bool = False
 
     @property
@@ -94,33 +95,46 @@ def read_answers(path: Path, name: str) -> list[Answer]:
     with located(name):
         try:
             with open_file(path) as file:
-                data, time = file.read(), utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
+                data = b"" if path.suffix.lower() == ".zip" else file.read()
+            time = utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}.") from error
         source = Source(name, path.stem, False, time)
         if path.suffix.lower() == ".zip":
-            return _archive(data, source)
+            return _archive(path, source)
         return list(_file(data, path.suffix.lower(), source))
 
 
-def _archive(data: bytes, source: Source) -> list[Answer]:
+def _archive(path: Path, source: Source) -> list[Answer]:
     found: list[Answer] = []
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for name in sorted(archive.namelist()):
-                inner = PurePosixPath(name)
-                hidden = any(part.startswith((".", "__")) for part in inner.parts)
-                if hidden or inner.suffix.lower() not in ENDINGS[:-1]:
-                    continue
-                one = replace(source, name=f"{source.name}, {inner.name}", stem=inner.stem, is_user=True)
-                with located(inner.name):
-                    found += _file(archive.read(name), inner.suffix.lower(), one)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise InputError(f"a damaged archive ({error}). Export it once more.") from error
+        for inner, data in read_members(path, _is_read):
+            one = replace(source, name=f"{source.name}, {inner.name}", stem=inner.stem, is_user=True)
+            with located(inner.name):
+                found += _file(data, inner.suffix.lower(), one)
+    except (UnreadableError, OSError) as error:
+        raise InputError(f"the archive {error}. Export it once more.") from error
     return found
 
 
+def _is_read(inner: PurePosixPath) -> bool:
+    if any(part.startswith((".", "__")) for part in inner.parts):
+        return False
+    if inner.suffix.lower() not in ENDINGS[:-1]:
+        raise UnreadableError(
+            f"has a member {inner.name!r}, which cannot be read; read are {', '.join(ENDINGS[:-1])}, not archives in it"
+        )
+    return True
+
+
 def _file(data: bytes, ending: str, source: Source) -> Iterator[Answer]:
+    try:
+        yield from _records(data, ending, source)
+    except RecursionError as error:
+        raise InputError("lists within lists, deeper than can be read. Export the file once more.") from error
+
+
+def _records(data: bytes, ending: str, source: Source) -> Iterator[Answer]:
     if ending == ".json":
         for n, record in enumerate(_json(data), 1):
             yield from _record(record, f"record {n:,}", source)
@@ -155,7 +169,7 @@ def _record(record: Any, place: str, source: Source) -> Iterator[Answer]:
         raise InputError(f"must be a record with 'label', got {told(record)}.", place=place)
     data = record.get("data")
     given = record.get("annotations", record.get("completions"))
-    if isinstance(data, Mapping) and isinstance(given, list):
+    if isinstance(data, Mapping) and ("annotations" in record or "completions" in record):
         yield from _label_studio(data, given, place, source)
     elif isinstance(given, list) and "label" not in record and "labels" not in record:
         raise InputError("labels as numbers of Doccano's own. Export as JSONL with the labels as texts.", place=place)
@@ -164,51 +178,83 @@ def _record(record: Any, place: str, source: Source) -> Iterator[Answer]:
         yield _plain({**meta, **record} if isinstance(meta, Mapping) else record, place, source)
 
 
-def _label_studio(data: Mapping[str, Any], given: Sequence[Any], place: str, source: Source) -> Iterator[Answer]:
+def _label_studio(data: Mapping[str, Any], given: Any, place: str, source: Source) -> Iterator[Answer]:
     """Yield one answer for each annotation of a task, and one without a label where there is none."""
-    annotations = [each for each in given if isinstance(each, Mapping)]
+    blank = _answer(data, place, source)
+    annotations = _listed(given, "annotations", blank)
     if not annotations:
-        yield _answer(data, place, source)
+        yield blank
     for annotation in annotations:
+        if not isinstance(annotation, Mapping):
+            raise _odd("an annotation", "a record", annotation, blank)
+        answer = replace(blank, place=f"{place}, annotation {annotation['id']}") if "id" in annotation else blank
         labels: list[Any] = []
         notes: list[str] = []
-        for part in annotation.get("result") or []:
-            value = part.get("value") if isinstance(part, Mapping) else None
-            if isinstance(value, Mapping) and part.get("from_name") == "label":
+        for part in _listed(annotation.get("result"), "result", answer):
+            if not isinstance(part, Mapping):
+                raise _odd("a result", "a record", part, answer)
+            kind, value = part.get("from_name"), part.get("value")
+            if kind not in ("label", "note"):
+                # of a question that the user added
+                continue
+            if not isinstance(value, Mapping):
+                raise _odd(f"the value of {kind}", "a record", value, answer)
+            if kind == "label":
                 labels += _several(value.get("choices"))
-            elif isinstance(value, Mapping) and part.get("from_name") == "note":
+            else:
                 notes += map(str, _several(value.get("text")))
-        skipped = bool(annotation.get("was_cancelled") or annotation.get("skipped"))
-        at = f"{place}, annotation {annotation['id']}" if "id" in annotation else place
-        answer = _answer(data, at, source)
-        yield replace(
-            answer,
-            said=_user(annotation.get("completed_by")),
-            labels=() if skipped else tuple(labels),
-            note="\n".join(notes),
-            time=_time(annotation.get("updated_at") or annotation.get("created_at")) or answer.time,
-            skipped=skipped,
+        skipped = any(_is_said(annotation, name, answer) for name in ("was_cancelled", "skipped"))
+        yield _timed(
+            replace(
+                answer,
+                said=_user(annotation.get("completed_by")),
+                labels=() if skipped else tuple(labels),
+                note=_note(notes),
+                skipped=skipped,
+            ),
+            annotation,
         )
+
+
+def _listed(value: Any, what: str, answer: Answer) -> list[Any]:
+    if value is not None and not isinstance(value, list):
+        raise _odd(what, "a list", value, answer)
+    return value or []
+
+
+def _is_said(annotation: Mapping[str, Any], name: str, answer: Answer) -> bool:
+    value = annotation.get(name)
+    if value not in (None, True, False):
+        raise _odd(name, "true or false", value, answer)
+    return bool(value)
+
+
+def _odd(what: str, expected: str, got: Any, answer: Answer) -> InputError:
+    of = f"topic {shown(answer.qid)}, document {shown(answer.docno)}"
+    return InputError(f"{what} of {of} must be {expected}, got {told(got)}. Export it once more.", place=answer.place)
 
 
 def _plain(row: Mapping[str, Any], place: str, source: Source) -> Answer:
     """Return the answer of a record whose fields stand side by side: ours, Doccano's, Label Studio's short one."""
-    found = row.get("label", row.get("labels"))
+    answer = _answer(row, place, source)
+    found = row.get("labels") if row.get("label") is None else row["label"]
     if isinstance(found, Mapping):
-        found = found.get("choices")
+        if "choices" not in found:
+            raise _odd("the label", "a text, a number or a list", found, answer)
+        found = found["choices"]
     labels = tuple(each for each in _several(found) if each is not None and str(each).strip())
     said = _user(row.get("annotator"))
     if not said and source.is_user and source.stem not in _NOBODY:
         said = (source.stem,)
     note = next((row[name] for name in _NOTES if row.get(name)), "")
-    answer = _answer(row, place, source)
-    return replace(
-        answer,
-        said=said,
-        labels=labels,
-        note="\n".join(map(str, _several(note))),
-        time=_time(row.get("updated_at") or row.get("created_at")) or answer.time,
-    )
+    return _timed(replace(answer, said=said, labels=labels, note=_note(map(str, _several(note)))), row)
+
+
+def _timed(answer: Answer, row: Mapping[str, Any]) -> Answer:
+    """Return an answer with the time that a tool says, else with that of the file, and with what is no time."""
+    said = [row[name] for name in ("updated_at", "created_at") if row.get(name) not in (None, "")]
+    times = [time for time in map(_time, said) if time is not None]
+    return replace(answer, time=times[0]) if times else replace(answer, odd_time=next(iter(said), None))
 
 
 def _answer(row: Mapping[str, Any], place: str, source: Source) -> Answer:
@@ -231,6 +277,11 @@ def _answer(row: Mapping[str, Any], place: str, source: Source) -> Answer:
     )
 
 
+def _note(said: Iterable[str]) -> str:
+    # half a pair of surrogates, which JSON can say, cannot be written to a file
+    return "\n".join(said).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _several(value: Any) -> list[Any]:
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
@@ -248,9 +299,9 @@ def _time(value: Any) -> str | None:
         return None
     try:
         found = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-    except ValueError:
+        return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
+    except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
-    return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
 
 
 def utc(moment: datetime) -> str:

@@ -40,6 +40,7 @@ class Checked:
         whole: whether no file was left out as a whole.
         faulty: names of the pairs with an answer that cannot be used.
         restored: ids that a spreadsheet changed and the names of the pairs gave back: where, and what they were.
+        odd_times: where something stands as the time that is none, and what.
         again: labels that stand in several places alike: the places.
         skipped: (name of the pair, annotator) -> what was said where somebody gave no label.
         people: user of a tool -> annotator, where one was taken for the other.
@@ -51,6 +52,7 @@ class Checked:
     whole: bool = True
     faulty: set[str] = field(default_factory=set)
     restored: list[str] = field(default_factory=list)
+    odd_times: list[str] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
     skipped: dict[tuple[str, str], str] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
@@ -99,6 +101,8 @@ class _Check:
         self.found.people, self.found.names = whose.taken, whose.names
         for answer in answers:
             pair = self._pair(answer)
+            if pair is not None and answer.odd_time is not None:
+                self.found.odd_times.append(f"{_where(answer)}: {shown(answer.odd_time)} for {_named(pair)}")
             if pair is not None and not self._is_taken(answer, pair, whose):
                 self.found.faulty.add(pair.name)
 

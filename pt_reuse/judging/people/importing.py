@@ -40,8 +40,9 @@ def import_labels(
     Args:
         folder: that :func:`export_tasks` wrote.
         files: files that came back, or folders of such: CSV, JSONL, or what Doccano (JSONL, JSON, CSV, ZIP) and Label
-            Studio (JSON, JSON-MIN, CSV, TSV) export. Default: the task files themselves, where people write into them,
-            and all in the folder ``returned`` of `folder`.
+            Studio (JSON, JSON-MIN, CSV, TSV) export. A ZIP may unpack to 100 MB, or to 100 times its size up to 8 GB,
+            and have 10,000 members; all of them are read, but for hidden ones. Default: the task files themselves,
+            where people write into them, and all in the folder ``returned`` of `folder`.
         annotators: a tool's user, or the name of a file that does not say whose it is -> annotator. A user whose name
             is none of the annotators' is taken for the one for whom the rows were written, where it is clear which.
         partial: take what is there while labels are missing; :attr:`ReturnedLabels.missing` lists these. Default is an
@@ -104,6 +105,11 @@ def import_labels(
         warn(
             f"{count(len(checked.restored), 'id')} changed by a spreadsheet, restored by the names of the pairs: "
             f"{'; '.join(checked.restored[:3])}{_more(len(checked.restored) - 3)}."
+        )
+    if checked.odd_times:
+        warn(
+            f"{count(len(checked.odd_times), 'time')} that cannot be read, taken to be when the file was written: "
+            f"{'; '.join(checked.odd_times[:3])}{_more(len(checked.odd_times) - 3)}."
         )
     if checked.again:
         warn(

@@ -21,6 +21,8 @@ _GUARD = "'"
 LONGEST_CELL = 32_767
 #: digits of a number that a spreadsheet keeps, and digits of one that it shows without an exponent
 _KEPT, _SHOWN = 15, 11
+#: the largest exponent of a number of a spreadsheet
+_LARGEST = 308
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*"
 _BETWEEN = r"[-/. ]+"
@@ -173,7 +175,10 @@ def _rounded(cell: str, number: Decimal, was: str, old: Decimal) -> bool:
         return False
     if "e" in cell.casefold():
         exponent = number.as_tuple().exponent
-        return isinstance(exponent, int) and abs(number - old) * 2 <= Decimal(10) ** exponent
+        if not isinstance(exponent, int) or abs(number.adjusted()) > _LARGEST:
+            # no number of a spreadsheet, nor one that can be computed with
+            return False
+        return abs(number - old) * 2 <= Decimal(10) ** exponent
     return len(was) > _KEPT and cell == was[:_KEPT] + "0" * (len(was) - _KEPT)
 
 
