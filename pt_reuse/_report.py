@@ -93,7 +93,7 @@ class Column:
 
 
 def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.Series, digits: Digits) -> Column:
-    """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none.
+    """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none, or one without width.
 
     Args:
         of: what they are intervals of, for the heading.
@@ -102,7 +102,7 @@ def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.
         digits: how the ends are written.
     """
     texts = [
-        None if is_missing(a) or is_missing(b) else f"{digits.written(a)} to {digits.written(b)}"
+        None if is_missing(a) or is_missing(b) or a == b else f"{digits.written(a)} to {digits.written(b)}"
         for a, b in zip(low, high, strict=True)
     ]
     return Column(f"Interval of {of}", texts)

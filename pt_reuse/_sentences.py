@@ -22,6 +22,8 @@ def written(value: float, form: str) -> str:
 def ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> str:
     """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none.
 
+    One without width is none: where every draw gives the same, as with 0 of n, the draws do not say how far off it is.
+
     Args:
         row: with the ends in ``NAME_low`` and ``NAME_high``, where there are any.
         name: of the number.
@@ -29,7 +31,7 @@ def ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> 
         factor: by which the ends are multiplied, 100 for points of per cent.
     """
     low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
-    if low is None or high is None or is_missing(low) or is_missing(high):
+    if low is None or high is None or is_missing(low) or is_missing(high) or low == high:
         return ""
     return f"{written(factor * low, form)} to {written(factor * high, form)}"
 
