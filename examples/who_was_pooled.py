@@ -31,7 +31,6 @@ metadata = "runs.csv"
 """
 )
 
-ptr.register_datasets()
 ptr.register_collection(folder / "collection.toml")
 print(ptr.list_collections("demo")[["name", "title", "runs", "here"]].to_string(index=False))
 

@@ -7,7 +7,6 @@ from ._version import __version__ as __version__
 from .collections.dataset import ReuseDataset as ReuseDataset
 from .collections.listing import list_collections as list_collections
 from .collections.registration import register_collection as register_collection
-from .collections.registration import register_datasets as register_datasets
 from .demo.simulated import SimulatedField as SimulatedField
 from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import ExperimentResult as ExperimentResult

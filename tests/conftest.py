@@ -62,12 +62,8 @@ class Collection:
 @pytest.fixture(autouse=True)
 def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin without collections of one's own, and forget those that the test registers."""
-    before = set(registration._REGISTERED)
+    monkeypatch.setattr(registration, "_OPENED", {})
     monkeypatch.setattr(registry, "_OWN", {})
-    yield
-    for name in set(registration._REGISTERED) - before:
-        del registration._REGISTERED[name]
-        sys.modules["ir_datasets"].registry._registered.pop(name, None)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples
-from pt_reuse._errors import Call, InputError
+from pt_reuse._errors import InputError, located
 from pt_reuse.collections.catalogue import catalogued
 from pt_reuse.collections.collection import Collection, Source
 from pt_reuse.collections.parts.documents import OwnDocuments
@@ -108,12 +108,12 @@ def find_irds(part: str, irds_id: str, place: str) -> Any:
     import ir_datasets
 
     try:
-        dataset = ir_datasets.load(irds_id)
+        with located(place):
+            dataset = ir_datasets.load(irds_id)
+    except InputError:
+        raise  # none of our collections, which says which are near
     except KeyError:
         said = f"ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}."
-        if irds_id.startswith("reuse/"):
-            call = Call("register_datasets")
-            raise InputError(said, " First call ", call, ", which tells it our collections.", place=place) from None
         raise InputError(f"{said}{did_you_mean(irds_id, ir_datasets.registry)}", place=place) from None
     if not dataset.has(part):
         there = examples(word for name, word in WORDS.items() if dataset.has(name))

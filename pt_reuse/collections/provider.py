@@ -7,6 +7,7 @@ from typing import Any
 
 import pyterrier as pt
 
+from pt_reuse import _plugin  # noqa: F401 - tells ir_datasets of the same names
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.demo import DemoDataset
 from pt_reuse.collections.registry import UnknownCollectionError, collection_names, find_collection

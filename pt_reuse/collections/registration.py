@@ -1,4 +1,4 @@
-"""The collections of this package and of the user, made known to ir_datasets."""
+"""Collections of the user's own, and all collections as ir_datasets has them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pt_reuse import _plugin  # noqa: F401 - tells ir_datasets, also where PyTerrier did not load the package
 from pt_reuse._check import flag
-from pt_reuse._errors import Call, InputError, Option, door, warn
+from pt_reuse._errors import Call, InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.registry import adding, collection_names, find_collection
+from pt_reuse.collections.registry import add, find_collection
 
-#: id in ir_datasets -> the collection that is registered under it now
-_REGISTERED: dict[str, ReuseDataset] = {}
+#: id in ir_datasets -> the dataset that was opened under it
+_OPENED: dict[str, ReuseDataset] = {}
 
 
 class Registered:
-    """What ir_datasets keeps under an id: the dataset that we have under it now, since its registry takes none back."""
+    """What ir_datasets keeps under an id: the collection that has the name now, since its registry takes none back."""
 
     def __init__(self, irds_id: str):
         self._irds_id = irds_id
@@ -26,9 +27,23 @@ class Registered:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        # in another process than the one that registered it, it is looked up anew
-        dataset = _REGISTERED.get(self._irds_id) or ReuseDataset(self._irds_id.removeprefix("reuse/"))
-        return getattr(dataset.irds_ref(), name)
+        collection = find_collection(self._irds_id.removeprefix("reuse/"))
+        opened = _OPENED.get(self._irds_id)
+        if opened is None or not opened.collection.same_as(collection):
+            opened = _OPENED[self._irds_id] = ReuseDataset(collection)
+        return getattr(opened.irds_ref(), name)
+
+
+def irds_dataset(irds_id: str) -> Any:
+    """Return what ``ir_datasets.load("reuse/NAME")`` gives; nothing is opened before it is asked for.
+
+    Raises:
+        UnknownCollectionError: no collection of that name or alias.
+    """
+    import ir_datasets
+
+    find_collection(irds_id.removeprefix("reuse/"))
+    return ir_datasets.Dataset(Registered(irds_id))
 
 
 @door
@@ -79,73 +94,5 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
             f"expected the path of a TOML file, or a name and parts, got {type(definition).__name__}.",
             argument="definition",
         )
-    with adding(collection, overwrite=overwrite):
-        register_one(collection, overwrite=overwrite)
+    add(collection, overwrite=overwrite)
     return ReuseDataset(collection)
-
-
-@door
-def register_datasets(*, overwrite: bool = False) -> list[str]:
-    """Make all collections known to ir_datasets as ``reuse/NAME``; nothing is opened or downloaded.
-
-    Calling it again adds those that came since.
-
-    Args:
-        overwrite: replace those that are registered already, such as an own collection whose definition changed.
-
-    Returns:
-        list of str: the names for ``ir_datasets.load``, also behind ``irds:`` in ``pt.get_dataset``.
-
-    Raises:
-        InputError: `overwrite` is not True or False. A collection that cannot be registered is no error; it is left
-            out, with a warning.
-
-    Example:
-        >>> import ir_datasets, pt_reuse as ptr
-        >>> "reuse/trec-8/adhoc" in ptr.register_datasets()
-        True
-        >>> ir_datasets.load("reuse/demo").docs_count()
-        480
-        >>> next(ir_datasets.load("reuse/demo").runs_iter()).run_id
-        'bridge-rerank'
-    """
-    flag("overwrite", overwrite)
-    names = collection_names()
-    wanted = names if overwrite else [name for name in names if _id(name) not in _REGISTERED]
-    for name in wanted:
-        try:
-            register_one(find_collection(name), overwrite=overwrite)
-        except InputError as error:
-            warn(f"{_id(name)!r} is left out: ", error)
-    return [_id(name) for name in names if _id(name) in _REGISTERED]
-
-
-def register_one(collection: Collection, *, overwrite: bool = False) -> str:
-    """Make a collection known to ir_datasets and return its name there; one that has not changed stays.
-
-    Raises:
-        InputError: another is registered under the name, and `overwrite` is False.
-    """
-    import ir_datasets
-
-    name = _id(collection.name)
-    known = _REGISTERED.get(name)
-    if known is not None and known.collection.same_as(collection):
-        return name
-    if known is None and name in ir_datasets.registry:
-        raise InputError(f"ir_datasets has a dataset {name!r} of somebody else's. Choose another name.")
-    if known is not None and not overwrite:
-        advice = Option("overwrite", True)
-        raise InputError(f"another dataset {name!r} is registered. Pass ", advice, ", or choose another name.")
-    _REGISTERED[name] = ReuseDataset(collection)
-    if known is None:
-        ir_datasets.registry.register(name, ir_datasets.Dataset(Registered(name)))
-    for source in (collection.documents, collection.topics, collection.qrels):
-        other = source.removeprefix("irds:") if isinstance(source, str) else ""
-        if other.startswith("reuse/") and other not in ir_datasets.registry:
-            register_one(find_collection(other.removeprefix("reuse/")))
-    return name
-
-
-def _id(name: str) -> str:
-    return f"reuse/{name}"

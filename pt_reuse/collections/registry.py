@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -68,9 +67,8 @@ def collection_names() -> list[str]:
     return list(dict.fromkeys([_DEMO, *catalogue_names(), *_own()]))
 
 
-@contextmanager
-def adding(collection: Collection, *, overwrite: bool = False) -> Iterator[None]:
-    """Make an own collection known under its name, for the life of the process, unless what is done meanwhile fails.
+def add(collection: Collection, *, overwrite: bool = False) -> None:
+    """Make an own collection known under its name, for the life of the process.
 
     Raises:
         InputError: the name belongs to the package, or to another own collection and `overwrite` is False; a part is
@@ -84,15 +82,7 @@ def adding(collection: Collection, *, overwrite: bool = False) -> Iterator[None]
         advice = Option("overwrite", True)
         raise InputError(f"{name!r} is the name of another collection already. Pass ", advice, " to replace it.")
     _check_references(collection, {**own, name: collection})
-    before = _OWN.get(name)
     _OWN[name] = collection
-    try:
-        yield
-    except BaseException:
-        _OWN.pop(name)
-        if before is not None:
-            _OWN[name] = before
-        raise
 
 
 def _own() -> dict[str, Collection]:

@@ -59,10 +59,9 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
         member.size = len(content)
         archive.addfile(member, io.BytesIO(content))
     code = (
-        "import pyterrier as pt, ir_datasets, pt_reuse as ptr\n"
+        "import pyterrier as pt, ir_datasets\n"
         "print(len(pt.get_dataset('reuse:trec-covid/round5').get_qrels()))\n"
         "print(pt.get_dataset('reuse:trec-8/adhoc').get_judgments())\n"
-        "ptr.register_datasets()\n"
         "print(ir_datasets.load('reuse/trec-8/adhoc').qrels_count())\n"
         "print(len(pt.get_dataset('irds:reuse/trec-covid/round5').get_qrels()))\n"
         "print(len(pt.get_dataset('irds:cord19/trec-covid/round5').get_qrels()))\n"

@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.collections.collection import DocumentSources
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.registration import register_datasets, register_one
+from pt_reuse.collections.registration import register_collection
 
 TOML = """
 name = "mine/2024"
@@ -104,7 +104,6 @@ def test_a_toml_file_round_trip_through_pyterrier(folder, tmp_path, monkeypatch)
     assert found.get_runs(pooled=True).names == ["bm25"]
     assert found.source_of("b-1") == "beta"
     assert "mine/2024" in pt.datasets.list_datasets(en_only=False)["dataset"].str.removeprefix("reuse:").tolist()
-    assert "reuse/mine/2024" in register_datasets()
     loaded = ir_datasets.load("reuse/mine/2024")
     assert [run.team for run in loaded.runs_iter()] == ["A", "B"]
     assert loaded.docs_store().get("a-2").text == "text a 2"
@@ -128,8 +127,8 @@ def test_a_call_says_the_same_as_the_file(folder):
     )
     read = read_definition(toml(folder, TOML))
     assert vars(called) == vars(read)
-    register_one(called, overwrite=True)
-    assert register_one(read) == "reuse/mine/2024"
+    register_collection(called, overwrite=True)
+    register_collection(read)
 
 
 def test_little_is_needed(messages, folder, monkeypatch):

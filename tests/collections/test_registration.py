@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import ir_datasets
 import pandas as pd
@@ -14,26 +16,26 @@ from own_files import defined
 
 import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.definition import define
+from pt_reuse.collections.definition import _read_toml, define
 from pt_reuse.collections.irds import build_irds
-from pt_reuse.collections.registration import register_collection, register_datasets, register_one
+from pt_reuse.collections.registration import register_collection
 from pt_reuse.collections.registry import find_collection
 
 
 def test_registering_again_changes_nothing_without_overwrite(messages, mine):
-    assert register_one(defined(mine, "test/again")) == "reuse/test/again"
+    register_collection(defined(mine, "test/again"))
     loaded = ir_datasets.load("reuse/test/again")
-    register_one(defined(mine, "test/again"))
+    register_collection(defined(mine, "test/again"))
     assert ir_datasets.load("reuse/test/again") is loaded
     changed = defined(mine, "test/again", qrels=None)
-    messages.refused(lambda: register_one(changed))
+    messages.refused(lambda: register_collection(changed))
     assert ir_datasets.load("reuse/test/again").has_qrels()
-    register_one(changed, overwrite=True)
+    register_collection(changed, overwrite=True)
     assert not ir_datasets.load("reuse/test/again").has_qrels()
 
 
 def test_a_registered_collection_through_pyterrier(mine):
-    register_one(defined(mine, "test/through"))
+    register_collection(defined(mine, "test/through"))
     found = pt.get_dataset("irds:reuse/test/through")
     assert found.get_topics().to_dict("list") == {"qid": ["1", "2"], "query": ["green tea", "milk"]}
     assert found.get_qrels().columns.tolist() == ["qid", "docno", "label"]
@@ -76,7 +78,7 @@ def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch,
 def test_a_collection_may_use_another_of_ours(messages, mine):
     messages.hidden[ir_datasets.__version__] = "{version}"
     messages.refused(lambda: define("test/self", topics="irds:reuse/test/self"))
-    register_one(define("test/uses", topics="irds:reuse/trec-8/adhoc", qrels="irds:reuse/demo"))
+    register_collection(define("test/uses", topics="irds:reuse/trec-8/adhoc", qrels="irds:reuse/demo"))
     loaded = ir_datasets.load("reuse/test/uses")
     assert loaded.queries_handler() is ir_datasets.load("disks45/nocr/trec8").queries_handler()
     assert loaded.qrels_count() == 989
@@ -84,25 +86,40 @@ def test_a_collection_may_use_another_of_ours(messages, mine):
     messages.refused(lambda: lost.queries_iter())
 
 
-def test_one_that_cannot_be_registered_stops_no_other(messages, mine, monkeypatch):
-    monkeypatch.setattr("pt_reuse.collections.registration.collection_names", lambda: ["test/gone", "test/other"])
-
-    def find(name):
-        if name == "test/gone":
-            raise ptr.InputError("two files")
-        return defined(mine, name)
-
-    monkeypatch.setattr("pt_reuse.collections.registration.find_collection", find)
-    assert messages.warned(register_datasets) == ["reuse/test/other"]
-
-
-def test_all_collections_are_registered_and_irds_still_works():
-    names = register_datasets()
-    assert names == register_datasets()
-    assert {"reuse/demo", "reuse/trec-8/adhoc", "reuse/trec-covid/round5"} <= set(names) <= set(ir_datasets.registry)
+def test_ir_datasets_knows_every_collection_by_its_names_and_still_works(messages):
     trec8 = ir_datasets.load("reuse/trec-8/adhoc")
     assert trec8.queries_handler() is ir_datasets.load("disks45/nocr/trec8").queries_handler()
+    assert ir_datasets.load("reuse/dl19").dataset_id() == "reuse/trec-2019/deep/passages"
     assert pt.get_dataset("irds:vaswani").irds_ref() is ir_datasets.load("vaswani")
+    with pytest.raises(KeyError, match="reuse:trec-8/adhoc"):
+        ir_datasets.load("reuse/trec-8/adhok")
+    messages.refused(lambda: ir_datasets.load("reuse/trec-8/adhok"))
+
+
+AS_SOON_AS_PYTERRIER = """
+import pyterrier, sys
+assert pyterrier.reuse.__name__ == "pt_reuse", "the entry point"
+assert not [name for name in sys.modules if name.startswith(("ir_datasets", "pt_reuse.collections"))]
+import ir_datasets, ir_measures
+assert repr(ir_measures.parse_measure("Unjudged@10")) == "Unjudged@10"
+assert ir_datasets.load("reuse/demo").docs_count() == 480
+assert len(pyterrier.get_dataset("irds:reuse/demo").get_qrels()) == 989
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import pt_reuse", "import ir_datasets", "import pt_reuse; pt_reuse.score"])
+def test_measure_and_collections_are_known_as_soon_as_pyterrier_is(before, tmp_path):
+    """With the entry points of the project as it is, whatever is installed."""
+    root = Path(ptr.__file__).parents[1]
+    points = _read_toml(root / "pyproject.toml")["project"]["entry-points"]
+    folder = tmp_path / "pt_reuse-0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: pt-reuse\nVersion: 0\n")
+    lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in of.items()) for group, of in points.items()]
+    (folder / "entry_points.txt").write_text("\n".join(lines))
+    code = AS_SOON_AS_PYTERRIER if not before else f"{before}\n" + AS_SOON_AS_PYTERRIER.replace("assert not [", "[")
+    paths = os.pathsep.join([str(tmp_path), str(root)])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths})
 
 
 def test_importing_the_package_imports_no_ir_datasets():
@@ -111,7 +128,7 @@ def test_importing_the_package_imports_no_ir_datasets():
 
 
 def test_what_is_registered_can_go_to_another_process(mine):
-    register_one(defined(mine, "test/travels"))
+    register_collection(defined(mine, "test/travels"))
     travelled = pickle.loads(pickle.dumps(ir_datasets.load("reuse/test/travels")))
     assert [document.doc_id for document in travelled.docs_iter()] == ["d1", "d2"]
     dataset = ReuseDataset(defined(mine, "test/travels"))

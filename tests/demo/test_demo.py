@@ -157,9 +157,7 @@ def test_the_terrier_run_is_what_terrier_gives(demo, runs, tmp_path):
     assert stored["score"].to_numpy() == pytest.approx(stored["score_live"].to_numpy(), abs=1e-4)
 
 
-def test_ir_datasets_knows_it_once_registered(demo, documents, judgments):
-    assert ptr.register_datasets()[0] == "reuse/demo"
-    assert ptr.register_datasets()[0] == "reuse/demo"
+def test_ir_datasets_knows_it(demo, documents, judgments):
     loaded = ir_datasets.load("reuse/demo")
     assert loaded.docs_count() == len(list(loaded.docs_iter())) == 480
     first = documents.iloc[0]
@@ -208,7 +206,6 @@ def test_what_is_handed_out_can_be_changed_without_harm(demo):
 
 
 def test_texts_can_be_looked_up_through_ir_datasets(demo, documents):
-    ptr.register_datasets()
     wanted = pd.DataFrame({"docno": ["NEWS-002", "ENC-001"]})
     found = pt.text.get_text(pt.get_dataset("irds:reuse/demo"), "text")(wanted)
     texts = documents.set_index("docno")["text"]

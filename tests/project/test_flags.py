@@ -163,7 +163,6 @@ CALLS = {
     ),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
-    "register_datasets": lambda d, **flag: ptr.register_datasets(**flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
     "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),

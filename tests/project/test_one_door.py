@@ -366,7 +366,6 @@ def test_judgments(taker, form, folder, tmp_path):
 
 
 def test_what_a_dataset_of_ir_datasets_yields():
-    ptr.register_datasets()
     found = as_qrels(ir_datasets.load("reuse/demo").qrels_iter())
     expected = pt.get_dataset("reuse:demo").get_qrels()
     assert len(found) == len(expected) == 989
