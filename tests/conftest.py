@@ -64,6 +64,10 @@ def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin without collections of one's own, and forget those that the test registers."""
     monkeypatch.setattr(registration, "_OPENED", {})
     monkeypatch.setattr(registry, "_OWN", {})
+    yield
+    opened = getattr(sys.modules.get("ir_datasets"), "registry", ())
+    for name in [name for name in opened if name.startswith("reuse/")]:
+        del opened._registered[name]
 
 
 @pytest.fixture(autouse=True)

@@ -147,9 +147,13 @@ def test_measures(metrics, field, capfd):
 
 
 def test_names_that_ir_measures_gives_are_measures_too():
-    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["nDCG@10", "P(rel=2)@5"])
-    theirs = pt.Experiment(frames(), TOPICS, QRELS, [nDCG @ 10, P(rel=2) @ 5])
+    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["nDCG@10", "P(rel=2)@5", "Unjudged@10"])
+    theirs = pt.Experiment(frames(), TOPICS, QRELS, [nDCG @ 10, P(rel=2) @ 5, ptr.Unjudged @ 10])
     assert_same(ours, theirs)
+    # pyterrier itself takes trec_eval's names alone, and has no place where others could be added
+    for name in ("Unjudged@10", "Judged@10"):
+        with pytest.raises(ValueError, match=name):
+            pt.Experiment(frames(), TOPICS, QRELS, [name])
 
 
 def test_sums_stay_sums():
