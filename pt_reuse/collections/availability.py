@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pt_reuse._errors import Call, InputError
 from pt_reuse.collections.collection import Collection, home
@@ -15,6 +19,32 @@ _WORDS = {
     "qrels": ("judgments", "qrels", "qrels.txt"),
 }
 _DEEP = 4
+#: how ir_datasets begins to log that an address failed
+_FAILED = ("download error:", "Download failed:")
+
+
+@contextmanager
+def quiet_downloads() -> Iterator[None]:
+    """Keep ir_datasets from logging every address that it tried in vain, where an error of ours says it.
+
+    What it logs of a download that succeeds in the end comes when that is done; all else comes at once.
+    """
+    held: list[logging.LogRecord] = []
+
+    def passes(record: logging.LogRecord) -> bool:
+        failed = record.getMessage().startswith(_FAILED)
+        if failed:
+            held.append(record)
+        return not failed
+
+    logger = logging.getLogger("ir_datasets")
+    logger.addFilter(passes)
+    try:
+        yield
+    finally:
+        logger.removeFilter(passes)
+    for record in held:
+        logger.handle(record)
 
 
 def not_known(collection: Collection, part: str) -> InputError:
@@ -34,9 +64,7 @@ def not_known(collection: Collection, part: str) -> InputError:
 
 def not_readable(collection: Collection, dataset: Any, part: str, error: Exception) -> InputError:
     """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put."""
-    # ir_datasets hands over the errors of every address it tried; what it says first is enough
-    said = str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
-    text = " ".join(said.split()).rstrip(".") or type(error).__name__
+    text = " ".join(_reason(error).split()).rstrip(".") or type(error).__name__
     word, _, file = _WORDS[part]
     advice = [] if file is None else [f"put it into {home() / collection.name} as {file}"]
     expected = sorted(_cache_files(getattr(dataset, f"{part}_handler")(), _DEEP))
@@ -52,6 +80,18 @@ def not_readable(collection: Collection, dataset: Any, part: str, error: Excepti
         f"Without a network, {', or '.join(advice)}.",
         place=f"reuse:{collection.name}",
     )
+
+
+def _reason(error: Exception) -> str:
+    """Return why ir_datasets could not read; of several addresses that it tried, why the first one failed."""
+    import requests
+
+    tried = error.args[1] if isinstance(error, RuntimeError) and len(error.args) > 1 else None
+    first = tried[0][1] if isinstance(tried, list) and tried and isinstance(tried[0], tuple) else error
+    url = getattr(getattr(first, "request", None), "url", None)
+    if isinstance(first, requests.ConnectionError) and url:
+        return f"no connection to {urlsplit(url).hostname}"
+    return str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
 
 
 def _cache_files(handler: Any, depth: int) -> set[Path]:

@@ -6,6 +6,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from pt_reuse import _html
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.collections.availability import not_known, not_readable
+from pt_reuse.collections.availability import not_known, not_readable, quiet_downloads
 from pt_reuse.collections.catalogue import without_runs
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.comparison import compare_judgments
@@ -133,8 +134,11 @@ class ReuseDataset(IRDSDataset):
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 
         def guarded() -> Iterator[dict]:
+            rest = iter(documents)
             try:
-                yield from documents
+                with quiet_downloads():
+                    first = list(islice(rest, 1))
+                yield from chain(first, rest)
             except _CANNOT as error:
                 raise not_readable(self.collection, self._irds, "docs", error) from error
 
@@ -316,7 +320,8 @@ class ReuseDataset(IRDSDataset):
         if not self.irds_ref().has(entity):
             raise not_known(self.collection, entity)
         try:
-            return get()
+            with quiet_downloads():
+                return get()
         except InputError:
             raise
         except _CANNOT as error:
