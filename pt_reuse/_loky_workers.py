@@ -32,7 +32,6 @@ class LokyWorkers:
         from concurrent.futures.process import BrokenProcessPool
 
         from joblib import Parallel
-        from joblib.externals.loky.process_executor import ShutdownExecutorError
 
         following, pending = iter(tasks), deque[Any]()
         # of this call alone: when another one inside of it ends, this one goes on
@@ -45,9 +44,11 @@ class LokyWorkers:
                     done = pending[0].result()
                     yield done.opened() if isinstance(done, Parcel) else done
                     pending.popleft()
-            except (BrokenProcessPool, ShutdownExecutorError) as error:
+            except RuntimeError as error:
                 # another call of this process, whose workers are the same, has been given up, or they died;
                 # loky says so, too, of results that cannot be read here
+                if not isinstance(error, BrokenProcessPool) and type(error).__name__ != "ShutdownExecutorError":
+                    raise
                 raise import_failure(error) or LostError(str(error)) from error
             except pickle.PicklingError as error:
                 raise unsendable(error) from error

@@ -31,6 +31,10 @@ class RayWorkers:
         """Yield what comes of each task, in order."""
         import ray
 
+        try:
+            from ray.cloudpickle import dumps
+        except ImportError:  # its copy of the library
+            from cloudpickle import dumps
         if not ray.is_initialized():
             raise InputError(_NONE)
         run = ray.remote(run_packed).options(**(getattr(self.backend, "ray_remote_args", None) or {}))
@@ -38,7 +42,7 @@ class RayWorkers:
         ahead = AHEAD * self._cores()
         while True:
             few = islice(following, ahead - len(pending))
-            pending.extend(run.remote(packed(task, ray.cloudpickle.dumps)) for task in few)
+            pending.extend(run.remote(packed(task, dumps)) for task in few)
             if not pending:
                 return
             yield self._fetched(pending[0])

@@ -36,8 +36,13 @@ def chosen_workers(n_jobs: int | None, prefer: str | None) -> Workers:
         n_jobs: jobs at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1.
         prefer: joblib's, ``"threads"`` for work that holds no lock.
     """
-    from joblib.parallel import get_active_backend
+    try:
+        from joblib.parallel import get_active_backend
+    except ImportError:  # a version of joblib that does not say which backend is configured; Parallel knows
+        from joblib import effective_n_jobs
 
+        n = effective_n_jobs(1 if n_jobs is None else n_jobs)
+        return Here() if n == 1 else JoblibWorkers(n, prefer, generates=False, share_memory=prefer == "threads")
     backend, _ = get_active_backend(prefer=prefer)
     # with a preference joblib forgets the number of a configuration that names no backend
     asked = n_jobs if n_jobs is not None else get_active_backend()[1] or 1

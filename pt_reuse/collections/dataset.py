@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
-from pyterrier.datasets._irds import IRDSDataset
 
 from pt_reuse import _html
 from pt_reuse._check import choice, flag, positive
@@ -35,6 +34,11 @@ from pt_reuse.runs.how_pooled import HowPooled
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.reading import Reading
 from pt_reuse.runs.run_set import RunSet
+
+try:
+    from pyterrier.datasets._irds import IRDSDataset
+except ImportError:  # it is PyTerrier's affair where the class is
+    IRDSDataset = type(pt.get_dataset("irds:vaswani"))
 
 _Part = TypeVar("_Part")
 #: what reading through ir_datasets can raise: no network, no file, or one that is packed otherwise than it expects

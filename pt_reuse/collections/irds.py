@@ -3,6 +3,7 @@
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -146,7 +147,18 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(RunsPart(get_runs))
     dataset = ir_datasets.Dataset(*parts)
-    return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
+    component = getattr(ir_datasets.util, "MetadataComponent", None)
+    return ir_datasets.Dataset(_Named(name) if component is None else component(name, dataset), dataset)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The name of a dataset, for a version of ir_datasets that gives its own in another way."""
+
+    name: str
+
+    def dataset_id(self) -> str:
+        return self.name
 
 
 def _own_topics(collection: Collection, path: str) -> OwnTopics:

@@ -22,11 +22,13 @@ class Contributions:
         starts: (documents + 1,) the contributions to document d are the rows ``starts[d]:starts[d + 1]``.
         run: (rows,) the run, as a position in the table of contributing runs; each once per document.
         rank: (rows,) the rank, from 1, at which the run has the document.
+
+    There are as many rows as runs have documents in the pool, so numbers are as narrow as they can be.
     """
 
     starts: NDArray[np.int64]
-    run: NDArray[np.int32]
-    rank: NDArray[np.int32]
+    run: NDArray[np.integer]
+    rank: NDArray[np.integer]
 
     @classmethod
     def none(cls, n_documents: int) -> Contributions:
@@ -50,12 +52,12 @@ class Contributions:
     @cached_property
     def best_rank(self) -> NDArray[np.int32]:
         """Return (documents,): the best rank at which a run has it, 0 where none has."""
-        return self._reduced(np.minimum, self.rank, 0)
+        return self._reduced(np.minimum, self.rank, 0).astype(np.int32)
 
     @property
     def best_run(self) -> NDArray[np.int64]:
         """Return (documents,): the run that has it at the best rank, the first of several, -1 where none has."""
-        n_runs = int(self.run.max(initial=-1)) + 1
+        n_runs = int(self.run.max()) + 1 if len(self.run) else 0
         best = self._reduced(np.minimum, self.rank.astype(np.int64) * n_runs + self.run, -1)
         return np.where(best < 0, -1, best % max(n_runs, 1))
 
@@ -87,7 +89,7 @@ class Contributions:
         Args:
             runs: (runs,) which of the contributing runs to leave out.
         """
-        place = np.cumsum(~runs, dtype=np.int32) - np.int32(1)
+        place = (np.cumsum(~runs) - 1).astype(self.run.dtype)
         stays = ~runs[self.run]
         before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
         return Contributions(before[self.starts], place[self.run[stays]], self.rank[stays])

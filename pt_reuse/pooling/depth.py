@@ -143,8 +143,10 @@ def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Poo
 
 def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors, *, n_jobs: int | None) -> Pool:
     work = DepthPooling(ranked.field, ranked.field.topics, depths.on_topics(ranked), contributors.runs)
-    pieces = list(run_topics(work, ranked.field, n_jobs=n_jobs, desc="pooling")) or [work.part(range(0))]
-    return pool_of_pieces(ranked, pieces, strategy="depth", contributors=contributors, settings=depths.in_words())
+    pieces = run_topics(work, ranked.field, n_jobs=n_jobs, desc="pooling")
+    return pool_of_pieces(
+        ranked, pieces, sum(work.n_rows()), strategy="depth", contributors=contributors, settings=depths.in_words()
+    )
 
 
 class DepthPooling(ArrayWork):
@@ -171,14 +173,17 @@ class DepthPooling(ArrayWork):
     def _rows(self, topics: range) -> list[int]:
         return [self.field.topic_row[self.topics[t]] for t in topics]
 
-    def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job."""
+    def n_rows(self) -> list[int]:
+        """Return of each topic how many rows the contributing runs have down to its depth."""
         rows = self._rows(range(len(self.topics)))
-        taken = [
+        return [
             int(np.minimum(self.field.lengths[row], depth)[self.contributors].sum())
             for row, depth in zip(rows, self.depths, strict=True)
         ]
-        return cut_where(taken, parts_of(self.field, rows), at_once)
+
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job."""
+        return cut_where(self.n_rows(), parts_of(self.field, self._rows(range(len(self.topics)))), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
         """Return the documents of some neighbouring topics."""

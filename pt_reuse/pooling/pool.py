@@ -181,7 +181,7 @@ class Pool:
                 "name": name,
                 "team": team,
                 "type": kind,
-                "rank": self.entries.rank,
+                "rank": self.entries.rank.astype(np.int32),
             }
         )
 

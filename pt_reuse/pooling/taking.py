@@ -67,7 +67,8 @@ def pool_of(
             yield topic
 
     piece = piece_of(runs.field, range(runs.field.n_topics), contributors.runs, noted())
-    pool = pool_of_pieces(runs, [piece], strategy=strategy, contributors=contributors, settings=settings)
+    n_rows = len(piece["run"])
+    pool = pool_of_pieces(runs, [piece], n_rows, strategy=strategy, contributors=contributors, settings=settings)
     if columns:
         pool.columns = pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()})
     return pool
@@ -115,17 +116,40 @@ def piece_of(field: AnyField, topics: Sequence[int], contributors: NDArray[np.bo
 
 
 def pool_of_pieces(
-    runs: RunSet, pieces: Sequence[Arrays], *, strategy: str, contributors: Contributors, settings: Mapping[str, Any]
+    runs: RunSet,
+    pieces: Iterable[Arrays],
+    n_rows: int,
+    *,
+    strategy: str,
+    contributors: Contributors,
+    settings: Mapping[str, Any],
 ) -> Pool:
-    """Return the pool of the documents of all topics, see :func:`pool_of`; pieces follow one another."""
+    """Return the pool of the documents of all topics, see :func:`pool_of`.
 
-    def whole(name: str) -> NDArray[Any]:
-        return pieces[0][name] if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
-
-    words = pieces[0]["words"] if len(pieces) == 1 else tokens.stacked([piece["words"] for piece in pieces])
+    Args:
+        runs: as there.
+        pieces: follow one another; each is needed until the next one only.
+        n_rows: how many rows the runs have in all pieces together.
+        strategy: as there.
+        contributors: as there.
+        settings: as there.
+    """
+    run = np.empty(n_rows, dtype=np.min_scalar_type(max(int(contributors.runs.sum()) - 1, 0)))
+    rank = np.empty(n_rows, dtype=np.min_scalar_type(int(runs.field.lengths.max(initial=0))))
+    words: list[Words] = [np.zeros((0, 1), dtype="<u8")]
+    size: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    n_runs, end = list(size), 0
+    for piece in pieces:
+        rows = slice(end, end := end + len(piece["run"]))
+        run[rows], rank[rows] = piece["run"], piece["rank"]
+        words.append(piece["words"])
+        size.append(piece["size"])
+        n_runs.append(piece["runs"])
+        # before the next one takes memory
+        del piece
     return Pool(
-        TopicDocs(runs.field.topics, offsets(whole("size")), words),
-        Contributions(offsets(whole("runs")), whole("run"), whole("rank")),
+        TopicDocs(runs.field.topics, offsets(np.concatenate(size)), tokens.stacked(words)),
+        Contributions(offsets(np.concatenate(n_runs)), run, rank),
         run_table=runs.run_table.iloc[np.flatnonzero(contributors.runs)],
         contributors=contributors,
         order=runs.order,

@@ -83,7 +83,8 @@ def read_runs(
             (by their checksums), the set of files, or a setting has changed.
         memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
             64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need. The
-            files may be larger than this, and so may the field. Default: the whole field is in memory.
+            files may be larger than this, and so may the field. Results, such as pools, are in memory besides. Default:
+            the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from weakref import ref
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,10 @@ import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, records, team_fields
+from store_parts import in_pieces
 
+import pt_reuse as ptr
+from pt_reuse.pooling import depth as depth_pooling
 from pt_reuse.pooling.adaptive.judged import adaptive_pool
 from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
@@ -356,3 +361,53 @@ def test_another_order_is_that_of_the_field_in_it(field, depth, order):
 
 def test_pools_are_made_by_functions():
     assert "made by :func:`depth_pool`" in (Pool.__doc__ or "")
+
+
+def test_a_pool_of_runs_on_disk_takes_what_it_needs(tmp_path, monkeypatch):
+    runs = ptr.simulate_field(seed=3, n_topics=30, n_docs=400, n_teams=4, length=60, depth=5).runs
+    runs.write(tmp_path / "runs")
+    in_pieces(monkeypatch, chunk=10_000, rows=1000)
+    read = ptr.read_runs(tmp_path / "runs", cache=tmp_path / "cache", memory="64MB")
+    n_blocks = len(read.field.parts)
+    assert n_blocks > 10
+    original, alive, most = depth_pooling.run_topics, [], []
+
+    class Rows(np.ndarray):
+        """An array that can be referred to weakly."""
+
+    def watched(*given, **options):
+        for piece in original(*given, **options):
+            rows = piece["run"].view(Rows)
+            alive.append(ref(rows))
+            most.append(sum(one() is not None for one in alive))
+            yield {**piece, "run": rows}
+            del rows
+
+    monkeypatch.setattr(depth_pooling, "run_topics", watched)
+    pool = ptr.depth_pool(read, depth=60, contributors="all")
+    # pieces are there one at a time, with the one before at most
+    assert len(most) == n_blocks
+    assert max(most) <= 2
+    assert pool.entries.run.dtype == pool.entries.rank.dtype == np.uint8
+    assert len(pool.entries) == runs.field.n_rows
+    expected = ptr.depth_pool(ptr.read_runs(tmp_path / "runs"), depth=60, contributors="all")
+    pd.testing.assert_frame_equal(pool.to_frame(), expected.to_frame())
+    pd.testing.assert_frame_equal(
+        pool.contributions().sort_values(["qid", "docno", "name"], ignore_index=True),
+        expected.contributions().sort_values(["qid", "docno", "name"], ignore_index=True),
+    )
+    assert pool.contributions()["rank"].dtype == np.int32
+
+
+def test_ranks_and_runs_of_many_fit(monkeypatch):
+    # 300 runs and ranks beyond 255
+    frames = {f"r{i}": pd.DataFrame({"qid": "1", "docno": [f"d{i}"], "score": [1.0]}) for i in range(299)}
+    long = [f"e{i}" for i in range(400)]
+    frames["long"] = pd.DataFrame({"qid": "1", "docno": long, "score": -np.arange(400.0)})
+    pool = ptr.depth_pool(ptr.RunSet.from_frames(frames), depth=400, contributors="all")
+    found = pool.contributions().set_index("docno")
+    assert found.loc[long, "rank"].tolist() == list(range(1, 401))
+    assert found.loc[["d0", "d298"], "name"].tolist() == ["r0", "r298"]
+    kept = pool.without(run=["r0", "r1"])
+    assert kept.contributions().set_index("docno").loc[["d298", "e399"], "name"].tolist() == ["r298", "long"]
+    assert pool.entries.best_rank.dtype == np.int32
