@@ -78,7 +78,8 @@ def patient_session(tries: int, connections: int, stop: Event, timeout: float) -
                 # urllib3 would read to its end what a busy server sends, however long that takes
                 response.close()
             if response is not None and (self.get_retry_after(response) or 0) > LONGEST_WAIT:
-                raise MaxRetryError(named.get("_pool"), url, ResponseError("it asks to wait too long"))
+                pool: Any = named.get("_pool")
+                raise MaxRetryError(pool, url, ResponseError("it asks to wait too long"))
             return super().increment(method, url, response, *more, **named)
 
         def sleep(self, response: Any = None) -> None:
