@@ -15,7 +15,16 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures
 from pt_reuse.commands.output import draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.commands.parser import (
+    Commands,
+    Parser,
+    add_all,
+    add_command,
+    add_judge_rel,
+    add_out,
+    given_judge_rel,
+    listed,
+)
 from pt_reuse.commands.screen import SHOWN, say, shows_bars
 
 #: what runs can be grouped by
@@ -55,9 +64,7 @@ def add_to(commands: Commands) -> Parser:
     )
     add_measures(parser)
     parser.add_argument("--rel", type=int, metavar="LABEL", help="lowest label of people that is relevant")
-    parser.add_argument(
-        "--judge-rel", metavar="LABEL", help="the same of judges: one for all, or JUDGE=LABEL,JUDGE=LABEL"
-    )
+    add_judge_rel(parser)
     parser.add_argument(
         "--missing-labels",
         default="unjudged",
@@ -182,7 +189,7 @@ def _part_options(options: argparse.Namespace) -> PartOptions:
     checked_rel(options.rel)
     return PartOptions(
         drawn=drawn(options),
-        judge_rel=_judge_rel(options.judge_rel),
+        judge_rel=given_judge_rel(options.judge_rel),
         missing=missing,
         by=None if options.by is None else choice("by", options.by, _GROUPS),
         best=positive("best", options.best, "runs"),
@@ -191,27 +198,6 @@ def _part_options(options: argparse.Namespace) -> PartOptions:
         correction=options.correction,
         bars=shows_bars(options),
     )
-
-
-def _judge_rel(text: str | None) -> int | dict[str, int] | None:
-    from pt_reuse.qrels.judgments import checked_rel
-
-    if text is None:
-        return None
-    if text.isdecimal():
-        return checked_rel(int(text))
-    pairs = [part.rpartition("=") for part in listed(text)]
-    wrong = [part for part in pairs if not part[0] or not part[2].isdecimal()]
-    if wrong or not pairs:
-        raise InputError(
-            Argument("judge_rel"),
-            f" must be a label for all judges, or JUDGE=LABEL,JUDGE=LABEL, got {text!r}.",
-            argument="judge_rel",
-        )
-    found = {name: int(label) for name, _, label in pairs}
-    if len(found) < len(pairs):
-        raise InputError(Argument("judge_rel"), f" names a judge twice: {text!r}. Keep one.", argument="judge_rel")
-    return found
 
 
 def _chosen_parts(text: str | None) -> list[Part]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pt_reuse._result import Result
     from pt_reuse.judging.judge_folder import JudgeFolder
+    from pt_reuse.judging.judges import JudgeRel
     from pt_reuse.qrels.judgments import Qrels
     from pt_reuse.runs.run_set import RunSet
     from pt_reuse.scoring.scores import Scores
@@ -48,7 +49,7 @@ class PartOptions:
 
     Attributes:
         drawn: how intervals are drawn.
-        judge_rel: the lowest label of a judge that is relevant: one for all, by judge, or None for what they say.
+        judge_rel: the lowest label of a judge that is relevant, as :func:`as_judges` takes it.
         missing: what becomes of documents without a label of a judge.
         by: what runs are grouped by; None for families or types, where all runs have one.
         best: how many runs are the best.
@@ -59,7 +60,7 @@ class PartOptions:
     """
 
     drawn: Drawn
-    judge_rel: int | Mapping[str, int] | None
+    judge_rel: JudgeRel
     missing: str
     by: str | None
     best: int
@@ -73,7 +74,7 @@ class OfJudges(TypedDict):
     """What a study of labels is told of the judges, beside their labels."""
 
     families: Mapping[str, str] | None
-    judge_rel: int | Mapping[str, int] | None
+    judge_rel: JudgeRel
     missing: str
     verbose: bool
 

@@ -14,7 +14,16 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.commands.parser import (
+    Commands,
+    Parser,
+    add_all,
+    add_command,
+    add_judge_rel,
+    add_out,
+    given_judge_rel,
+    listed,
+)
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 
 if TYPE_CHECKING:
@@ -98,6 +107,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--rel", type=int, metavar="LABEL", help="lowest label of a new relevant document; default that of each, else 1"
     )
+    add_judge_rel(parser)
     add_intervals(parser)
     parser.add_argument("--colour", metavar="UNIT", help="of the picture: type (default) or team")
     add_all(parser, "run")
@@ -135,7 +145,9 @@ def _compare(options: argparse.Namespace) -> None:
     _check_colour(options.colour, plan.columns)
     pictures = [picture(what, repr(measure)) for measure in measures for what in ("scores", "topics")]
     folder = out_folder(options, [*_FILES, *pictures, *(f"{kind}.png" for kind in _PICTURES)])
-    both, runs = (first.read(), second.read()), plan.read_runs()
+    qrels, other, runs = first.read(), second.read(), plan.read_runs()
+    # what is relevant in the collection is no word on the scale of a file
+    both = (qrels, other if second.file is None else other.with_rel(None))
     say(repr(runs))
     for name, qrels in zip(names, both, strict=True):
         say(f"{name}: {qrels!r}")
@@ -149,6 +161,7 @@ def _compare(options: argparse.Namespace) -> None:
         selected=selected,
         depth=options.depth,
         rel=options.rel,
+        judge_rel=given_judge_rel(options.judge_rel),
         **intervals,
         verbose=shows_bars(options),
     )

@@ -14,7 +14,16 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.output import Drawing, draw, out_folder
-from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
+from pt_reuse.commands.parser import (
+    Commands,
+    Parser,
+    add_all,
+    add_command,
+    add_jobs,
+    add_judge_rel,
+    add_out,
+    given_judge_rel,
+)
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
@@ -86,12 +95,7 @@ def _add_fill(parser: Parser) -> None:
         "it: label the removed uniques by each of them, and say what becomes of the scores; then --remove is judged by "
         "default",
     )
-    parser.add_argument(
-        "--judge-rel",
-        type=int,
-        metavar="LABEL",
-        help="lowest label of the judges that is relevant; default 1 where there are 0 and 1 only, else as --rel",
-    )
+    add_judge_rel(parser)
     parser.add_argument(
         "--holes",
         default="uniques",
@@ -131,7 +135,7 @@ def _run(options: argparse.Namespace) -> None:
         remove=options.remove,
         contributors=contributors,
         fill=judges,
-        judge_rel=options.judge_rel,
+        judge_rel=given_judge_rel(options.judge_rel),
         holes=options.holes,
         **asked,
         n_jobs=jobs,
@@ -159,7 +163,7 @@ def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
             problem = f"two files of one name, {listed(twice)}. A judge has the name of its file: rename one."
             raise InputError(problem, argument="fill")
         judges |= found
-    wanted = checked_fill(judges or None, judge_rel=options.judge_rel, holes=options.holes)
+    wanted = checked_fill(judges or None, judge_rel=given_judge_rel(options.judge_rel), holes=options.holes)
     return None if wanted is None else {judge.name: judge.judge for judge in wanted.judges}
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.screen import complain, width_of
 
 #: what a command adds its parser to
@@ -156,3 +157,47 @@ def listed(text: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
+
+
+def add_judge_rel(parser: argparse.ArgumentParser) -> None:
+    """Add ``--judge-rel``, which :func:`given_judge_rel` reads."""
+    parser.add_argument(
+        "--judge-rel",
+        metavar="LABEL",
+        help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each stands "
+        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people",
+    )
+
+
+def given_judge_rel(text: str | None) -> Any:
+    """Return what ``--judge-rel`` says, as ``judge_rel=`` takes it: ``4``, ``4:2,5:3``, ``exam=4,other=4:2,other=5:3``.
+
+    Raises:
+        InputError: it is nothing of the kind, or says two things of one judge.
+    """
+    if text is None:
+        return None
+    rels: dict[str, int] = {}
+    grades: dict[str, dict[int, int]] = {}
+    for part in listed(text):
+        name, _, said = part.rpartition("=")
+        label, _, grade = said.partition(":")
+        if not label.isdecimal() or not (grade or "0").isdecimal() or said.endswith(":"):
+            raise InputError(
+                Argument("judge_rel"),
+                f" must be a label, LABEL:GRADE,LABEL:GRADE, or JUDGE= and one of these, got {text!r}.",
+                argument="judge_rel",
+            )
+        mine = grades.get(name, {})
+        if name in rels or (not grade and name in grades) or int(label) in mine:
+            raise InputError(Argument("judge_rel"), f" names a judge twice: {text!r}. Keep one.", argument="judge_rel")
+        if grade:
+            grades[name] = {**mine, int(label): int(grade)}
+        else:
+            rels[name] = int(label)
+    found: dict[str, Any] = {**rels, **grades}
+    if ("" in found and len(found) > 1) or not found:
+        raise InputError(
+            Argument("judge_rel"), f" says it of all judges or of some, got {text!r}.", argument="judge_rel"
+        )
+    return found.get("", found)

@@ -17,8 +17,9 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.experiment.columns import SUMMED, Columns, Values
 from pt_reuse.experiment.read_texts import IDS, has_texts, with_texts
-from pt_reuse.judging.hole_labels import HoleLabels, higher_grades, labels_of_holes
+from pt_reuse.judging.hole_labels import HoleLabels, labels_of_holes
 from pt_reuse.judging.judges import NamedJudge, as_judges
+from pt_reuse.judging.label_pairs import Scale, lowest_of
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Pool
@@ -61,6 +62,11 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     return judges[0]
 
 
+def check_scale(judge: NamedJudge, people: Qrels) -> None:
+    """Raise, before systems run, where labels that are there already go beyond those of people and nobody says more."""
+    lowest_of(judge, np.zeros(0, dtype=np.int64), Scale.of(people))
+
+
 @dataclass(frozen=True)
 class _Answer:
     """What a judge says of the unjudged documents of systems.
@@ -76,22 +82,22 @@ class _Answer:
     failure: Exception | None = None
 
     @classmethod
-    def of(cls, judge: NamedJudge, documents: pd.DataFrame, rel: int) -> _Answer:
+    def of(cls, judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
         """Ask a judge for the labels of documents, if there are any.
 
         Args:
             judge: who labels.
             documents: one a row: ``qid docno``, and what the judge reads, missing where no system has it.
-            rel: the lowest label of people that is relevant.
+            people: the scale of people.
         """
         labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
         readable = has_texts(documents, judge)
         unread = int((~readable).sum())
-        nothing = HoleLabels(judge.name, rel if judge.rel is None else judge.rel, labels)
+        nothing = HoleLabels(judge.name, people.rel if judge.rel is None else judge.rel, labels)
         if not readable.any():
             return cls(nothing, unread)
         try:
-            found = labels_of_holes(judge, documents[readable], rel)
+            found = labels_of_holes(judge, documents[readable], people)
         except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
             return cls(nothing, unread, error)
         labels[readable] = found.labels
@@ -119,7 +125,7 @@ class _Answer:
                     f"and 'filled unknown' counts them.{unread}{all_of_them}",
                 ),
             )
-        if judge.rel is None and given.judge_rel < rel and judge.judge.known_pairs() is None:
+        if judge.rel is None and judge.grades is None and given.judge_rel < rel and judge.judge.known_pairs() is None:
             yield Caveat(
                 f"labels 0 and 1 of {name} taken for binary",
                 (
@@ -174,7 +180,7 @@ def filled_columns(
     frame = pool.to_frame()[list(IDS)]
     mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
     asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
-    answer = _Answer.of(judge, asked, qrels.rel)
+    answer = _Answer.of(judge, asked, Scale.of(qrels))
     given = answer.given
     labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
     labels[mine] = given.labels
@@ -183,7 +189,7 @@ def filled_columns(
     if answer.failure is not None:
         # a score with nothing filled would pass for a filled one
         added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
-    caveats = [*answer.caveats(judge, qrels.rel), *higher_grades(given, qrels.arrays.labels, measures.values())]
+    caveats = list(answer.caveats(judge, qrels.rel))
     settings = {**columns.settings, "fill": given.words(), "filled": "the unjudged documents of each system, by itself"}
     return replace(columns, added={**columns.added, **added}, settings=settings, caveats=tuple(caveats))
 

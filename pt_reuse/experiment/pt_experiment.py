@@ -27,7 +27,7 @@ from pt_reuse.experiment.arguments import (
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
-from pt_reuse.experiment.filling import checked_filler, filled_columns
+from pt_reuse.experiment.filling import check_scale, checked_filler, filled_columns
 from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
 from pt_reuse.experiment.keeping import kept_systems
 from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
@@ -36,6 +36,7 @@ from pt_reuse.experiment.read_texts import NO_TEXTS, check_texts, kept_for, text
 from pt_reuse.experiment.remarks import hint_of, tell_remarks
 from pt_reuse.experiment.saved_tables import plan_tables
 from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
+from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
@@ -63,7 +64,7 @@ def Experiment(
     rel: int | None = None,
     pool_order: str | None = None,
     fill: Any = None,
-    judge_rel: int | None = None,
+    judge_rel: JudgeRel = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     cache: str | Path | None = None,
@@ -92,7 +93,7 @@ def Experiment(
     rel: int | None = None,
     pool_order: str | None = None,
     fill: Any = None,
-    judge_rel: int | None = None,
+    judge_rel: JudgeRel = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     cache: str | Path | None = None,
@@ -120,7 +121,7 @@ def Experiment(
     rel: int | None = None,
     pool_order: str | None = None,
     fill: Any = None,
-    judge_rel: int | None = None,
+    judge_rel: JudgeRel = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     cache: str | Path | None = None,
@@ -296,6 +297,8 @@ def Experiment(
 
     systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, given_qrels, arguments, rel)
+    if judge is not None:
+        check_scale(judge, judgments)
     known = system_tables(
         systems.names if systems.runs is None else systems.runs,
         teams,

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, located, warn
+from pt_reuse.formats.grades import LABELS
 from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judge_files import ALONE
 from pt_reuse.judging.judge_folder import JudgeFolder, read_judges
 from pt_reuse.judging.oracle import Oracle
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+
+#: what a user says of the scale of judges: from which label on they are relevant, or which label of people each label
+#: is; one for all, or by judge
+JudgeRel: TypeAlias = "int | Mapping[int, int] | Mapping[str, int | Mapping[int, int]] | None"
 
 
 @dataclass(frozen=True)
@@ -28,12 +34,14 @@ class NamedJudge:
         judge: who gives the labels.
         rel: the lowest of its labels that is relevant, None where neither the user nor the judge says.
         family: the family of models that it belongs to, None where nobody says.
+        grades: its label -> the label of people that it stands for, None where its labels are taken as they are.
     """
 
     name: str
     judge: Judge
     rel: int | None = None
     family: str | None = None
+    grades: Mapping[int, int] | None = None
 
     @property
     def fitted_on(self) -> Qrels | None:
@@ -42,13 +50,13 @@ class NamedJudge:
         return given if isinstance(given, Qrels) else None
 
     def labels(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return the label of each document, <NA> where the judge gives none.
+        """Return the label of each document, as `grades` say it, <NA> where the judge gives none.
 
         Args:
             pairs: the documents, one a row: ``qid docno``, and what else the judge reads.
 
         Raises:
-            InputError: a judge that reads what is not there, or what it answers is no label.
+            InputError: a judge that reads what is not there, what it answers is no label, or `grades` lack the label.
         """
         with located(self.name):
             lacking = [column for column in self.judge.needs() if column not in pairs]
@@ -60,8 +68,8 @@ class NamedJudge:
                     ".",
                     argument="judge",
                 )
-            found: pd.Series = self.judge(pairs)["label"]
-        return found.astype("Int64")
+            found: pd.Series = self.judge(pairs)["label"].astype("Int64")
+            return found if self.grades is None else in_grades(found, self.grades)
 
 
 def as_judges(
@@ -74,8 +82,9 @@ def as_judges(
             name -> one of these. A mapping of topic -> document -> label is judgments. A folder of judges, or a file of
             one, is read by :func:`read_judges`, and says the families where `families` does not.
         argument: what the user calls it, for errors.
-        rel: the lowest label of a judge that is relevant: one for all, or a mapping of name -> label; None for what
-            the judges say themselves.
+        rel: the lowest label of a judge that is relevant, or a mapping of each of its labels to the one of people that
+            it stands for: one of these for all judges, or a mapping of name -> one of these; None for what the judges
+            say themselves.
         families: a mapping of name -> family; None for what the judges say themselves (``judge.family``).
         rel_argument: what the user calls `rel`, for errors.
 
@@ -95,19 +104,63 @@ def as_judges(
     for name in several:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"the name of a judge must be a text, got {told(name)}.", argument=argument)
-    rels = of_each(rel, several, rel_argument) if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
+    by_judge = isinstance(rel, Mapping) and not all(isinstance(key, int | np.integer) for key in rel)
+    rels = of_each(rel, several, rel_argument) if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
     found = []
     for name, one in several.items():
         with located(name):
             judge = _judge_of(one, argument)
+        said = rels.get(name)
+        grades = checked_grades(said, rel_argument) if isinstance(said, Mapping) else None
         with arguments_as(rel=rel_argument):
-            lowest = checked_rel(rels.get(name))
+            lowest = judge.rel if said is None else checked_rel(said) if grades is None else None
         family = groups.get(name, getattr(judge, "family", None))
-        found.append(
-            NamedJudge(name, judge, judge.rel if lowest is None else lowest, None if family is None else str(family))
-        )
+        found.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
     return found
+
+
+def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "judge_rel") -> pd.Series:
+    """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0).
+
+    Args:
+        labels: whole numbers (Int64).
+        grades: label -> label of people.
+        argument: what the user calls it.
+
+    Raises:
+        InputError: a label that is not there.
+    """
+    lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
+    if lacking:
+        raise InputError(
+            Argument(argument),
+            f" does not say which label of people {examples(lacking, 12)} of the judge stands for.",
+            argument=argument,
+        )
+    return labels.mask(labels < 0).map(grades, na_action="ignore").astype("Int64")
+
+
+def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
+    """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it.
+
+    Args:
+        given: label of the judge -> label of people.
+        argument: what the user calls it.
+    """
+    odd = [value for pair in given.items() for value in pair if not _is_label(value)]
+    if odd or not given:
+        raise InputError(
+            Argument(argument),
+            f" must be a label, or a dict of the judge's label -> the label of people, got {told(dict(given))}.",
+            argument=argument,
+        )
+    return {int(mine): int(theirs) for mine, theirs in given.items()}
+
+
+def _is_label(value: Any) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and bool(LABELS[0] <= value <= LABELS[1])
 
 
 def _check_one_or_named(given: Any, argument: str) -> None:

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Attribute, InputError, located, warn
+from pt_reuse._errors import Argument, Attribute, InputError, located, warn
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.qrels.judgments import Qrels
 
 #: what becomes of a document that people judged and the judge gave no label
 MISSING = ("unjudged", "drop")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The scale on which people judge, as far as their judgments tell.
+
+    Attributes:
+        rel: the lowest label that is relevant.
+        highest: the highest label that they gave.
+    """
+
+    rel: int
+    highest: int
+
+    @classmethod
+    def of(cls, people: Qrels, rel: int | None = None) -> Scale:
+        """Return the scale of judgments, relevant from `rel` on, by default from where they say."""
+        return cls(people.rel if rel is None else rel, int(people.arrays.labels.max(initial=0)))
 
 
 @dataclass(frozen=True)
@@ -31,6 +51,7 @@ class ComparedLabels:
         pairs: ``qid docno human judge``, one row per document that both labelled.
         left: ``qid docno human``, the documents on the topics that count that people judged and the judge did not.
         without: topics in which people judged and the judge labelled nothing, which do not count.
+        grades: label of the judge -> the label of people for which it is taken; None where it is taken as it is.
     """
 
     name: str
@@ -41,6 +62,7 @@ class ComparedLabels:
     pairs: pd.DataFrame
     left: pd.DataFrame
     without: tuple[str, ...]
+    grades: Mapping[int, int] | None = None
 
     @property
     def missing(self) -> int:
@@ -65,7 +87,7 @@ class ComparedLabels:
 
     def words(self) -> str:
         """Return what counts as relevant for the judge, and what is missing, for settings."""
-        told = f"relevant from label {self.judge_rel}; {count(len(self.pairs), 'document')} of both"
+        told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
         told += f", {self.missing:,} missing" if self.missing else ""
         return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
 
@@ -86,7 +108,8 @@ def compared_labels(
         ComparedLabels: on the topics in which the judge labelled a document.
 
     Raises:
-        InputError: the judge labelled none of the documents, or what it answers is no label.
+        InputError: the judge labelled none of the documents, what it answers is no label, or its labels go beyond those
+            of people and nobody says which are relevant.
 
     Warns:
         ReuseWarning: topics in which people judged, or the judge labelled, nothing, which do not count; labels of
@@ -129,7 +152,7 @@ def compared_labels(
     both = human.select(topics) if len(topics) < len(human.topics) else human
     if missing == "drop":
         both = both.restrict(theirs)
-    lowest = lowest_of(judge, pairs["judge"], human.rel)
+    lowest = lowest_of(judge, pairs["judge"], Scale.of(human))
     return ComparedLabels(
         name=judge.name,
         family=judge.family,
@@ -139,6 +162,7 @@ def compared_labels(
         pairs=pairs,
         left=left,
         without=without,
+        grades=judge.grades,
     )
 
 
@@ -152,9 +176,8 @@ def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     """
     if judge_rel == rel:
         return labels.with_rel(rel)
-    frame = labels.to_frame()
-    scaled = values_on_scale(frame["label"].to_numpy(), judge_rel, rel)
-    return Qrels(frame.assign(label=scaled), topics=labels.topics, rel=rel)
+    scaled = values_on_scale(labels.arrays.labels.astype(np.int64), judge_rel, rel)
+    return Qrels.of_arrays(labels.arrays.labelled(scaled.astype(np.int16)), rel)
 
 
 def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
@@ -175,7 +198,7 @@ def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArr
     """Return labels of a judge as :func:`on_scale` does, as numbers.
 
     Args:
-        given: the labels, each of at least 0.
+        given: the labels; one below 0, which says that there is none, stays.
         judge_rel: the lowest of them that is relevant.
         rel: the lowest label of people that is relevant.
     """
@@ -184,29 +207,62 @@ def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArr
     return np.where(given >= judge_rel, np.maximum(given, rel), np.minimum(given, rel - 1))
 
 
-def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], rel: int) -> int:
+def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: Scale) -> int:
     """Return the lowest label of a judge that is relevant: what is said of it, else what its labels tell.
 
     Args:
         judge: who gave the labels.
         labels: what it answered, each of at least 0.
-        rel: the lowest label of people that is relevant.
+        people: the scale of people.
+
+    Raises:
+        InputError: nobody says, and its labels go beyond those of people.
     """
     if judge.rel is not None:
         return judge.rel
-    lowest = rel if len(labels) == 0 else lowest_relevant(labels, rel)
-    known = judge.judge.known_pairs() if lowest < rel else None
-    if known is None:
-        return lowest
+    if judge.grades is not None:
+        return people.rel
     # few documents may have low labels alone, of a judge that has higher ones for others
-    return lowest_relevant(judge.labels(known).dropna(), rel)
+    known = judge.judge.known_pairs()
+    with located(judge.name):
+        return lowest_relevant(labels if known is None else judge.labels(known).dropna(), people)
 
 
-def lowest_relevant(labels: pd.Series | NDArray[np.int64], rel: int) -> int:
-    """Return from which label on a judge's labels are relevant, where nobody says: 1 of binary ones, else as people.
+def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale, argument: str = "judge_rel") -> int:
+    """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule.
+
+    1 where all of them are 0 and 1, which say relevant or not; as for people where none is above the highest of people,
+    which is taken for the same scale.
 
     Args:
         labels: of the judge.
-        rel: the lowest label of people that is relevant.
+        people: the scale of people.
+        argument: by which the user can say so.
+
+    Raises:
+        InputError: labels beyond those of people, of which their threshold says nothing.
     """
-    return 1 if labels.max() <= 1 else rel
+    highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
+    if highest > max(people.highest, 1):
+        raise InputError(
+            f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
+            f"relevant (for people those from {people.rel} on). Say from which on they are, or which label of people "
+            "each of them stands for, by ",
+            Argument(argument),
+            ".",
+            argument=argument,
+        )
+    return 1 if len(labels) and highest <= 1 else people.rel
+
+
+def scale_words(judge_rel: int, grades: Mapping[int, int] | None) -> str:
+    """Return what counts as relevant for a judge, and for what its labels are taken, for settings.
+
+    Args:
+        judge_rel: the lowest label that is relevant.
+        grades: its label -> the label of people, None where its labels are taken as they are.
+    """
+    told = f"relevant from label {judge_rel}"
+    if grades is None:
+        return told
+    return f"{told} of people, {', '.join(f'{mine} being {theirs}' for mine, theirs in sorted(grades.items()))}"

@@ -14,6 +14,7 @@ from pt_reuse._check import checked_jobs, choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._sentences import with_ends
+from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.fit import PoolFit
@@ -186,7 +187,7 @@ def leave_out_uniques(
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
     fill: Any = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel = None,
     holes: str = "uniques",
     complete: bool = True,
     without_topics: str = "error",
@@ -223,8 +224,9 @@ def leave_out_uniques(
         fill: a judge that labels the removed uniques, to be seen beside their removal: judgments in any form, a
             :class:`~pt_reuse.judging.Judge`, a function or a pipeline; or a dict of name -> judge. Each is asked once,
             for all documents that people judged. Default: nobody.
-        judge_rel: the lowest label of the judge that is relevant, or a dict of name -> label; default what the judge
-            says, else 1 where it says 0 and 1 only, else as people. Labels come to the scale of people before scoring.
+        judge_rel: the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in
+            :func:`audit_labels`. Labels come to the scale of people before scoring: relevant ones count at least as
+            the lowest relevant label of people and at most as the highest of people, the others less than relevant.
         holes: ``"uniques"`` (default): the judge labels the removed uniques alone; ``"unjudged"``: besides, every
             document without a judgment among the first `depth` of any run, pooled or not, in the order of the scores.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
@@ -312,7 +314,7 @@ def leave_out_uniques(
         gone = RemovedUniques.of(found, qrels, removable)
         filling = wanted.ask(runs, qrels, lowest, gone, asked.value)
         fit = found.fit(qrels, chosen, depth=asked.value)
-        caveats = [*fit.caveats(), *caveats, *wanted.caveats(filling, remove, parsed)]
+        caveats = [*fit.caveats(), *caveats, *wanted.caveats(filling, remove)]
         tell(caveats)
         sets = filling.sets(len(units))
         blocks = rescore(runs, sets.judgments, parsed, sets.changes, verbose=verbose, n_jobs=jobs)

@@ -43,7 +43,7 @@ def given(tmp_path_factory):
         found = judge(field.qrels.to_frame()[["qid", "docno"]])[["qid", "docno", "label"]]
         ptr.Qrels(found).write(folder / place / f"{name}.qrels")
     ptr.score(field.runs, field.all_qrels, ["AP", "P@5"]).write_leaderboard(folder / "judges" / "lax.eval.txt", "tot")
-    (folder / "judges" / "judges.csv").write_text("name,family,rel\nlax,gpt,2\n")
+    (folder / "judges" / "judges.csv").write_text("name,family,rel\nlax,gpt,2\nstrict,,1\n")
     (folder / "judges" / ".hidden").write_text("x")
     return folder
 
@@ -131,6 +131,8 @@ def test_parts_that_are_chosen_and_what_is_not_answered(given, tmp_path, capsys)
         given / "people.qrels",
         "--judges",
         given / "judges" / "lax.qrels",
+        "--judge-rel",
+        1,
     ]
     more = ["--measures", "AP", "--resamples", 0, "--parts", "holes,rankings,families,leaderboards", "--out", tmp_path]
     status, out, err = run(capsys, *field, *more)
@@ -154,7 +156,7 @@ def test_a_part_that_cannot_be_computed_leaves_the_others(given, tmp_path, capsy
     (tmp_path / "judges").mkdir()
     for name, topics in (("one", labels.topics[:3]), ("two", labels.topics[3:])):
         labels.select(topics).write(tmp_path / "judges" / f"{name}.qrels")
-    given_words = words(given, "--parts", "circularity,rankings", "--out", tmp_path / "out")
+    given_words = words(given, "--parts", "circularity,rankings", "--judge-rel", 1, "--out", tmp_path / "out")
     given_words[given_words.index("--judges") + 1] = tmp_path / "judges"
     status, out, err = run(capsys, *given_words)
     assert status == 0

@@ -273,7 +273,7 @@ def test_texts_that_the_first_document_lacks_are_kept():
 
 def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_asked(messages):
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
-    judged = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [2, 0]})
+    judged = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [3, 0]})
     grades = pd.DataFrame({"qid": "1", "docno": ["a", "z", "b", "c"], "label": [3, 0, 1, 0]})
     measure, given = P(rel=2) @ 2, {"reuse": ["filled"], "rel": 2}
     topics = TOPICS.head(1).assign(qid="1")

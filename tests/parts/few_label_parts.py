@@ -25,7 +25,7 @@ def people():
 
 @functools.cache
 def judge(rate=0.15, seed=1):
-    return ptr.judging.Noisy(field().all_qrels, ptr.judging.flips(rate, range(4)), seed=seed)
+    return ptr.judging.Noisy(field().all_qrels.with_rel(1), ptr.judging.flips(rate, range(4)), seed=seed)
 
 
 @functools.cache

@@ -10,9 +10,10 @@ from reference_lou import correlations, depth_pool, means, ranks, score_all, sol
 WAYS = ("removed", "filled", "judge_alone")
 
 
-def on_scale(label, judge_rel, rel):
-    """Return a label of a judge so that it is relevant for people where it is for the judge."""
-    return label if judge_rel == rel else max(label, rel) if label >= judge_rel else min(label, rel - 1)
+def on_scale(label, judge_rel, rel, highest):
+    """Return a label of a judge so that it is relevant for people where it is for the judge, and none above theirs."""
+    scaled = label if judge_rel == rel else max(label, rel) if label >= judge_rel else min(label, rel - 1)
+    return min(scaled, max(highest, rel))
 
 
 def filled_tables(
@@ -22,17 +23,20 @@ def filled_tables(
     """Return the rows of `filled` and of `filled_by_run`; `said` is {(topic, docno): label} of the judge."""
     names, units = list(runs), list(dict.fromkeys(unit_of[name] for name in runs))
     judged = {(t, d): label for t in judgments for d, label in judgments[t].items() if label >= 0}
+    highest = max(judged.values(), default=0)
     sole = sole_units(depth_pool(runs, depth, contributors, order), unit_of)
     gone = {unit: [] for unit in units}
     for pair, unit in sole.items():
         if pair in judged and (remove == "judged" or judged[pair] >= rel):
             gone[unit].append(pair)
-    label = {pair: on_scale(said[pair], judge_rel, rel) if pair in said else None for pair in judged}
+    label = {pair: on_scale(said[pair], judge_rel, rel, highest) if pair in said else None for pair in judged}
     others = {}
     if holes == "unjudged":
         tops = depth_pool(runs, depth, names, order)
         others = {
-            p: on_scale(said[p], judge_rel, rel) for p in tops if p[0] in judgments and p not in judged and p in said
+            p: on_scale(said[p], judge_rel, rel, highest)
+            for p in tops
+            if p[0] in judgments and p not in judged and p in said
         }
     full = score_all(measures, runs, judgments, order)
     alone = score_all(measures, runs, changed_to(judgments, {**label, **others}), order)

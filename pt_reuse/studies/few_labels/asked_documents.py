@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from pt_reuse._check import count, told
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import lowest_of, on_scale
+from pt_reuse.judging.label_pairs import Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.given_documents import documents_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
@@ -28,11 +29,17 @@ class JudgeLabels:
         labels: of the documents that it labelled; their topics alone.
         judge_rel: the lowest label that is relevant, on the judge's own scale.
         asked: how many documents it was asked for.
+        grades: its label -> the label of people for which it is taken; None where it is taken as it is.
     """
 
     labels: Qrels
     judge_rel: int
     asked: int
+    grades: Mapping[int, int] | None = None
+
+    def scale_words(self) -> str:
+        """Return what counts as relevant for the judge, for settings."""
+        return scale_words(self.judge_rel, self.grades)
 
     @property
     def missing(self) -> int:
@@ -85,16 +92,17 @@ def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataF
     return known
 
 
-def labels_for(judge: NamedJudge, pairs: pd.DataFrame, rel: int) -> JudgeLabels:
+def labels_for(judge: NamedJudge, pairs: pd.DataFrame, people: Scale) -> JudgeLabels:
     """Ask a judge for labels.
 
     Args:
         judge: who is asked.
         pairs: the documents, ``qid docno`` and what the judge reads.
-        rel: the lowest label of people that is relevant.
+        people: the scale of people.
 
     Raises:
-        InputError: no label for any document, or what it answers is no label.
+        InputError: no label for any document, what it answers is no label, or its labels go beyond those of people and
+            nobody says which are relevant.
     """
     labels = judge.labels(pairs)
     # a negative label says that there is none, as in judgments
@@ -104,5 +112,5 @@ def labels_for(judge: NamedJudge, pairs: pd.DataFrame, rel: int) -> JudgeLabels:
             of = f" for any of {count(len(pairs), 'document')} that it was asked for" if len(pairs) else ""
             raise InputError(f"the judge has no label of at least 0{of}.", argument="judge")
     found = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
-    lowest = lowest_of(judge, found["label"], rel)
-    return JudgeLabels(on_scale(Qrels(found, rel=lowest), lowest, rel), lowest, len(pairs))
+    lowest = lowest_of(judge, found["label"], people)
+    return JudgeLabels(on_scale(Qrels(found, rel=lowest), lowest, people.rel), lowest, len(pairs), judge.grades)

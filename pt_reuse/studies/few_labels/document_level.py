@@ -13,6 +13,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse.engine.hits import HitIndex
 from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.stats.prediction_powered import t_interval, t_p_value
@@ -150,7 +151,7 @@ def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -
     """
     pairs = sample.documents.to_frame()[["qid", "docno"]]
     shown = pairs if texts is None else pairs.merge(texts, how="left", on=["qid", "docno"])
-    found = labels_for(judge, shown, sample.documents.rel)
+    found = labels_for(judge, shown, Scale.of(sample.documents))
     if found.missing:
         with located(judge.name):
             warn(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located
-from pt_reuse.judging.judges import NamedJudge, as_judges
+from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
@@ -66,7 +66,7 @@ def prediction_powered(
     correction: str = "bonferroni",
     confidence: float = 0.95,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     complete: bool = True,
     without_topics: str = "error",
@@ -114,8 +114,8 @@ def prediction_powered(
         confidence: of the intervals; pairs are tested at the level 1 - confidence.
         rel: the lowest label of people that is relevant; default what the judgments say, else 1. Measures have their
             own.
-        judge_rel: the same of the judge's labels, one for all or a dict of name -> label; default what it says, else 1
-            where its labels are binary, else `rel`.
+        judge_rel: the same of the judge's labels, or a dict of its label -> the label of people, as in
+            :func:`audit_labels`.
         families: judge -> the family of models that it belongs to.
         complete: the mean is over all topics, a topic that a run lacks counting 0 (default). False: over the topics
             that the run has, which is refused where a run lacks some.
@@ -299,7 +299,7 @@ def _by_documents(
         said = pool_labels(judge, sample, pool)
         estimates = list(document_estimates(runs, sample, said.labels, measures, asked))
         topics = count(len(people.topics), "topic")
-        words = f"relevant from label {said.judge_rel}, people labelled {sample.words()}, {topics}"
+        words = f"{said.scale_words()}, people labelled {sample.words()}, {topics}"
         caveats = [*few_topics(len(people.topics)), *_useless(estimates, asked)]
         found.append(_Found(judge, estimates, words, caveats))
     return found

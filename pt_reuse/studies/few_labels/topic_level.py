@@ -11,6 +11,7 @@ import pandas as pd
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, told_elsewhere
@@ -50,7 +51,7 @@ class SplitTopics:
 
     def words(self) -> str:
         """Return what there is, for settings."""
-        rel = f"relevant from label {self.of_judge.judge_rel}"
+        rel = self.of_judge.scale_words()
         missing = f", {self.of_judge.missing:,} documents without a label" if self.of_judge.missing else ""
         return (
             f"{rel}, n={len(self.labelled):,} topics with labels of people, N={len(self.unlabelled):,} with the "
@@ -105,7 +106,7 @@ def split_topics(runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFra
     Warns:
         ReuseWarning: topics that do not count, of people without labels of the judge, of the judge without any run.
     """
-    said = labels_for(judge, documents_to_label(judge, pool), human.rel)
+    said = labels_for(judge, documents_to_label(judge, pool), Scale.of(human))
     theirs, mine = set(said.labels.topics), set(human.topics)
     labelled = [topic for topic in human.topics if topic in theirs]
     lost = [topic for topic in human.topics if topic not in theirs]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
 from pt_reuse._errors import Argument, InputError, Option
-from pt_reuse.judging.hole_labels import higher_grades
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
@@ -57,18 +54,14 @@ class Fill:
             further = top[top["qid"].isin(qrels.topics)].reset_index(drop=True)
         return Filling.of(qrels, rel, removed, further, self.judges)
 
-    def caveats(self, filling: Filling, remove: str, measures: Sequence[ir_measures.Measure]) -> list[Caveat]:
+    def caveats(self, filling: Filling, remove: str) -> list[Caveat]:
         """Return what keeps filled scores from meaning what they seem to.
 
         Args:
             filling: what the judges said.
             remove: which uniques were removed.
-            measures: the measures.
         """
-        people = filling.judgments.arrays.labels
         found = list(filling.caveats())
-        for given in filling.judges:
-            found += higher_grades(given, people, measures)
         for judge in self.judges:
             found += fitted_on_uniques(judge, filling)
         return [*found, only_relevant(self.judges)] if remove == "relevant" else found
@@ -79,7 +72,7 @@ def checked_fill(fill: Any, *, judge_rel: Any, holes: Any) -> Fill | None:
 
     Args:
         fill: a judge, a dict of name -> judge, or None.
-        judge_rel: the lowest label of a judge that is relevant: one for all, a mapping of name -> label, or None.
+        judge_rel: the lowest label of a judge that is relevant, as :func:`as_judges` takes it.
         holes: one of :data:`HOLES`.
 
     Raises:

@@ -15,6 +15,7 @@ from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.rescore import Changes
 from pt_reuse.judging.hole_labels import HoleLabels, labels_of_holes
 from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.unique_sets import RemovedUniques, UniqueSets
@@ -58,7 +59,7 @@ class Filling:
             judges: who is asked, each once, for all documents.
 
         Raises:
-            InputError: a judge that labelled none of the documents.
+            InputError: a judge that labelled none of the documents, or whose labels go beyond those of people.
         """
         base = with_unjudged(qrels, further)
         at = base.arrays.documents.find(qrels.arrays.documents)
@@ -66,7 +67,7 @@ class Filling:
         holes = base.arrays.documents.find(Qrels(further.assign(label=0)).arrays.documents) if len(further) else at[:0]
         asked = np.concatenate([judged, np.setdiff1d(holes, judged)])
         frame = base.to_frame()[["qid", "docno"]].iloc[asked]
-        labels = tuple(labels_of_holes(judge, frame, rel) for judge in judges)
+        labels = tuple(labels_of_holes(judge, frame, Scale.of(qrels, rel)) for judge in judges)
         for given in labels:
             if len(asked) and not given.known.any():
                 raise InputError(

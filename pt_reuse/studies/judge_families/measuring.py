@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
@@ -30,7 +31,7 @@ def family_effect(
     *,
     caliper: float = 0.2,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
@@ -65,8 +66,8 @@ def family_effect(
             with several runs of the family; of equally near ones it is the first by name. Runs of the family without
             one that is near enough are counted, and do not count among the matched.
         rel: the lowest relevant label of people; default what the judgments say.
-        judge_rel: the lowest relevant label of the judges, one for all or a dict of judge -> label; default what the
-            judges say.
+        judge_rel: the lowest relevant label of the judges, or a dict of their label -> the label of people, as in
+            :func:`audit_labels`.
         families: judge -> family, the family of runs that is the judge's own; default what the judges say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` for the judge (default), or is
             left out for both (``"drop"``).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,7 @@ def compare_judgments(
     depth: int | None = None,
     pool_order: str | None = None,
     rel: int | None = None,
+    judge_rel: int | Mapping[int, int] | None = None,
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
@@ -73,8 +74,13 @@ def compare_judgments(
         depth: down to which rank the documents of runs are counted that one of the two does not know; default the pool
             depth on record, else 100.
         pool_order: the order in which these ranks count; default the one in which the field is pooled.
-        rel: the lowest label that counts as relevant among new and known documents; default what each of the two says,
-            else 1. Measures have their own.
+        rel: the lowest label that counts as relevant among new and known documents, in both; default what each of the
+            two says, else 1 in the first. Measures have their own.
+        judge_rel: the lowest label of `qrels_b` that is relevant, or a dict of its label -> the label of `qrels_a` that
+            it stands for. Default: where neither `rel` nor `qrels_b` says so, 1 where all its labels are 0 and 1, and
+            as in `qrels_a` where none is above the highest there; labels above it are refused. Without `measures_b` the
+            labels come to the scale of `qrels_a`, as those of a judge in :func:`audit_labels`; where `rel` or `qrels_b`
+            says so, or measures of their own are given, they stay as they are.
         resamples: how often the topics are drawn for intervals, see :class:`Agreement`; default 0, no intervals.
         confidence: of the intervals.
         seed: of the draws.
@@ -90,8 +96,9 @@ def compare_judgments(
         ``.by_topic`` (what is new), ``.report("selected")``, ``.plot()``.
 
     Raises:
-        InputError: judgments without a common topic, an unknown measure or run, other numbers of measures, a run
-            without any of the topics; intervals of means over two sets of topics.
+        InputError: judgments without a common topic, labels beyond those of the first of which nobody says which are
+            relevant, an unknown measure or run, other numbers of measures, a run without any of the topics; intervals
+            of means over two sets of topics.
 
     Warns:
         ReuseWarning: topics that only one of the two has, which are left out; fewer than five topics; judgments of
@@ -136,7 +143,11 @@ def compare_judgments(
     common = _common_topics(*both, names, own=topics == "own", bootstrap=bootstrap)
     if topics == "shared":
         both = both[0].select(common.shared), both[1].select(common.shared)
-    sides = [NamedJudgments.of(name, qrels, rel) for name, qrels in zip(names, both, strict=True)]
+    before = NamedJudgments.of(names[0], both[0], rel)
+    with located(names[1]):
+        same = measures_b is None
+        after = NamedJudgments.beside(before, names[1], both[1], rel=rel, judge_rel=judge_rel, same_measures=same)
+    sides = [before, after]
     caveats = list(few_topics(len(common.shared)))
     tell(caveats)
     for side in sides:
@@ -166,7 +177,6 @@ def compare_judgments(
     with arguments_as(order="pool_order"):
         ranked = runs.in_pool_order(pool_order)
     pool = pool_to_depth(ranked, asked.value, contributors_of(ranked, "all"))
-    before, after = sides
     new = new_documents(pool, before, after, common.shared)
     gone = new_documents(pool, after, before, common.shared)
     rates = pd.DataFrame(
@@ -332,10 +342,8 @@ def _common_topics(
 
 
 def _relevant_in_words(sides: list[NamedJudgments]) -> str:
-    lowest = {side.rel for side in sides}
-    if len(lowest) == 1:
-        return f"label of at least {lowest.pop()}"
-    return ", ".join(f"label of at least {side.rel} ({side.name})" for side in sides)
+    words = {side.words for side in sides}
+    return words.pop() if len(words) == 1 else ", ".join(f"{side.words} ({side.name})" for side in sides)
 
 
 def _with_other(frame: pd.DataFrame, other_of: dict[str, str]) -> pd.DataFrame:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._errors import arguments_as
 from pt_reuse.engine.cells import UNJUDGED
 from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.judging.judges import checked_grades, in_grades
+from pt_reuse.judging.label_pairs import Scale, lowest_relevant, on_scale, scale_words
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.qrels.judgments import Qrels, checked_rel
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,51 @@ class NamedJudgments:
     Attributes:
         name: what they are called.
         qrels: the judgments, which know from which label on documents are relevant.
+        words: which labels are relevant, for settings.
     """
 
     name: str
     qrels: Qrels
+    words: str
 
     @classmethod
     def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
         """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
-        return cls(name, qrels if rel is None else qrels.with_rel(rel))
+        said = qrels if rel is None else qrels.with_rel(rel)
+        return cls(name, said, f"label of at least {said.rel}")
+
+    @classmethod
+    def beside(
+        cls, first: NamedJudgments, name: str, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
+    ) -> NamedJudgments:
+        """Return judgments that are compared with others, brought to their scale where the measures are the same.
+
+        Args:
+            first: the others.
+            name: what these are called.
+            qrels: these.
+            rel: the lowest label of both that is relevant, None where nobody says.
+            judge_rel: that of these, or a mapping of each of their labels to one of the others; None where nobody says.
+            same_measures: whether the measures are those of the others; else they are made for the labels as these are.
+
+        Raises:
+            InputError: nobody says, and their labels go beyond those of the others.
+        """
+        if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
+            return cls.of(name, qrels, rel)
+        people = Scale.of(first.qrels)
+        if isinstance(judge_rel, Mapping):
+            grades = checked_grades(judge_rel, "judge_rel")
+            given = pd.Series(qrels.arrays.labels, dtype="Int64")
+            labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
+            said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
+            return cls(name, said, scale_words(people.rel, grades))
+        with arguments_as(rel="judge_rel"):
+            lowest = checked_rel(judge_rel)
+        if lowest is None:
+            lowest = lowest_relevant(qrels.arrays.labels, people)
+        scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
+        return cls(name, scaled, f"label of at least {lowest}")
 
     @property
     def rel(self) -> int:

@@ -10,6 +10,7 @@ import pandas as pd
 from pt_reuse._check import checked_jobs, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.annotators.labels import as_annotator_labels
+from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.runs.units import units_of
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike
@@ -37,7 +38,7 @@ def audit_labels(
     by: str | None = None,
     best: int = 10,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
@@ -68,8 +69,10 @@ def audit_labels(
         best: how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all topics
             under `human`, also in resamples; those that tie with the last of them belong to them.
         rel: the lowest label of people that is relevant; default what the judgments say, else 1.
-        judge_rel: the lowest label of the judge that is relevant, one for all or a dict of judge -> label; default what
-            a judge says, else 1 for labels 0 and 1, else as for people.
+        judge_rel: the lowest label of the judge that is relevant, or a dict of its label -> the label of people that it
+            stands for; one for all, or a dict of judge -> one of these. Default: what a judge says; else 1 where all
+            its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it are
+            refused.
         families: judge -> family of models, where the judges do not say.
         missing: a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or is
             taken from both (``"drop"``).

@@ -8,7 +8,7 @@ from typing import Any
 
 from pt_reuse._errors import door
 from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.judging.label_pairs import compared_labels
 from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.scoring.caveats import few_topics, noted, tell
@@ -26,7 +26,7 @@ def compare_labels(
     *,
     people: Any = None,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -47,8 +47,10 @@ def compare_labels(
             ``qid docno label annotator``, or what :func:`import_labels` returns. Each may have labelled a part. Default
             none.
         rel: the lowest label of people that is relevant; default what `human` says, else 1.
-        judge_rel: the lowest label of a judge that is relevant, of all, or a dict of name -> label; default what the
-            judge says, else 1 where its labels are 0 and 1, else as people.
+        judge_rel: the lowest label of a judge that is relevant, or a dict of its label -> the label of people that it
+            stands for; one for all, or a dict of name -> one of these. Default: what the judge says; else 1 where all
+            its labels are 0 and 1, and as people where none is above the highest of theirs. Labels above it are
+            refused.
         families: a dict of judge -> family of models, which stands beside it in the table.
         resamples: how often the topics are drawn for intervals; default 1,000; 0 for none.
         confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals, expanded for few

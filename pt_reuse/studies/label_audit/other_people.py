@@ -10,7 +10,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, located, warn
 from pt_reuse.judging.annotators.labels import AnnotatorLabels
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
+from pt_reuse.judging.label_pairs import ComparedLabels, Scale, compared_labels, lowest_relevant
 from pt_reuse.judging.oracle import Oracle
 from pt_reuse.qrels.judgments import Qrels
 
@@ -47,7 +47,10 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
                     "labels of the same collection, with ids written alike?",
                     argument="people",
                 )
-        person = NamedJudge(name, Oracle(Qrels(given, rel=people.rel)), people.rel)
+        # people are taken to grade on one scale, whichever of its labels each of them gave
+        scale = Scale(human.rel, int(given["label"].max()))
+        lowest = lowest_relevant(given["label"], scale) if people.rel is None else people.rel
+        person = NamedJudge(name, Oracle(Qrels(given)), lowest)
         yield compared_labels(human.select([topic for topic in human.topics if topic in there]), person)
 
 

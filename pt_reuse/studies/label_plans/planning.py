@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, flag, fraction, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse._errors import Argument, Call, InputError, Option, arguments_as, door
-from pt_reuse.judging.label_pairs import lowest_relevant
+from pt_reuse.judging.label_pairs import Scale, lowest_relevant
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs
@@ -81,7 +81,8 @@ def plan_labels(
         rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,
             whichever says so first, else 1.
         judge_rel: the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0
-            and 1, else `rel`.
+            and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody
+            knows on which scale people judge, and `rel` counts.
         seed: decides which documents are drawn. A wider interval takes a part of the same documents.
 
     Returns:
@@ -118,7 +119,12 @@ def plan_labels(
     labels = as_qrels(_labels_alone(judge_labels), "judge_labels")
     said = None if pilot is None else as_qrels(pilot, "pilot")
     lowest = _lowest(rel, measured, said, labels)
-    of_judge = stated or labels.stated_rel or lowest_relevant(labels.to_frame()["label"], lowest)
+    of_judge = stated or labels.stated_rel
+    if of_judge is None:
+        # without a pilot nobody knows the scale of people
+        given = labels.arrays.labels
+        people = Scale(lowest, int(given.max(initial=0))) if said is None else Scale.of(said, lowest)
+        of_judge = lowest_relevant(given, people)
     population = with_people(_population(labels, asked.target, runs, measured), said)
     if not len(population.documents):
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")

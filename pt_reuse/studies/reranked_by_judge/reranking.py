@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import count, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reranking import rerank_by_labels
@@ -62,7 +62,7 @@ def circularity(
     depth: int = 10,
     best: int = 10,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
@@ -93,8 +93,7 @@ def circularity(
         best: how many systems are the best, for tau_b of the best and for who is among them; systems that tie with the
             last of them are among them.
         rel: the lowest label of people that is relevant; default what their judgments say, else 1.
-        judge_rel: the same of the judges: one for all, or a dict of judge -> label; default what the judge says, else 1
-            of binary labels and `rel` of others.
+        judge_rel: the same of the judges, or a dict of their label -> the label of people, as in :func:`audit_labels`.
         families: a dict of judge -> family of models, shown beside the judge.
         missing: a document without a label of a judge is ``"unjudged"`` for it (default), or is dropped for everybody
             (``"drop"``).

@@ -10,6 +10,7 @@ import pandas as pd
 from pt_reuse._check import checked_seed, examples, fraction, positive
 from pt_reuse._choices import SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.runs.units import described
 from pt_reuse.scoring.agreement import INTERVALS
@@ -40,7 +41,7 @@ def significance_fidelity(
     correction: str = "none",
     samples: int = SAMPLES,
     rel: int | None = None,
-    judge_rel: int | Mapping[str, int] | None = None,
+    judge_rel: JudgeRel = None,
     families: Mapping[str, str] | None = None,
     missing: str = "unjudged",
     resamples: int = 1000,
@@ -71,8 +72,7 @@ def significance_fidelity(
             without one.
         samples: of the tests that draw at random, at least 1.
         rel: the lowest label of people that is relevant; default what their judgments say, else 1.
-        judge_rel: the same of the judge: one for all, or a dict of judge -> label; default what the judge says, else 1
-            of binary labels and `rel` of others.
+        judge_rel: the same of the judge, or a dict of its label -> the label of people, as in :func:`audit_labels`.
         families: a dict of judge -> family of models, shown beside the judge.
         missing: a document without a label of the judge is ``"unjudged"`` for the judge (default), or is dropped for
             people, too (``"drop"``).

@@ -173,10 +173,11 @@ def test_strata_of_unequal_shares():
 def test_a_document_without_a_label_of_the_judge_is_corrected_like_any_error():
     field, sample = parts.field(), parts.sample()
     labels = pool().judge(parts.judge()).to_frame()[["qid", "docno", "label"]]
+    options = {"level": "documents", "lam": 1, "judge_rel": 1}
     with pytest.warns(ptr.ReuseWarning, match=r"gave 131 of 1,331 documents of the pool no label"):
-        found = ptr.prediction_powered(field.runs, sample, labels[:1200], "P@5", level="documents", lam=1)
+        found = ptr.prediction_powered(field.runs, sample, labels[:1200], "P@5", **options)
     zeros = labels.assign(label=[*labels["label"][:1200], *[0] * 131])
-    expected = ptr.prediction_powered(field.runs, sample, zeros, "P@5", level="documents", lam=1)
+    expected = ptr.prediction_powered(field.runs, sample, zeros, "P@5", **options)
     assert found.table["estimate"].tolist() == expected.table["estimate"].tolist()
 
 

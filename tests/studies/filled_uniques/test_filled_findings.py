@@ -169,13 +169,20 @@ def test_labels_that_are_none_and_judges_that_know_nothing_are_refused(messages)
         )
 
 
-def test_grades_above_those_of_people_are_told(messages):
+def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
     higher = FIELD.all_qrels.to_frame().assign(label=lambda f: 2 * f["label"])
-    found = messages.warned(lambda: filled(fill={"higher": higher}))
-    assert "labels of higher go up to" in found.settings["beware"]
-    options = {"depth": 10, "fill": {"higher": higher}}
-    # measures that count relevant documents do not see grades
-    assert "beware" not in ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, [AP, P @ 5, "Judged@5"], **options).settings
+    with pytest.raises(ptr.InputError) as error:
+        filled(fill={"higher": higher})
+    assert error.value.argument == "judge_rel"
+    lowered = higher.assign(label=higher["label"].clip(upper=FIELD.qrels.to_frame()["label"].max()))
+    asked, known = (filled(fill={"higher": labels}, judge_rel=1) for labels in (higher, lowered))
+    pd.testing.assert_frame_equal(asked.filled, known.filled)
+    assert "taken for" in asked.settings["fill"]
+    assert "taken for" not in known.settings["fill"]
+    # a map says which label of people each of them is
+    mapped = filled(fill={"higher": higher}, judge_rel={2 * label: label for label in range(4)})
+    truth = filled(fill={"higher": FIELD.all_qrels})
+    pd.testing.assert_frame_equal(mapped.filled, truth.filled)
 
 
 def test_sensitivity_varies_conventions_of_what_is_filled():

@@ -132,7 +132,7 @@ def test_numbers_by_hand(messages):
     assert [y[f"{way}_change"] for way in WAYS] == [-0.25, 0.0, 0.0]
     # D, d5 d2: d5 is relevant, d2 is not; the judge finds d2 relevant and does not know d5
     assert [z[f"{way}_change"] for way in WAYS] == [0.0, 0.0, 0.0]
-    assert found.settings["fill"] == "said: 7 documents asked, relevant from its label 1, 3 without a label"
+    assert found.settings["fill"] == "said: 7 documents asked, relevant from label 1, 3 without a label"
     assert found.remove == "judged"
 
 
@@ -147,7 +147,7 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
 
     def generous(frame):
         asked.append(frame)
-        return [3] * len(frame)
+        return [2] * len(frame)
 
     field = ptr.simulate_field(seed=7, n_topics=6)
     found = leave_out_uniques(

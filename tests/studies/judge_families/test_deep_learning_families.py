@@ -23,7 +23,8 @@ def found(data):
     judges = {path.stem: path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     human = ptr.read_qrels(folder / "qrels.gz")
     families = {name: "llama" if "llama" in name else "gpt" for name in judges}
-    return ptr.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, resamples=100)
+    options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 100}
+    return ptr.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, **options)
 
 
 #: judge -> mean rank gained by GPT re-rankers, other later runs and official runs, of reference numbers

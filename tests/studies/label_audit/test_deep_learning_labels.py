@@ -46,7 +46,9 @@ def track(request, data):
     files = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     people = {path.stem: path for path in sorted((folder / "re-annotators").glob("*.txt"))}
     human = read_qrels(folder / "qrels.gz", rel=2)
-    found = ptr.compare_labels(human, files, people=people or None, resamples=1000 if people else 50)
+    # the reference takes the label 2 of people for EXAM, too, which grades from 0 to 5
+    options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 1000 if people else 50}
+    found = ptr.compare_labels(human, files, people=people or None, **options)
     return Track(request.param, human, files | people, found)
 
 
@@ -118,3 +120,19 @@ def test_labels_without_runs(data):
     assert (row["n_topics"], row["n_items"], row["missing"]) == (22, 10284, 0) == (22, len(labels), 0)
     assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(*labels.T))
     assert round(row_of(found.table, items="all", labels="binary")["kappa"], 3) == 0.431
+
+
+def test_labels_from_0_to_5_are_not_taken_for_those_of_people(data):
+    folder = data / "dl21-passages"
+    if not (folder / "llm-labels").is_dir():
+        pytest.skip("the test data has no labels of judges in dl21-passages")
+    human, judge = read_qrels(folder / "qrels.gz", rel=2), folder / "llm-labels" / "exam-gpt-4.gz"
+    with pytest.raises(ptr.InputError) as error:
+        ptr.compare_labels(human, judge)
+    assert error.value.argument == "judge_rel"
+    labels = np.array(list(meeting(human, read_qrels(judge)).values()))
+    for lowest, kappa in ((2, 0.189), (4, 0.403)):
+        found = ptr.compare_labels(human, judge, judge_rel=lowest, resamples=0)
+        row = row_of(found.table, items="all", labels="binary")
+        assert round(row["kappa"], 3) == kappa
+        assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(labels[:, 0] >= 2, labels[:, 1] >= lowest))

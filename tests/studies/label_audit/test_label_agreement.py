@@ -209,7 +209,7 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
 
 @pytest.mark.parametrize(
     ("scale", "rel", "graded"),
-    [((0, 1, 2, 3), None, True), ((0, 1, 3), None, True), ((0, 1), 1, False), ((0, 1, 2, 3, 4), None, False),
+    [((0, 1, 2, 3), None, True), ((0, 1, 3), None, True), ((0, 1), 1, False), ((0, 1, 2, 3, 4), 2, False),
      ((0, 1, 2, 3), 3, False)],
 )  # fmt: skip
 def test_grades_are_compared_on_one_scale_alone(scale, rel, graded):

@@ -148,7 +148,7 @@ def test_a_topic_all_of_one_grade_counts():
 def test_where_nothing_is_relevant_to_people_or_to_the_judge_one_divisor_serves_both():
     nothing = as_frame(dict.fromkeys(HUMAN, 0))
     for human, judge in ((nothing, FIELD.qrels), (FIELD.qrels, nothing)):
-        moved = audited(human=human, judge=judge, measures="nDCG@5").movers
+        moved = audited(human=human, judge=judge, measures="nDCG@5", judge_rel=1).movers
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
         assert moved["relative"].abs().max() > 0.01
 

@@ -37,7 +37,7 @@ def track_2021(data):
 @pytest.fixture(scope="module")
 def of_2021(track_2021):
     _, runs, human, judges = track_2021
-    return ptr.audit_labels(runs, human, judges, "nDCG@10", resamples=0)
+    return ptr.audit_labels(runs, human, judges, "nDCG@10", judge_rel={"exam-gpt-4": 2}, resamples=0)
 
 
 @pytest.fixture(scope="module")

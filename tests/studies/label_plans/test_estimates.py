@@ -63,7 +63,7 @@ def test_one_document_and_strata_of_one():
 
 def test_a_pilot_counts_as_it_is(labels, people):
     pilot = people.iloc[:200]
-    plan = plan_labels(labels, width=0.1, pilot=pilot)
+    plan = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot)
     found = estimated(plan, people)
     mine = plan.sample.merge(people, on=["qid", "docno"], suffixes=("", "_people"))
     shares = mine.groupby("stratum")["label_people"].mean().reindex(plan.table["stratum"]).to_numpy()
@@ -122,7 +122,7 @@ def test_what_was_not_checked_is_told(labels, people, messages):
 
 
 def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
-    plan = plan_labels(labels, width=0.2, pilot=people.head(50))
+    plan = plan_labels(labels, width=0.2, judge_rel=1, pilot=people.head(50))
     judged = people.merge(plan.sample[["qid", "docno"]])
     messages.refused(lambda: plan.estimate(people), argument="checked")
     messages.refused(lambda: plan.estimate(judged.assign(qid="99")), argument="checked")
@@ -150,7 +150,7 @@ def test_what_an_estimate_says_and_shows(labels, people, tmp_path):
 
 def test_a_pilot_of_everything_leaves_nothing_to_check():
     labels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1})
-    plan = plan_labels(labels, width=0.5, pilot=labels.assign(label=[1, 0, 1]))
+    plan = plan_labels(labels, width=0.5, judge_rel=1, pilot=labels.assign(label=[1, 0, 1]))
     assert (plan.labels, len(plan.known), len(plan.to_pool()), plan.width) == (0, 3, 0, 0)
     found = plan.estimate(labels.assign(label=[1, 0, 1])).table.iloc[0]
     assert found[["estimate_low", "estimate", "estimate_high"]].tolist() == pytest.approx([2 / 3] * 3)

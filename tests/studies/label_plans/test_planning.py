@@ -94,18 +94,18 @@ def test_a_budget_is_used_up_and_the_widest_interval_is_as_narrow_as_can_be(labe
 def test_a_pilot_says_what_to_expect_and_is_not_asked_again(labels, people):
     pilot = people.merge(labels, on=["qid", "docno"], suffixes=("", "_judge"))
     pilot = pilot.groupby("label_judge").head(20)[["qid", "docno", "label"]]
-    plan = plan_labels(labels, width=0.1, pilot=pilot)
+    plan = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot)
     found = pilot.merge(labels, on=["qid", "docno"], suffixes=("", "_judge")).groupby("label_judge")["label"].sum()
     assert plan.table["share"].tolist() == pytest.approx([(x + 0.5) / 21 for x in found])
     assert plan.table["known"].tolist() == [20, 20, 20]
     assert plan.table["relevant_known"].tolist() == found.tolist()
     assert not pairs(plan.sample) & pairs(pilot)
     assert len(plan.sample) + len(plan.rest) + len(plan.known) == 1000
-    beta = plan_labels(labels, width=0.1, pilot=pilot, prior=(2, 8))
+    beta = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot, prior=(2, 8))
     assert beta.table["share"].tolist() == pytest.approx([(x + 2) / 30 for x in found])
     # of a label that the pilot does not have the prior alone says something
     less = pilot.merge(labels[labels["label"] < 2][["qid", "docno"]])
-    assert plan_labels(labels, width=0.1, pilot=less, prior=0.9).table["share"].iloc[2] == 0.9
+    assert plan_labels(labels, width=0.1, judge_rel=1, pilot=less, prior=0.9).table["share"].iloc[2] == 0.9
     assert plan_labels(labels, width=0.1, prior={2: 0.8}).table["share"].tolist() == [0.5, 0.5, 0.8]
 
 
@@ -199,7 +199,7 @@ def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
 
 
 def test_a_plan_is_saved_and_read(labels, people, tmp_path):
-    plan = plan_labels(labels, target="precision", width=0.3, pilot=people.head(30))
+    plan = plan_labels(labels, target="precision", width=0.3, judge_rel=1, pilot=people.head(30))
     plan.save(tmp_path / "plan")
     again = ptr.read_result(tmp_path / "plan")
     for name, frame in plan.tables().items():
@@ -272,7 +272,7 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused(lambda: plan_labels(labels, width=0.1, measure="P@10"), argument="measure")
     refused(lambda: plan_labels(labels, width=0.1, runs=runs, measure="nDCG@10"), argument="measure")
     refused(lambda: plan_labels(labels, width=0.1, runs=runs, measure="P@10", rel=2), argument="measure")
-    refused(lambda: plan_labels(labels, width=0.1, pilot=people.assign(qid="99")), argument="pilot")
+    refused(lambda: plan_labels(labels, width=0.1, judge_rel=1, pilot=people.assign(qid="99")), argument="pilot")
     refused(lambda: plan_labels(labels, width=0.1, prior="high"), argument="prior")
     refused(lambda: plan_labels(labels, width=0.1, prior={"1": 0.5}), argument="prior")
     refused(lambda: plan_labels(labels, width=0.1, prior=(0, 1)), argument="prior")

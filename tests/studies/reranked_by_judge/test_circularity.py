@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -24,6 +26,8 @@ def labelled(judge, share=1.0):
     return rows.assign(label=judge(rows)["label"].astype(int)).reset_index(drop=True)
 
 
+#: the judges grade from 0 to 3, the people here from 0 to 2
+circularity = partial(ptr.circularity, judge_rel=1)
 LABELS = {
     "sharp": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.15, range(4)), seed=1)),
     # without a label of every fifth document
@@ -36,7 +40,7 @@ EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS, "
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.circularity(
+    return circularity(
         RUNS, PEOPLE, LABELS, "nDCG@5", scorers={"other": OTHER}, depth=DEPTH, best=BEST, resamples=RESAMPLES
     )
 
@@ -154,7 +158,7 @@ def test_intervals_draw_the_same_topics_for_all(found, literal):
 
 def test_intervals_of_gains_are_nearly_those_of_student():
     """Of few topics percentiles lie too near, and cover the mean too seldom."""
-    found = ptr.circularity(RUNS, PEOPLE, LABELS["sharp"], "nDCG@5", depth=DEPTH, resamples=4000)
+    found = circularity(RUNS, PEOPLE, LABELS["sharp"], "nDCG@5", depth=DEPTH, resamples=4000)
     row = row_of(found.table, "judge", "judge")
     reranked = rerank_by_labels(RUNS, ptr.Qrels(LABELS["sharp"]), DEPTH)
     gains = [ptr.score(runs, LABELS["sharp"], "nDCG@5").values[0].mean(axis=1) for runs in (reranked, RUNS)]
@@ -183,7 +187,7 @@ def test_systems_that_tie_for_the_last_place_are_all_among_the_best():
     """So that tau of the best does not hang on the order of the field."""
     found = []
     for names in (RUNS.names, RUNS.names[::-1]):
-        rows = ptr.circularity(RUNS.select(names), PEOPLE, LABELS, "P@5", depth=10, best=3, resamples=0).rankings
+        rows = circularity(RUNS.select(names), PEOPLE, LABELS, "P@5", depth=10, best=3, resamples=0).rankings
         found.append(rows["tau_b_best"].tolist())
         means = ptr.score(RUNS, PEOPLE, "P@5").mean["P@5"].round(12).tolist()
         assert sum(means.count(mean) > 1 for mean in sorted(means)[-3:]), "there is a tie"
@@ -191,7 +195,7 @@ def test_systems_that_tie_for_the_last_place_are_all_among_the_best():
 
 
 def test_a_measure_that_does_not_see_the_order_has_one_sentence():
-    found = ptr.circularity(RUNS, PEOPLE, LABELS, ["P@5", "nDCG@5"], depth=DEPTH, resamples=0)
+    found = circularity(RUNS, PEOPLE, LABELS, ["P@5", "nDCG@5"], depth=DEPTH, resamples=0)
     assert (found.table.loc[found.table["measure"] == "P@5", "mean_gain"] == 0).all()
     said = [text for text in found.findings() if text.startswith("sharp, P@5")]
     assert len(said) == 1
@@ -199,7 +203,7 @@ def test_a_measure_that_does_not_see_the_order_has_one_sentence():
 
 
 def test_a_judge_equal_to_people_has_no_circle():
-    found = ptr.circularity(RUNS, PEOPLE, PEOPLE, "nDCG@5", depth=DEPTH, resamples=20)
+    found = circularity(RUNS, PEOPLE, PEOPLE, "nDCG@5", depth=DEPTH, resamples=20)
     row = row_of(found.table, "judge", "judge")
     assert (row["excess_gain"], row["excess_gain_low"], row["excess_gain_high"]) == (0, 0, 0)
     assert (found.rankings["tau_b"] == 1).all()
@@ -209,7 +213,7 @@ def test_a_judge_equal_to_people_has_no_circle():
 def test_a_binary_judge_sorts_by_its_own_labels_and_scores_on_the_scale_of_people():
     people = PEOPLE.with_rel(2)
     binary = PEOPLE.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
-    found = ptr.circularity(RUNS, people, {"binary": binary}, "P(rel=2)@5", depth=10, resamples=0)
+    found = circularity(RUNS, people, {"binary": binary}, "P(rel=2)@5", depth=10, resamples=0)
     rows = found.by_run.set_index(["scorer", "name"])
     # what is relevant for people is relevant for the judge, before and after
     assert rows.loc["people", "score"].tolist() == rows.loc["binary", "score"].tolist()
@@ -220,7 +224,7 @@ def test_a_binary_judge_sorts_by_its_own_labels_and_scores_on_the_scale_of_peopl
 
 def test_missing_labels_keep_their_places_or_are_dropped_for_all():
     some = LABELS["blunt"]
-    found = ptr.circularity(RUNS, PEOPLE, {"blunt": some}, "P@5", missing="drop", depth=3, resamples=0)
+    found = circularity(RUNS, PEOPLE, {"blunt": some}, "P@5", missing="drop", depth=3, resamples=0)
     expected = ptr.score(RUNS, PEOPLE.restrict(some), "P@5").mean["P@5"]
     people = found.by_run[found.by_run["scorer"] == "people"]
     assert people["score"].tolist() == pytest.approx(expected.tolist())
@@ -234,7 +238,7 @@ def test_judges_count_on_the_topics_that_all_have(messages):
         PEOPLE.to_frame()[lambda f, t=topics: f["qid"].isin(t)] for topics in (PEOPLE.topics[:6], PEOPLE.topics[1:])
     )
     judges = {"first": first, "last": last}
-    found = messages.warned(lambda: ptr.circularity(RUNS, PEOPLE, judges, "AP", resamples=0), times=3)
+    found = messages.warned(lambda: circularity(RUNS, PEOPLE, judges, "AP", resamples=0), times=3)
     assert found.settings["topics"] == 5
     assert set(found.table["topics"]) == {5}
     people = ptr.score(RUNS, PEOPLE.select(PEOPLE.topics[1:6]), "AP").mean["AP"]
@@ -248,12 +252,12 @@ def test_few_topics_few_runs_and_means_over_the_topics_of_each_run():
     frames[name] = frames[name].query("qid != '1'")
     few = PEOPLE.select(PEOPLE.topics[:3])
     with pytest.warns(CaveatWarning, match="3 topics only"):
-        found = ptr.circularity(frames, few, few, "nDCG@5", complete=False, resamples=5)
+        found = circularity(frames, few, few, "nDCG@5", complete=False, resamples=5)
     expected = ptr.score(frames, few, "nDCG@5", complete=False).mean["nDCG@5"]
     assert found.by_run["score"].tolist() == pytest.approx(expected.tolist() * 2)
     assert found.settings["beware"] == "3 topics only"
     with told_elsewhere(), pytest.warns(ptr.ReuseWarning):
-        one = ptr.circularity(RUNS.select(RUNS.names[:1]), few, few, "nDCG@5", resamples=0)
+        one = circularity(RUNS.select(RUNS.names[:1]), few, few, "nDCG@5", resamples=0)
     # two systems that may tie, of one run
     assert one.table["runs"].tolist() == [1, 1]
 
@@ -261,7 +265,7 @@ def test_few_topics_few_runs_and_means_over_the_topics_of_each_run():
 def test_one_topic_has_no_interval():
     with told_elsewhere():
         one = PEOPLE.select(PEOPLE.topics[:1])
-        found = ptr.circularity(RUNS, one, one, "nDCG@5", resamples=5)
+        found = circularity(RUNS, one, one, "nDCG@5", resamples=5)
     assert found.table["mean_gain_low"].isna().all()
     assert found.table["mean_gain"].notna().all()
     assert " to " not in " ".join(found.findings())
@@ -269,7 +273,7 @@ def test_one_topic_has_no_interval():
 
 def test_what_cannot_be_compared_is_refused(messages):
     refused = lambda argument, *given, **options: messages.refused(  # noqa: E731
-        lambda: ptr.circularity(*given, **options), argument=argument
+        lambda: circularity(*given, **options), argument=argument
     )
     refused("judge", RUNS, PEOPLE, {"a": PEOPLE, "b": pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [1]})}, "AP")
     refused("scorers", RUNS, PEOPLE, {"a": PEOPLE}, "AP", scorers={"a": PEOPLE})

@@ -18,8 +18,8 @@ from pt_reuse.stats.significance import pair_tests
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
 JUDGES = {
-    "sharp": ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.1, range(4)), seed=1),
-    "blunt": ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.6, range(4)), seed=2),
+    "sharp": ptr.judging.Noisy(PEOPLE.with_rel(1), ptr.judging.flips(0.1, range(4)), seed=1),
+    "blunt": ptr.judging.Noisy(PEOPLE.with_rel(1), ptr.judging.flips(0.6, range(4)), seed=2),
 }
 MEASURES = ["nDCG@10", "P@5"]
 METHODS = {"none": None, "holm": "holm", "benjamini-hochberg": "fdr_bh", "bonferroni": "bonferroni"}
@@ -185,7 +185,8 @@ def test_judges_of_other_grades_count_from_their_own_label_on():
 def test_topics_without_labels_count_for_nobody(messages):
     half = labels_of(JUDGES["sharp"])
     half = half[half["qid"].isin(PEOPLE.topics[:8])]
-    call = lambda: ptr.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", resamples=0)  # noqa: E731
+    options = {"judge_rel": 1, "resamples": 0}
+    call = lambda: ptr.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", **options)  # noqa: E731
     found = messages.warned(call)
     assert found.table["topics"].tolist() == [8, 12]
     people = winners_of(PEOPLE.select(PEOPLE.topics[:8]), "nDCG@10")
@@ -195,7 +196,7 @@ def test_topics_without_labels_count_for_nobody(messages):
 def test_missing_labels_are_unjudged_or_dropped():
     some = labels_of(JUDGES["sharp"]).iloc[::2]
     kept, dropped = (
-        ptr.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, resamples=0)
+        ptr.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, judge_rel=1, resamples=0)
         for missing in ("unjudged", "drop")
     )
     people = winners_of(PEOPLE.restrict(some), "nDCG@10")
