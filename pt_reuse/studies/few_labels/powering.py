@@ -142,12 +142,12 @@ def prediction_powered(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7, n_topics=80)
         >>> people = field.all_qrels.select(field.all_qrels.topics[:25])
-        >>> judge = ptr.judging.Noisy(field.all_qrels, ptr.judging.flips(0.1, range(4)), seed=1)
+        >>> judge = ptr.judging.Noisy(field.all_qrels, ptr.judging.flips(0.1, range(3)), seed=1)
         >>> found = ptr.prediction_powered(field.runs, people, judge, "nDCG@10")
         >>> found.table[["name", "human", "estimate", "estimate_low", "estimate_high", "n_eff"]].round(3).head(2)
             name  human  estimate  estimate_low  estimate_high   n_eff
-        0  lex1a  0.560     0.502         0.429          0.574  31.811
-        1  lex1b  0.572     0.514         0.433          0.595  23.882
+        0  lex1a  0.560     0.502         0.430          0.573  32.761
+        1  lex1b  0.572     0.513         0.433          0.593  24.214
 
     Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
     https://arxiv.org/abs/2311.01453; Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, Reliable Confidence Intervals

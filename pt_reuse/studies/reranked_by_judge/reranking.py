@@ -121,12 +121,12 @@ def circularity(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(4)), seed=1, name="noisy")
+        >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(3)), seed=1, name="noisy")
         >>> found = ptr.circularity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["judge", "scorer", "mean_gain", "reranked_in_best"]]
            judge  scorer  mean_gain  reranked_in_best
-        0  noisy  people   0.018758                 6
-        1  noisy   noisy   0.113108                10
+        0  noisy  people   0.044355                 6
+        1  noisy   noisy   0.100913                 9
 
     Source: Clarke and Dietz 2024, LLM-based relevance assessment still can't replace human relevance assessment,
     https://arxiv.org/abs/2412.17156. They have all systems of a track re-rank by the judge, which here is the field
