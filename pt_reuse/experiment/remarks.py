@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._errors import Option, Part, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
-from pt_reuse.experiment.columns import NO_FIELD, Asked, Columns
+from pt_reuse.experiment.columns import BOUNDS, NO_FIELD, Asked, Columns
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
@@ -51,8 +51,8 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
     elif fit is not None:
         caveats += fit.caveats()
     caveats += none_relevant(qrels, qrels.rel) if fit is not None else ()
-    unjudged = {"unjudged", "high"} & set(columns.added)
-    shares = [f"{name} {column}" for column in sorted(unjudged, reverse=True) for name in columns.added[column]]
+    unjudged = [column for column in ("unjudged", *BOUNDS) if column in columns.added]
+    shares = [f"{name} {column}" for column in unjudged for name in columns.added[column]]
     caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
     caveats += columns.caveats
     tell(caveats)
