@@ -15,7 +15,7 @@ from pt_reuse.engine import pairs
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.bounds import COMPLETIONS, score_bounds
+from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import Unjudged, cutoff_of
 from pt_reuse.scoring.run_scores import score
@@ -294,7 +294,7 @@ def _bounds(
                 mine = values[at[measure]]
                 added.setdefault(column, {})[name] = Values(mean_over_topics(mine, None), mine)
     unknown = [name for name, measure in measures.items() if measure not in at]
-    settings = {"bounds": COMPLETIONS} if at else {}
+    settings = {"bounds": found.in_words()} if at else {}
     return added, {**settings, **({"no bounds": listed(unknown)} if unknown else {})}
 
 

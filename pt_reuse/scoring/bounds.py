@@ -20,6 +20,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import listed
 from pt_reuse.engine.cells import UNJUDGED, Cells, discounts
 from pt_reuse.engine.hits import Hits
 from pt_reuse.engine.kernels import Spec
@@ -35,12 +36,8 @@ Pair = tuple[Floats, Floats]
 _AT_ONCE = 1 << 17
 #: a ratio that is better by less is the same
 _SAME = 1e-15
-#: what settings say of the bounds
-COMPLETIONS = (
-    "every unjudged document of the system that the measure sees may have any label from 0 to the highest of the "
-    "judgments; what the system did not find stays as it is judged, and further relevant documents there would lower "
-    "AP, R and nDCG; RBP adds p^n, the weight of all ranks below the n documents that it sees"
-)
+#: measures that relevant documents lower which the system did not find
+_LOWERED = ("AP", "R", "Rprec", "nDCG")
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,17 @@ class Bounds:
     unknown: list[ir_measures.Measure]
     low: Floats
     high: Floats
+
+    def in_words(self) -> str:
+        """Return under which labels these are the lowest and the highest scores."""
+        names = list(dict.fromkeys(measure.NAME for measure in self.measures))
+        lowered = [name for name in names if name in _LOWERED]
+        return (
+            "every unjudged document of the system that the measure sees may have any label from 0 to the highest of "
+            "the judgments; what the system did not find stays as it is judged"
+            + (f", and further relevant documents there would lower {listed(lowered)}" if lowered else "")
+            + ("; RBP adds p^n, the weight of all ranks below the n documents that it sees" if "RBP" in names else "")
+        )
 
 
 def score_bounds(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]) -> Bounds:
