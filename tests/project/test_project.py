@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyterrier as pt
 import pytest
-from ir_measures import nDCG
+from ir_measures import P, nDCG
 from public import NAMESPACES, PUBLIC
 
 import pt_reuse as ptr
@@ -77,10 +77,10 @@ def test_readme_gives_two_commands_first():
     assert all("\n" not in block.strip() for block in blocks[:2])
 
 
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_the_figures_of_the_readme_are_what_its_call_gives(data, monkeypatch, tmp_path):
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    monkeypatch.setenv("PT_REUSE_DATA", str(data))
+@pytest.fixture(scope="module")
+def datasets(data, tmp_path_factory):
+    """Return TREC-8 and Deep Learning 2019 and 2021 by name, with runs and judgments of the test data."""
+    home = tmp_path_factory.mktemp("home")
     judged = {
         "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
         "trec-2019/deep/passages": "dl19-passages/qrels.gz",
@@ -89,12 +89,24 @@ def test_the_figures_of_the_readme_are_what_its_call_gives(data, monkeypatch, tm
     for name, file in judged.items():
         if not (data / file).is_file():
             pytest.skip(f"the test data has no file {file}")
-        (tmp_path / name).mkdir(parents=True)
-        shutil.copyfile(data / file, tmp_path / name / "qrels.txt.gz")
-    datasets = [pt.get_dataset(f"reuse:{name}") for name in ("trec-8/adhoc", "dl19", "dl21")]
-    fields = [(dataset.get_runs(), dataset.get_judgments(), {}) for dataset in datasets]
-    runs, judgments, _ = fields[0]
-    fields.append((runs, judgments.restrict(ptr.depth_pool(runs, depth=10)), {"depth": 10}))
+        (home / name).mkdir(parents=True)
+        shutil.copyfile(data / file, home / name / "qrels.txt.gz")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PT_REUSE_HOME", str(home))
+        patch.setenv("PT_REUSE_DATA", str(data))
+        yield [pt.get_dataset(f"reuse:{name}") for name in ("trec-8/adhoc", "dl19", "dl21")]
+
+
+@pytest.fixture(scope="module")
+def fields(datasets):
+    """Return runs, judgments and options of the rows of the README: the last is TREC-8 cut to a depth-10 pool."""
+    found = [(dataset.get_runs(), dataset.get_judgments(), {}) for dataset in datasets]
+    runs, judgments, _ = found[0]
+    return [*found, (runs, judgments.restrict(ptr.depth_pool(runs, depth=10)), {"depth": 10})]
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_the_figures_of_the_readme_are_what_its_call_gives(datasets, fields):
     rows, at, better = [], [], []
     for runs, judgments, options in fields:
         lou = ptr.leave_out_uniques(runs, judgments, [nDCG @ 10], **options)
@@ -117,6 +129,39 @@ def test_the_figures_of_the_readme_are_what_its_call_gives(data, monkeypatch, tm
     plain = ptr.leave_out_uniques(fields[2][0], datasets[2].get_qrels(), [nDCG @ 10]).summary.iloc[0]
     said = f"is {plain['largest_loss_pct']:.1f} %, with a tau_b of {plain['own_tau_b']:.3f}"
     assert said.replace(" 0.", " .") in words
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_the_errors_of_guesses_at_the_unjudged_are_what_the_pages_say(fields):
+    """Each team left out: the error of its runs' scores with 0 for what is unjudged, without it, and corrected."""
+    found = {}
+    for name, rel, (runs, judgments, _) in zip(("2019", "2021", "TREC-8"), (2, 2, 1), fields[1:], strict=True):
+        measures = [P(rel=rel) @ 10, P(rel=rel, judged_only=True) @ 10, nDCG @ 10, nDCG(judged_only=True) @ 10]
+        lou = ptr.leave_out_uniques(runs, judgments, measures, depth=10, remove="judged")
+        pooled = lou.by_run[lou.by_run["contributed"]]
+        true, reduced = (
+            pooled.pivot(index=["team", "name"], columns="measure", values=of) for of in ("score", "reduced_score")
+        )
+        plain, condensed, gains, condensed_gains = map(str, measures)
+        loss = true[gains] - reduced[gains]
+        of_team = loss.groupby("team").mean()
+        others = (of_team.sum() - of_team) / (len(of_team) - 1)
+        errors = [
+            *(true[of] - reduced[to] for of, to in ((plain, plain), (plain, condensed), (gains, gains))),
+            true[gains] - reduced[condensed_gains],
+            loss - loss.index.get_level_values("team").map(others).to_numpy(),
+        ]
+        means = [f"{error.abs().groupby('team').mean().mean():.3f}".removeprefix("0") for error in errors]
+        found[name] = (means, len(of_team))
+    page = (ROOT / "docs" / "questions" / "unjudged.rst").read_text(encoding="utf-8")
+    rows = re.findall(r"^   \* - .*?(\S+)(?: cut to depth 10)?, (\d+) teams\n((?:     - \S+\n)+)", page, re.MULTILINE)
+    assert {name: (cells.split()[1::2], int(teams)) for name, teams, cells in rows} == {
+        name: (means[:4], teams) for name, (means, teams) in found.items()
+    }
+    fair = " ".join((ROOT / "docs" / "questions" / "fair.rst").read_text(encoding="utf-8").split())
+    (new, _), (old, _), (cut, _) = found["2021"], found["2019"], found["TREC-8"]
+    assert f"off by {new[4]} on Deep Learning 2021 ({new[2]} uncorrected), {old[4]} on 2019 ({old[2]})" in fair
+    assert f"and {cut[4]} on TREC-8 cut to depth 10 ({cut[2]})" in fair
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT / "docs").as_posix())
