@@ -166,14 +166,14 @@ def run_packing(task: Task[Any], folder: str | None) -> Outcome[Any] | Parcel:
         return outcome
 
 
-def _end_with(caller: int) -> None:
+def _end_with(sender: int) -> None:
     """Have this worker process end when its caller does: it would wait for minutes for a job of a process that died."""
     if os.name != "posix":  # a process of Windows is told nothing of its parent
         return
     parent = os.getppid()
-    if parent != caller:
+    if parent != sender:
         try:
-            os.kill(caller, 0)
+            os.kill(sender, 0)
         except ProcessLookupError:
             os._exit(1)
     if _WATCHED.is_set():

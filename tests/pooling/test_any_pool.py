@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, sole_units
 
+import pt_reuse as ptr
 from pt_reuse.engine import tokens
 from pt_reuse.engine.topic_docs import sort_by_topic
 from pt_reuse.pooling.contributions import Contributions
@@ -263,3 +264,17 @@ def test_a_pool_of_documents_and_runs_alike():
     runs = RunSet.from_frames({"A": frame_of(t1="a b")}, pooled=True)
     corpus = Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["b", "z"]}))
     assert every_document(corpus.remainder(Qrels(runs["A"].assign(label=0)))) == {("1", "z")}
+
+
+def test_ranks_and_runs_of_many_fit():
+    # 300 runs and ranks beyond 255
+    frames = {f"r{i}": pd.DataFrame({"qid": "1", "docno": [f"d{i}"], "score": [1.0]}) for i in range(299)}
+    long = [f"e{i}" for i in range(400)]
+    frames["long"] = pd.DataFrame({"qid": "1", "docno": long, "score": -np.arange(400.0)})
+    pool = ptr.depth_pool(ptr.RunSet.from_frames(frames), depth=400, contributors="all")
+    found = pool.contributions().set_index("docno")
+    assert found.loc[long, "rank"].tolist() == list(range(1, 401))
+    assert found.loc[["d0", "d298"], "name"].tolist() == ["r0", "r298"]
+    kept = pool.without(run=["r0", "r1"])
+    assert kept.contributions().set_index("docno").loc[["d298", "e399"], "name"].tolist() == ["r298", "long"]
+    assert pool.entries.best_rank.dtype == np.int32

@@ -397,17 +397,3 @@ def test_a_pool_of_runs_on_disk_takes_what_it_needs(tmp_path, monkeypatch):
         expected.contributions().sort_values(["qid", "docno", "name"], ignore_index=True),
     )
     assert pool.contributions()["rank"].dtype == np.int32
-
-
-def test_ranks_and_runs_of_many_fit(monkeypatch):
-    # 300 runs and ranks beyond 255
-    frames = {f"r{i}": pd.DataFrame({"qid": "1", "docno": [f"d{i}"], "score": [1.0]}) for i in range(299)}
-    long = [f"e{i}" for i in range(400)]
-    frames["long"] = pd.DataFrame({"qid": "1", "docno": long, "score": -np.arange(400.0)})
-    pool = ptr.depth_pool(ptr.RunSet.from_frames(frames), depth=400, contributors="all")
-    found = pool.contributions().set_index("docno")
-    assert found.loc[long, "rank"].tolist() == list(range(1, 401))
-    assert found.loc[["d0", "d298"], "name"].tolist() == ["r0", "r298"]
-    kept = pool.without(run=["r0", "r1"])
-    assert kept.contributions().set_index("docno").loc[["d298", "e399"], "name"].tolist() == ["r298", "long"]
-    assert pool.entries.best_rank.dtype == np.int32

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
-import warnings
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from cache_parts import run_bytes
-from forking import fork
 from store_parts import assert_same_field, in_pieces
 
 import pt_reuse as ptr
@@ -23,7 +19,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._files import alone
 from pt_reuse.engine.open_field import forget_blocks
 from pt_reuse.formats import array_file, spool
-from pt_reuse.runs import gathering, spooling, within_memory
+from pt_reuse.runs import gathering, spooling
 from pt_reuse.runs.budget import Budget, in_units, memory_bytes
 from pt_reuse.runs.reading import read_runs
 
@@ -209,75 +205,6 @@ def test_nobody_waits_where_only_is_read(source, cache):
     runs = within(source, cache)
     with alone(cache):
         assert_same_field(within(source, cache).field, runs.field)
-
-
-def in_processes(n, source, cache, monkeypatch):
-    """Read a new cache in processes that begin at once; return their numbers, and the folder of what they say."""
-    said, original = cache.with_name("said"), spooling.chunks_of_lines
-    said.mkdir()
-
-    def slowly(path, *given):
-        (said / f"{os.getpid()} reads {path.name}").touch()
-        for data in original(path, *given):
-            time.sleep(0.1)
-            yield data
-
-    monkeypatch.setattr(spooling, "chunks_of_lines", slowly)
-    monkeypatch.setattr(within_memory, "_NOT_TOLD", 0.1)
-    children = []
-    for _ in range(n):
-        children.append(fork())
-        if children[-1]:
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always")
-                warnings.showwarning = lambda *_: (said / f"{os.getpid()} waits").touch()
-                found = within(source, cache)
-            total = float(found.field.part(0).scores.sum())
-            (said / f"{os.getpid()} has {len(found.names)} {total:.6f}").touch()
-        except BaseException as error:
-            (said / f"{os.getpid()} fails {type(error).__name__}: {error}"[:200].replace("/", "|")).touch()
-        finally:
-            os._exit(0)
-    return children, said
-
-
-def told_of(said, what):
-    return sorted(name for name in os.listdir(said) if f" {what} " in f"{name} ")
-
-
-@pytest.mark.parametrize("killed", [False, True], ids=["", "the first one is killed"])
-def test_first_readers_at_once_wait_for_one_of_them(killed, source, cache, monkeypatch):
-    expected = read_runs(source, cache=cache.with_name("other"), memory="64MB")
-    total = f"has 3 {float(expected.field.part(0).scores.sum()):.6f}"
-    children, said = in_processes(6, source, cache, monkeypatch)
-    if killed:
-        while not told_of(said, "reads"):
-            time.sleep(0.01)
-        writer = int(told_of(said, "reads")[0].split()[0])
-        os.kill(writer, signal.SIGKILL)
-    for child in children:
-        os.waitpid(child, 0)
-    assert told_of(said, "fails") == []
-    assert len(told_of(said, total)) == (5 if killed else 6)
-    assert len(told_of(said, "waits")) >= 4
-    # each file was read by one of them, but for what a killed one had not finished
-    readers = {name.split()[0] for name in told_of(said, "reads")}
-    assert len(readers) == (2 if killed else 1)
-    assert_same_field(within(source, cache).field, expected.field)
-
-
-def test_who_waits_is_told(source, cache, messages, monkeypatch):
-    monkeypatch.setattr(within_memory, "_NOT_TOLD", 0.0)
-    cache.mkdir()
-    held = alone(cache)
-    held.__enter__()
-    ends = threading.Timer(0.3, held.__exit__, (None, None, None))
-    ends.start()
-    runs = messages.warned(within, source=source, cache=cache)
-    ends.join()
-    assert_same_field(runs.field, read_runs(source).field)
 
 
 def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
