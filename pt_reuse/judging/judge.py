@@ -11,6 +11,7 @@ import pyterrier as pt
 
 from pt_reuse._check import told
 from pt_reuse._errors import InputError, located
+from pt_reuse.qrels.asking import telling_of_texts, without_texts
 from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.qrels.labelling import checked_labels, in_rows, with_provenance
 
@@ -60,8 +61,16 @@ class Judge(pt.Transformer):
         Raises:
             InputError: another number of labels than of documents, or a label that is no whole number of the range.
         """
-        pt.validate.columns(inp, includes=list(self.needs()))
-        with located(f"judge {self.name}"):
+        try:
+            pt.validate.columns(inp, includes=list(self.needs()))
+        except pt.validate.InputValidationError as error:
+            lacking = [column for column in self.needs() if column not in inp and column not in ("qid", "docno")]
+            if not lacking:
+                raise
+            # PyTerrier infers from its own error what a step reads
+            hint = without_texts(lacking, inp.columns)
+            raise pt.validate.InputValidationError(f"{error.args[0]}: {hint}", error.modes) from None
+        with located(f"judge {self.name}"), telling_of_texts(inp.columns):
             said = _columns(self.labels_of(inp), inp.index)
             label = checked_labels(said.pop("label"), inp)
         return inp.assign(**with_provenance(label, said, self.name))

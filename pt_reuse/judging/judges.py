@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Argument, Call, InputError, arguments_as, located, warn
+from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
 from pt_reuse.formats.grades import LABELS
 from pt_reuse.judging.given import as_judge
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judge_files import ALONE
 from pt_reuse.judging.judge_folder import JudgeFolder, read_judges
 from pt_reuse.judging.oracle import Oracle
+from pt_reuse.qrels.asking import without_texts
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 
 #: what a user says of the scale of judges: from which label on they are relevant, or which label of people each label
@@ -61,13 +62,7 @@ class NamedJudge:
         with located(self.name):
             lacking = [column for column in self.judge.needs() if column not in pairs]
             if lacking:
-                raise InputError(
-                    f"the judge reads {examples(lacking)}, and is given {examples(pairs.columns, 12)}. Hand it queries "
-                    "and texts: ",
-                    Call("judging.WithTexts", "judge, topics=..., texts=..."),
-                    ".",
-                    argument="judge",
-                )
+                raise without_texts(lacking, pairs.columns)
             found: pd.Series = self.judge(pairs)["label"].astype("Int64")
             return found if self.grades is None else in_grades(found, self.grades)
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._errors import arguments_as
+from pt_reuse._check import examples
+from pt_reuse._errors import Call, InputError, arguments_as
 from pt_reuse.formats.foreign import in_our_columns
 from pt_reuse.qrels.judgments import Qrels, checked_rel
 from pt_reuse.qrels.labelling import checked_labels, in_rows, with_provenance
 
 #: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
 Asked: TypeAlias = "Callable[[pd.DataFrame], Iterable[Any] | pd.DataFrame]"
+#: what there is to read of topics and documents; a function may miss a key of its own, which is another matter
+_READ = {"query", "text", "title", "body", "description", "narrative", "url"}
 #: columns of PyTerrier's that say something of a topic, a document or a ranking, and nothing of a label
 _OF_RANKING = re.compile(r"query(_\d+)?|query_toks|query_vec|docid|rank|score|text|toks|doc_vec")
 
@@ -34,9 +38,10 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
 
     Raises:
         InputError: an answer without labels, with another number of them than of documents, or with a label that is
-            none.
+            none; a query or text that is read and not there.
     """
-    answer: Any = judge(pairs.copy())
+    with telling_of_texts(pairs.columns):
+        answer: Any = judge(pairs.copy())
     if isinstance(answer, pd.DataFrame):
         beside = _beside(pairs, answer)
         label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
@@ -44,6 +49,39 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
         what = "the judge must return a frame with qid, docno and label, or one label per document"
         label, said = checked_labels(in_rows(answer, pairs.index, what), pairs), {}
     return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
+
+
+@contextmanager
+def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
+    """Say what to add where somebody who is asked reads a query or a text that is not among the columns given."""
+    try:
+        yield
+    except (KeyError, AttributeError) as error:
+        lacking = [column for column in _missed(error) if column in _READ and column not in columns]
+        if not lacking:
+            raise
+        raise without_texts(lacking, columns) from error
+
+
+def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
+    """Return the error for a judge that reads what it is not given.
+
+    Args:
+        lacking: the columns that it reads and does not get.
+        columns: those that it gets.
+    """
+    return InputError(
+        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts: ",
+        Call("judging.WithTexts", "judge, topics=..., texts=..."),
+        "; in a pipeline, pt.text.get_text(dataset, 'text') in front of the judge adds texts.",
+        argument="judge",
+    )
+
+
+def _missed(error: KeyError | AttributeError) -> list[Any]:
+    if isinstance(error, pt.validate.InputValidationError):
+        return [column for mode in error.modes for column in mode.missing_columns or ()]
+    return [error.name] if isinstance(error, AttributeError) else list(error.args)
 
 
 def name_of(judge: Any) -> str:

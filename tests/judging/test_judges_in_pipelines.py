@@ -162,3 +162,46 @@ def test_judges_without_what_they_read_are_told(messages):
     messages.refused(lambda: handed(PEOPLE.to_frame()), argument="texts")
     wrong = ptr.judging.Callable(pt.apply.generic(lambda frame: frame), name="none", reads="docno")
     messages.refused(lambda: wrong(PEOPLE.to_frame()[["qid", "docno"]]))
+
+
+class Unsaid(ptr.judging.Judge):
+    def labels_of(self, pairs):
+        return [len(text) % 2 for text in pairs["text"]]
+
+
+#: whoever reads texts or queries without saying so before
+READING = {
+    "function": lambda pairs: [len(text) % 2 for text in pairs["text"]],
+    "attribute": lambda pairs: [len(text) % 2 for text in pairs.text],
+    "rows": lambda pairs: [len(row["query"]) % 2 for row in pairs.to_dict("records")],
+    "tuples": lambda pairs: [len(row.text) % 2 for row in pairs.itertuples()],
+    "pipeline": pt.apply.generic(lambda frame: frame.assign(label=frame["text"].str.len() % 2)),
+    "validated": pt.apply.generic(lambda frame: frame.assign(label=1), required_columns=["qid", "docno", "text"]),
+    "judge": Unsaid("unsaid"),
+}
+
+
+@pytest.mark.parametrize("reading", READING.values(), ids=READING)
+def test_who_reads_what_is_not_there_is_told_what_to_add(reading, messages):
+    asked = PEOPLE.to_frame()[["qid", "docno"]].head(4)
+    judge = as_judges({"x": reading})[0]
+    error = messages.refused(lambda: compared_labels(PEOPLE, judge), argument="judge")
+    assert "WithTexts" in str(error)
+    assert "get_text" in str(error)
+    pool = ptr.depth_pool(ptr.RunSet.from_frames({"a": asked.assign(score=1.0)}), 10)
+    with pytest.raises(ptr.InputError, match="WithTexts"):
+        pool.judge(reading)
+    given = ptr.judging.WithTexts(reading, topics=TOPICS, texts=TEXTS)
+    assert given(asked)["label"].notna().all()
+
+
+def test_a_key_of_ones_own_is_ones_own():
+    with pytest.raises(KeyError, match="d00"):
+        compared_labels(PEOPLE, as_judges({"x": lambda pairs: [{}["d00"] for _ in pairs["qid"]]})[0])
+
+
+def test_a_reader_in_a_pipeline_is_told_and_inspected():
+    judge = reader(Model())
+    with pytest.raises(pt.validate.InputValidationError, match="get_text"):
+        judge(PEOPLE.to_frame()[["qid", "docno"]])
+    assert pt.inspect.transformer_inputs(judge) == [list(judge.needs())]
