@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, nDCG
+from opened import opened
 
 import pt_reuse as ptr
 from pt_reuse.qrels.judgments import as_qrels
@@ -144,9 +145,10 @@ def test_topics_that_a_run_lacks_and_topics_in_blocks(monkeypatch):
             np.testing.assert_array_equal(alone.low[:, 0], found.low[:, t])
             np.testing.assert_array_equal(alone.high[:, 0], found.high[:, t])
     monkeypatch.setattr("pt_reuse.scoring.bounds._AT_ONCE", 1)
-    cut = score_bounds(runs_of(lists), qrels, measures)
-    np.testing.assert_array_equal(cut.low, found.low)
-    np.testing.assert_array_equal(cut.high, found.high)
+    for runs in (runs_of(lists), opened(runs_of(lists))):
+        cut = score_bounds(runs, qrels, measures)
+        np.testing.assert_array_equal(cut.low, found.low)
+        np.testing.assert_array_equal(cut.high, found.high)
 
 
 def test_measures_of_which_no_bound_is_known():
