@@ -349,7 +349,7 @@ def _place(coming: dict[Path, Path], stage: Path, seal: Path | None) -> None:
                 _keep(path, before[path])
         if seal is not None:
             seal.unlink(missing_ok=True)
-        for path, new in coming.items():
+        for path, new in sorted(coming.items(), key=lambda item: item[0] == seal):
             os.replace(new, path)
             placed.append(path)
     except BaseException:

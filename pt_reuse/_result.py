@@ -143,17 +143,7 @@ class Record:
             InputError: a file that exists, a folder that cannot be written to, a table with cells that cannot be
                 saved.
         """
-        flag("overwrite", overwrite)
-        folder = checked_path(folder)
-        files = self._files()
-        check_writable(folder, list(files), overwrite=overwrite, argument="folder")
-        try:
-            return write_together(folder, files.items(), overwrite=overwrite, seal=CONTENTS)
-        except OSError as error:
-            raise InputError(
-                f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.",
-                argument="folder",
-            ) from error
+        return save_with(self, {}, checked_path(folder), overwrite=flag("overwrite", overwrite))
 
     def _files(self) -> dict[str, bytes]:
         tables = self.tables()
@@ -201,6 +191,18 @@ class Record:
     def _repr_html_(self) -> str:
         shown = _html.table(self._shown(), most=2 * _SHOWN, what=self._rest())
         return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + shown + _html.folded(self.settings)
+
+
+def save_with(record: Record, beside: Mapping[str, bytes], folder: Path, *, overwrite: bool) -> list[Path]:
+    """Save a record, and write further files beside it at the same time; see :meth:`Record.save`."""
+    files = {**record._files(), **beside}
+    check_writable(folder, list(files), overwrite=overwrite, argument="folder")
+    try:
+        return write_together(folder, files.items(), overwrite=overwrite, seal=CONTENTS)
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
+        ) from error
 
 
 class OfMeasures:

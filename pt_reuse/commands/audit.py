@@ -14,7 +14,7 @@ from pt_reuse.commands.field import FieldPlan, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures
-from pt_reuse.commands.output import draw, out_folder
+from pt_reuse.commands.output import out_folder, write_result
 from pt_reuse.commands.parser import (
     Commands,
     Parser,
@@ -154,8 +154,7 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
         answers[part] = answer
         _say_findings(part, answer, options.all)
         if folder is not None:
-            answer.result.save(folder / part.name, overwrite=options.overwrite)
-            draw(answer.drawings, folder / part.name)
+            write_result(answer.result, folder / part.name, options, answer.drawings)
     for part, why in unanswered.items():
         say(f"\n{part.question}\n- Not computed: {why}")
     if not answers:

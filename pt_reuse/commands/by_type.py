@@ -12,7 +12,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import picture
-from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
+from pt_reuse.commands.output import Drawing, out_folder, table_file, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 
@@ -125,9 +125,9 @@ def _run(options: argparse.Namespace) -> None:
     found = found_by_depth(runs, qrels, contributors=contributors)
     _report(result, found)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        write_table(found.table, folder / _FOUND)
-        say(f"\nWritten to {folder}: {', '.join([*written, _FOUND, *draw(_drawings(result, found), folder)])}")
+        beside = {_FOUND: table_file(found.table)}
+        written = write_result(result, folder, options, _drawings(result, found), beside)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _splits(text: str) -> int | str:

@@ -13,7 +13,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import (
     Commands,
     Parser,
@@ -168,8 +168,8 @@ def _compare(options: argparse.Namespace) -> None:
     say(f"Topics: {result.settings['topics']}; one that a run lacks counts 0.")
     _report(result, options.all)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(_drawings(result, options.colour), folder)])}")
+        written = write_result(result, folder, options, _drawings(result, options.colour))
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _drawings(result: JudgmentComparison, colour: str | None) -> dict[str, Drawing]:

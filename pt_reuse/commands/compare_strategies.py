@@ -12,7 +12,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import budgets
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.commands.screen import print_table, say, shows_bars
 
@@ -130,13 +130,13 @@ def _run(options: argparse.Namespace) -> None:
     )
     _report(result, options.leave_out)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         drawings: dict[str, Drawing] = {_FOUND: result.plot}
         drawings |= {
             name: partial(result.plot, "tau_b", measure=measure)
             for name, measure in zip(pictures, result.measures, strict=True)
         }
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _strategies(text: str | None) -> list[Strategy]:

@@ -11,7 +11,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures
 from pt_reuse.commands.numbers import whole_numbers
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 
@@ -91,9 +91,9 @@ def _run(options: argparse.Namespace) -> None:
     )
     _report(result, options.all)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         drawings: dict[str, Drawing] = {name: partial(result.plot, kind) for name, kind in _PICTURES.items()}
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _report(result: Coverage, every: bool) -> None:

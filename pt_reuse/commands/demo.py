@@ -7,7 +7,8 @@ import os
 import sys
 from functools import partial
 
-from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
+from pt_reuse._files import write_together
+from pt_reuse.commands.output import Drawing, draw, out_folder, table_file
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
 from pt_reuse.commands.screen import print_table, say, shows_bars
 
@@ -48,10 +49,9 @@ def _run(options: argparse.Namespace) -> None:
         report.by_type.plot_uniques,
     )
     drawings = dict(zip(_PICTURES, pictures, strict=True))
-    for name, table in tables.items():
-        write_table(table, folder / name)
-    drawn = draw(drawings, folder)
-    say(f"\nWritten to {folder}: {', '.join([*tables, *drawn])}")
+    files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)
+    write_together(folder, files.items(), overwrite=options.overwrite)
+    say(f"\nWritten to {folder}: {', '.join(files)}")
 
 
 def _mute_libraries() -> None:

@@ -11,7 +11,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, collection_of, plan_field
 from pt_reuse.commands.judgments import JudgmentSource, judgment_source
 from pt_reuse.commands.numbers import whole_amounts
-from pt_reuse.commands.output import draw, out_folder
+from pt_reuse.commands.output import out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
@@ -96,8 +96,7 @@ def _run(options: argparse.Namespace) -> None:
     )
     _report(result, options.all)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        written += draw({_PICTURE: result.plot}, folder)
+        written = write_result(result, folder, options, {_PICTURE: result.plot})
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

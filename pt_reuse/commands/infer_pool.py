@@ -7,9 +7,8 @@ import shlex
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, examples
-from pt_reuse._files import replacing
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
 
@@ -81,11 +80,9 @@ def _run(options: argparse.Namespace) -> None:
     _report(result, options.all)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        with replacing(folder / _CONTRIBUTORS) as file:
-            file.write("".join(f"{name}\n" for name in result.contributors).encode())
-        written.append(_CONTRIBUTORS)
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        beside = {_CONTRIBUTORS: "".join(f"{name}\n" for name in result.contributors).encode()}
+        written = write_result(result, folder, options, drawings, beside)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
     if result.contributors:
         depth = [f"--depth {result.depth}"] if result.depth else []
         names = shlex.quote(f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import count
 from pt_reuse._errors import Argument, InputError, arguments_as
 from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
@@ -115,14 +115,14 @@ def _run(options: argparse.Namespace) -> None:
     tied = majority.to_frame()["tied"]
     say(f"{count(int(tied.sum()), 'tie')}, decided by --ties {options.ties}.")
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        written.append(majority.write(folder / _MAJORITY, overwrite=options.overwrite).name)
         drawings: dict[str, Drawing] = {
             name: partial(result.plot, part)
             for part, name in _PICTURES.items()
             if name in names and result.of(part)["kappa"].notna().any()
         }
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        written.append(majority.write(folder / _MAJORITY, overwrite=options.overwrite).name)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _scale(text: str | None) -> tuple[int, ...] | None:

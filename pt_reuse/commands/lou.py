@@ -13,7 +13,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn, interval
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import (
     Commands,
     Parser,
@@ -145,8 +145,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.collection is None:
         _tell_collections(qrels, unexplained=result.fit.stranger_share > SLACK, rel_given=options.rel is not None)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        written += draw(_drawings(result), folder)
+        written = write_result(result, folder, options, _drawings(result))
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

@@ -10,7 +10,7 @@ from pt_reuse._choices import EDGES
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.numbers import whole_amounts
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
@@ -76,8 +76,8 @@ def _run(options: argparse.Namespace) -> None:
     _report(result, edges, options.all)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: partial(result.plot)}
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _report(result: MinimumRanks, edges: list[int], every: bool) -> None:

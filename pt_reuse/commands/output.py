@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from pt_reuse.commands.screen import complain
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from pt_reuse._result import Record
 
 _DOTS = 150  # of a picture, per inch
 
@@ -46,29 +49,63 @@ def out_file(options: argparse.Namespace) -> Path | None:
     return path
 
 
+def table_file(frame: pd.DataFrame) -> bytes:
+    """Return a table as CSV; bytes of names that are no UTF-8 stay what they were."""
+    return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
+
+
+def settings_file(settings: Mapping[str, Any]) -> bytes:
+    """Return under which conventions tables were made, as JSON."""
+    return (json.dumps(dict(settings), indent=1, default=str) + "\n").encode()
+
+
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV; bytes of names that are no UTF-8 stay what they were."""
+    """Write a table as CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        file.write(frame.to_csv(index=False).encode("utf-8", "surrogateescape"))
+        file.write(table_file(frame))
 
 
-def write_settings(settings: Mapping[str, Any], path: Path) -> None:
-    """Write under which conventions tables were made, as JSON."""
-    with replacing(path) as file:
-        file.write((json.dumps(dict(settings), indent=1, default=str) + "\n").encode())
+def write_result(
+    result: Record,
+    folder: Path,
+    options: argparse.Namespace,
+    drawings: Mapping[str, Drawing],
+    beside: Mapping[str, bytes] | None = None,
+) -> list[str]:
+    """Write a result, its pictures and further files together, and return their names.
+
+    Args:
+        result: the result.
+        folder: of --out.
+        options: whether files may be replaced.
+        drawings: what draws each picture.
+        beside: the further files.
+    """
+    from pt_reuse._result import save_with
+
+    files = dict(beside or {})
+    try:
+        files |= draw(drawings)
+    finally:
+        # what was computed is not lost with a picture
+        written = save_with(result, files, folder, overwrite=options.overwrite)
+    return [path.name for path in written]
 
 
-def draw(drawings: Mapping[str, Drawing], folder: Path) -> list[str]:
-    """Draw pictures as PNG; return the names written, none where matplotlib is missing."""
+def draw(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:
+    """Draw pictures as PNG; return the files, none where matplotlib is missing."""
     from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
+    files = {}
     for name, drawing in drawings.items():
+        file = io.BytesIO()
         try:
             # the process may have no screen, or figures that its user has open
-            with off_screen(), replacing(folder / name) as file:
+            with off_screen():
                 drawing().figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
         except NoMatplotlibError:
             complain(f"No pictures: {NoMatplotlibError.TEXT}")
-            return []
-    return list(drawings)
+            return {}
+        files[name] = file.getvalue()
+    return files

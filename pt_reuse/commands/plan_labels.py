@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._choices import TARGETS
 from pt_reuse._errors import InputError, located
 from pt_reuse.commands.judgments import QRELS_HELP, judgment_source
-from pt_reuse.commands.output import Drawing, draw, out_folder, write_table
+from pt_reuse.commands.output import Drawing, out_folder, table_file, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say
 
@@ -111,10 +111,10 @@ def _plan(options: argparse.Namespace) -> None:
     if folder is None:
         return
     drawings: dict[str, Drawing] = {_PICTURE: partial(plan.plot)}
-    written = [path.name for path in plan.save(folder, overwrite=options.overwrite)]
     # a stratum would tell those who check what the judge says
-    write_table(plan.sample[["qid", "docno"]], folder / _TO_CHECK)
-    say(f"\nWritten to {folder}: {', '.join([*written, _TO_CHECK, *draw(drawings, folder)])}")
+    beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
+    written = write_result(plan, folder, options, drawings, beside)
+    say(f"\nWritten to {folder}: {', '.join(written)}")
     say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
 
@@ -132,8 +132,8 @@ def _estimate(options: argparse.Namespace) -> None:
         say(f"- {sentence}")
     if folder is not None:
         drawings: dict[str, Drawing] = {_ESTIMATED[-1]: partial(found.plot)}
-        written = [path.name for path in found.save(folder, overwrite=options.overwrite)]
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(found, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _read(path: str) -> LabelPlan:

@@ -6,9 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
+from pt_reuse._files import write_together
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.output import out_folder, write_settings, write_table
+from pt_reuse.commands.output import out_folder, settings_file, table_file
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.pool_strategies import PoolAsked, add_strategy, chosen_strategy
 from pt_reuse.commands.screen import SHOWN, print_table, say
@@ -85,10 +86,10 @@ def _run(options: argparse.Namespace) -> None:
     shown = units.rename(columns=lambda name: name.replace("_", " "))
     print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, frame in (("pool.csv", pool.to_frame()), ("by_topic.csv", topics), ("by_unit.csv", units)):
-            write_table(frame, folder / name)
-        write_settings({**pool.settings, "order": pool.order, **runs.settings}, folder / "settings.json")
+        tables = {"pool.csv": pool.to_frame(), "by_topic.csv": topics, "by_unit.csv": units}
+        kept = {**pool.settings, "order": pool.order, **runs.settings}
+        made = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
+        write_together(folder, made.items(), overwrite=options.overwrite)
         if len(rest):
             some = [qid for qid, n in zip(rest.topics, rest.documents.sizes.tolist(), strict=True) if n]
             rest.to_qrels().select(some).write(folder / _TO_JUDGE, overwrite=options.overwrite)

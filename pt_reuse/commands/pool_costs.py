@@ -12,7 +12,7 @@ from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_rel
 from pt_reuse.commands.screen import print_table, say, shows_bars
 
@@ -87,8 +87,8 @@ def _run(options: argparse.Namespace) -> None:
     _report(result)
     if folder is not None:
         drawings: dict[str, Drawing] = {name: partial(result.plot, measure) for name, measure in pictures.items()}
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _report(result: PoolCosts) -> None:

@@ -10,7 +10,7 @@ from pt_reuse._check import fraction
 from pt_reuse._errors import located
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import picture
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 
@@ -78,8 +78,7 @@ def _run(options: argparse.Namespace) -> None:
     _report(result, options.all)
     if folder is not None:
         drawings: dict[str, Drawing] = {name: partial(result.plot, measure) for name, measure in pictures.items()}
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
-        written += draw(drawings, folder)
+        written = write_result(result, folder, options, drawings)
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import checked_jobs
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures
-from pt_reuse.commands.output import out_folder, write_table
+from pt_reuse.commands.output import out_folder, table_file, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard
@@ -62,9 +62,8 @@ def _run(options: argparse.Namespace) -> None:
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
     if folder is not None:
-        written = [path.name for path in scores.save(folder, overwrite=options.overwrite)]
-        write_table(scores.per_topic, folder / _PER_TOPIC)
-        say(f"\nWritten to {folder}: {', '.join([*written, _PER_TOPIC])}")
+        written = write_result(scores, folder, options, {}, {_PER_TOPIC: table_file(scores.per_topic)})
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _topics(scores: Scores) -> str:

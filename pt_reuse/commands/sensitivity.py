@@ -13,7 +13,7 @@ from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_numbers
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, listed
 from pt_reuse.commands.removal import add_removal
 from pt_reuse.commands.screen import print_table, say, shows_bars
@@ -92,13 +92,13 @@ def _run(options: argparse.Namespace) -> None:
     )
     _report(result)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         drawings: dict[str, Drawing] = {
             picture(figure, measure): partial(result.plot, figure, measure=measure)
             for measure in result.measures
             for figure in _SHOWN
         }
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _grid(options: argparse.Namespace) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
 from pt_reuse.commands.numbers import whole_amounts
-from pt_reuse.commands.output import Drawing, draw, out_folder
+from pt_reuse.commands.output import Drawing, out_folder, write_result
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_jobs, add_out
 from pt_reuse.commands.screen import print_table, say, shows_bars
 
@@ -106,12 +106,12 @@ def _run(options: argparse.Namespace) -> None:
     result = stability(fields, **how)
     _report(result, wanted)
     if folder is not None:
-        written = [path.name for path in result.save(folder, overwrite=options.overwrite)]
         drawings: dict[str, Drawing] = {
             file: partial(result.plot, measure, judgments=names[number - 1])
             for (measure, number), file in pictures.items()
         }
-        say(f"\nWritten to {folder}: {', '.join([*written, *draw(drawings, folder)])}")
+        written = write_result(result, folder, options, drawings)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def _report(result: Stability, wanted: float) -> None:

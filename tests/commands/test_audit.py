@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 
 import pandas as pd
@@ -11,7 +12,7 @@ from command_parts import run
 import pt_reuse as ptr
 from pt_reuse.commands import audit as command
 from pt_reuse.commands.audit_parts import PARTS
-from pt_reuse.commands.output import draw
+from pt_reuse.commands.output import draw, write_result
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 OF_LABELS = ["kappa.png", "labels-lax.png", "labels-strict.png"]
@@ -52,7 +53,12 @@ def given(tmp_path_factory):
 def pictures(monkeypatch):
     """Return the drawings of each part; nothing is drawn, which takes long."""
     asked = {}
-    monkeypatch.setattr(command, "draw", lambda drawings, folder: asked.update({folder.name: drawings}))
+
+    def write(result, folder, options, drawings):
+        asked[folder.name] = drawings
+        result.save(folder, overwrite=options.overwrite)
+
+    monkeypatch.setattr(command, "write_result", write)
     return asked
 
 
@@ -112,8 +118,8 @@ def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys)
             f"{name}-nDCG@10.png" for name in PICTURES[part.name]
         ]
         # one of each kind: that they can be drawn at all
-        written = draw(dict(list(pictures[part.name].items())[-1:]), out / part.name)
-        assert (out / part.name / written[0]).read_bytes().startswith(b"\x89PNG")
+        (drawn,) = draw(dict(list(pictures[part.name].items())[-1:])).values()
+        assert drawn.startswith(b"\x89PNG")
     assert "What is not answered" not in text
     assert "- Judge lax: leaderboard (lax.eval.txt) and TREC qrels (lax.qrels), family gpt." in text
     assert "- Left out of the folder of judges: `.hidden`." in text
@@ -291,3 +297,16 @@ def test_the_format_of_scores_that_their_lines_do_not_tell(given, four, capsys):
     assert (status, err) == (0, "")
     found = ptr.compare_leaderboards(ptr.read_leaderboard(four, "tot"), {"lax": judge})
     assert f"- {found.findings()[0]}" in out
+
+
+def test_a_picture_that_fails_loses_no_result(tmp_path, field):
+    result = ptr.leave_out_uniques(field.runs, field.qrels, "nDCG@10", depth=5)
+    options = argparse.Namespace(overwrite=False)
+
+    def fails():
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        write_result(result, tmp_path / "out", options, {"a.png": fails}, {"beside.csv": b"a\n"})
+    assert ptr.read_result(tmp_path / "out").table.equals(result.table)
+    assert (tmp_path / "out" / "beside.csv").read_bytes() == b"a\n"

@@ -9,7 +9,7 @@ import pytest
 from command_parts import run
 
 import pt_reuse as ptr
-from pt_reuse.commands import lou
+from pt_reuse.commands import output
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -28,11 +28,11 @@ def files(tmp_path, field):
 def test_what_is_said_and_written(files, tmp_path, field, capsys, monkeypatch):
     drawings = {}
 
-    def draw(given, folder):
+    def draw(given):
         drawings.update(given)
-        return list(given)
+        return {}
 
-    monkeypatch.setattr(lou, "draw", draw)
+    monkeypatch.setattr(output, "draw", draw)
     labels, out = tmp_path / "lenient.qrels", tmp_path / "out"
     more = ["--fill", labels, "--judge-rel", "1", "--resamples", "20", "--out", out]
     status, said, _ = run(capsys, "lou", *files, *more)
