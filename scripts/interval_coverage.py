@@ -109,6 +109,16 @@ def populations(data: Path) -> Iterator[Population]:
         yield of_systems(n_runs, unfair)
 
 
+def of_judges(data: Path) -> Iterator[Population]:
+    """Yield the fields of Deep Learning under people and under a judge whose ranking is near to theirs."""
+    for track in ("dl19-passages", "dl21-passages"):
+        folder = data / track
+        runs = ptr.read_runs(folder / "inputs")
+        people, judge = (ptr.read_qrels(folder / name) for name in ("qrels.gz", "llm-labels/umbrela-gpt-4.gz"))
+        truth, estimate = (ptr.score(runs, judgments, nDCG @ 10).values[0] for judgments in (people, judge))
+        yield of_topics(f"{track}, UMBRELA", truth, estimate)
+
+
 def jackknifed(left_out: Floats) -> float:
     """Return the acceleration of BCa."""
     away = left_out.mean() - left_out
@@ -199,6 +209,24 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def table_of_judges(data: Path, jobs: int) -> str:
+    """Return how often the joined interval of the largest drop covers it, where a judge is audited."""
+    with told_elsewhere():
+        cases = [(population, n) for population in of_judges(data) for n in TOPICS]
+    found = Parallel(n_jobs=jobs)(delayed(covered)(*case, seed) for seed, case in enumerate(cases))
+    rows = [["population", "topics", "tau_b", "joined", "max_drop", "joined"]]
+    for (population, n), case in zip(cases, found, strict=True):
+        cells = [population.name, str(n)]
+        for name, shape in (("tau_b", ".4f"), ("max_drop", ".0f")):
+            above, below, _ = case[name, "joined"]
+            cells += [f"{population.value[name]:{shape}}", f"{100 * (1 - above - below):.0f} ({100 * below:.0f})"]
+        rows.append(cells)
+    return (
+        "Judges beside people, nDCG@10: coverage of the joined interval, and in brackets how many of 100 lie too low.\n\n"
+        + table(rows)
+    )
+
+
 def main(data: Path, jobs: int) -> None:
     """Simulate, and write the tables."""
     with told_elsewhere():
@@ -238,7 +266,7 @@ def main(data: Path, jobs: int) -> None:
         table(rows),
         f"The percentile interval of the change of one run's AP without the uniques of its team:\n{said}.",
     ]
-    TARGET.write_text("\n".join([*text, ""]))
+    TARGET.write_text("\n".join([*text, "", table_of_judges(data, jobs)]))
     print(TARGET.read_text())
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from pt_reuse._check import choice, count, positive
+from pt_reuse._choices import CORRECTION
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
 from pt_reuse._files import check_writable
 from pt_reuse.commands.audit_parts import PARTS, Answer, Audited, Field, Part, PartOptions
@@ -81,7 +82,7 @@ def add_to(commands: Commands) -> Parser:
     )
     parser.add_argument(
         "--correction",
-        default="none",
+        default=CORRECTION,
         metavar="WHICH",
         help="for the number of pairs: none (default), holm, bonferroni or benjamini-hochberg",
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, checked_seed, fraction, positive
-from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import QRELS_HELP, different_names, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures, picture
@@ -46,8 +46,9 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument("--alpha", type=float, default=0.05, metavar="P", help="level of significance; default .05")
     parser.add_argument(
         "--correction",
+        default=CORRECTION,
         metavar="WHAT",
-        help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}; default holm, of the test tukey none",
+        help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}; default {CORRECTION}",
     )
     parser.add_argument(
         "--samples", type=int, default=SAMPLES, metavar="N", help=f"of tests that draw at random; default {SAMPLES:,}"
@@ -71,8 +72,7 @@ def _run(options: argparse.Namespace) -> None:
     sources = [plan.needed_judgments()]
     if options.other is not None:
         sources.append(judgment_source(options.other, plan.collection))
-    correction = options.correction or ("none" if options.test == "tukey" else "holm")
-    check_test(options.test, correction)
+    check_test(options.test, options.correction)
     fraction("alpha", options.alpha, ends=False)
     positive("samples", options.samples, "draws")
     checked_seed(options.seed)
@@ -94,7 +94,7 @@ def _run(options: argparse.Namespace) -> None:
         scores,
         test=options.test,
         alpha=options.alpha,
-        correction=correction,
+        correction=options.correction,
         samples=options.samples,
         seed=options.seed,
         n_jobs=options.jobs,

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
@@ -86,7 +86,7 @@ def add_to(commands: Commands) -> Parser:
     )
     parser.add_argument(
         "--correction",
-        default="none",
+        default=CORRECTION,
         metavar="WHAT",
         help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}; default none",
     )

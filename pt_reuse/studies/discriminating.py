@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, fraction, positive
-from pt_reuse._choices import SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, door
 from pt_reuse._jobs import run_jobs
 from pt_reuse.scoring.caveats import few_topics, noted, tell
@@ -62,7 +62,7 @@ def discriminative_power(
     *,
     test: str = "t",
     alpha: float = 0.05,
-    correction: str = "holm",
+    correction: str = CORRECTION,
     samples: int = SAMPLES,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -82,10 +82,10 @@ def discriminative_power(
             by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
             the randomised Tukey HSD test, in which scores of all systems change places within each topic.
         alpha: the level of significance, above 0 and below 1.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"holm"`` (default) and
-            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
-            ones among the claims; or ``"none"``. The test ``"tukey"`` allows for the number of
-            pairs itself and takes ``"none"`` alone.
+        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in all
+            studies that test all pairs of runs); ``"holm"`` and ``"bonferroni"`` bound the chance of any false claim,
+            ``"benjamini-hochberg"`` the expected share of false ones among the claims. The test ``"tukey"`` allows for
+            the number of pairs itself and takes ``"none"`` alone.
         samples: of the tests that draw at random, at least 1.
         seed: of what they draw.
         n_jobs: how many at a time of the measures under each set of judgments, threads unless
@@ -107,7 +107,7 @@ def discriminative_power(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, ["AP", "P@10"])
-        >>> ptr.discriminative_power(scores, correction="none").table[["measure", "pairs", "significant"]]
+        >>> ptr.discriminative_power(scores).table[["measure", "pairs", "significant"]]
           measure  pairs  significant
         0      AP    153           78
         1    P@10    153           79

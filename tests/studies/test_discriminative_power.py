@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from dataclasses import replace
 
@@ -14,6 +15,9 @@ from same import assert_same
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
+from pt_reuse.commands import audit, subcollections
+from pt_reuse.commands import discriminative_power as command_of_power
+from pt_reuse.commands.parser import Parser
 
 MEASURES = ["AP", "P@10"]
 
@@ -270,5 +274,13 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     found = messages.warned(ptr.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
     monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
-    refused(ptr.discriminative_power, argument="correction", scores=one)
-    assert len(ptr.discriminative_power(one, correction="none").table) == 2
+    refused(ptr.discriminative_power, argument="correction", scores=one, correction="holm")
+    assert len(ptr.discriminative_power(one).table) == 2
+
+
+def test_studies_that_test_all_pairs_correct_alike_by_default():
+    studies = (ptr.discriminative_power, ptr.significance_fidelity, ptr.subcollections)
+    assert {inspect.signature(study).parameters["correction"].default for study in studies} == {"none"}
+    commands = Parser().add_subparsers(parser_class=Parser)
+    for command in (command_of_power, subcollections, audit):
+        assert command.add_to(commands).get_default("correction") == "none"

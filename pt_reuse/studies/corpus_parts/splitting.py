@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive
-from pt_reuse._choices import SAMPLES
+from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
@@ -46,7 +46,7 @@ def subcollections(
     rel: int | None = None,
     test: str = "t",
     alpha: float = 0.05,
-    correction: str = "none",
+    correction: str = CORRECTION,
     samples: int = SAMPLES,
     resamples: int = 0,
     confidence: float = 0.95,

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import checked_seed, examples, fraction, positive
-from pt_reuse._choices import SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import ComparedLabels
@@ -38,7 +38,7 @@ def significance_fidelity(
     *,
     test: str = "t",
     alpha: float = 0.05,
-    correction: str = "none",
+    correction: str = CORRECTION,
     samples: int = SAMPLES,
     rel: int | None = None,
     judge_rel: JudgeRel = None,

@@ -119,7 +119,7 @@ STUDIES = {
     "discriminative_power": (
         ptr.discriminative_power,
         {"measures": "AP"},
-        {("correction", "none"): lambda: scored(ptr.discriminative_power, correction="none")},
+        {("correction", "holm"): lambda: scored(ptr.discriminative_power, correction="holm")},
     ),
     "saturation": (
         ptr.saturation,
