@@ -41,7 +41,7 @@ def populations(data: Path) -> dict[str, LabelCounts]:
         folder = data / f"{track}-passages"
         human = ptr.read_qrels(folder / "qrels.gz", rel=2)
         judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
-        for judge in as_judges(judges):
+        for judge in as_judges(judges, rel={"exam-gpt-4": 2}):
             both = compared_labels(human, judge)
             found[f"{track} {judge.name}"] = LabelCounts.of(BothLabelled.of(both, scale_of([both])))
     return found

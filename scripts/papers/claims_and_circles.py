@@ -23,6 +23,8 @@ import pt_reuse as ptr
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 JUDGES = ("umbrela-gpt-4", "binary-gpt-4o", "binary-gpt-4", "exam-gpt-4", "binary-llama-3.2")
+#: EXAM labels from 0 to 5; published figures take the label 2 of people for it, too
+SCALES = {"exam-gpt-4": 2}
 CORRECTIONS = ("bonferroni", "holm", "benjamini-hochberg")
 
 
@@ -38,11 +40,13 @@ def track(folder: Path) -> tuple[ptr.RunSet, ptr.Qrels, dict[str, Path]]:
 def claims(data: Path, year: str) -> None:
     """Compute which significant differences of a year each judge claims falsely, and which it misses."""
     runs, people, judges = track(data / f"dl{year}-passages")
-    found = ptr.significance_fidelity(runs, people, judges, nDCG @ 10)
+    found = ptr.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep(f"claims-dl{year}", found)
     texts = [found.report(), found.report(numbers="shares"), said(found.findings())]
     for correction in CORRECTIONS:
-        corrected = ptr.significance_fidelity(runs, people, judges, nDCG @ 10, correction=correction, resamples=0)
+        corrected = ptr.significance_fidelity(
+            runs, people, judges, nDCG @ 10, judge_rel=SCALES, correction=correction, resamples=0
+        )
         texts.append(corrected.report())
         if (year, correction) == ("21", "holm"):
             _keep(f"claims-dl{year}-holm", corrected)
@@ -58,9 +62,9 @@ def yardstick(data: Path) -> None:
     sides = {f"re-annotators, {name}": reduce(or_, again[n::2]) for n, name in enumerate(("first", "second"))}
     people = people.restrict(sides["re-annotators, first"])
     judges = {**sides, **models}
-    fidelity = ptr.significance_fidelity(runs, people, judges, nDCG @ 10)
+    fidelity = ptr.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep("claims-dl19-people", fidelity)
-    circle = ptr.circularity(runs, people, judges, nDCG @ 10)
+    circle = ptr.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     replace(circle, by_run=circle.by_run.head(0)).save(
         DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
     )
@@ -75,7 +79,7 @@ def _keep(name: str, found: ptr.SignificanceFidelity) -> None:
 def circles(data: Path, year: str) -> None:
     """Compute what runs of a year gain that re-rank by each judge's labels."""
     runs, people, judges = track(data / f"dl{year}-passages")
-    found = ptr.circularity(runs, people, judges, nDCG @ 10)
+    found = ptr.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     if year == "21":
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))

@@ -23,6 +23,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
 TRACKS = {"dl21": "dl21-passages", "dl19": "dl19-passages"}
 JUDGES = ("umbrela-gpt-4", "binary-gpt-4o", "binary-gpt-4", "exam-gpt-4", "binary-llama-3.2")
+#: EXAM labels from 0 to 5
+SCALES = {"exam-gpt-4": 4}
 _WAYS = ("removed", "filled", "judge_alone")
 _COLUMNS = ("track", "judge", "removed", "filled", "interval", "above", "tau removed", "filled", "alone")
 
@@ -84,7 +86,7 @@ def main() -> None:
         first = {JUDGES[0]: judges[JUDGES[0]]}
         found = ptr.leave_out_uniques(runs, qrels, nDCG @ 10, fill=first, **given)
         found.save(TARGET / f"hole-filling-{name}", overwrite=True)
-        cells += rows(name, ptr.leave_out_uniques(runs, qrels, nDCG @ 10, fill=judges, **given))
+        cells += rows(name, ptr.leave_out_uniques(runs, qrels, nDCG @ 10, fill=judges, judge_rel=SCALES, **given))
         print(f"{name}: {found.findings()[2]}", flush=True)
     (TABLES / "hole-filling.txt").write_text(text(cells), encoding="utf-8")
 

@@ -18,13 +18,15 @@ import pt_reuse as ptr
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8
+#: EXAM labels from 0 to 5; published figures take the label 2 of people for it, too
+SCALES = {"exam-gpt-4": 2}
 
 
 def compared(folder: Path) -> ptr.LabelAgreement:
     """Return labels of the judges, and of the people who judged again, beside the official judgments."""
     judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     people = {path.stem: path for path in sorted((folder / "re-annotators").glob("*.txt"))}
-    return ptr.compare_labels(folder / "qrels.gz", judges, rel=2, people=people or None)
+    return ptr.compare_labels(folder / "qrels.gz", judges, rel=2, people=people or None, judge_rel=SCALES)
 
 
 def small(found: ptr.LabelAgreement) -> ptr.LabelAgreement:

@@ -19,6 +19,8 @@ import pt_reuse as ptr
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8
+#: EXAM labels from 0 to 5; published figures take the label 2 of people for it, too
+SCALES = {"exam-gpt-4": 2}
 #: what scores as the track does
 ORDER = "trec_eval9"
 
@@ -31,13 +33,15 @@ def audited(folder: Path) -> ptr.LabelAudit:
     qrels = ptr.read_qrels(folder / "qrels.gz", rel=2)
     later = folder / "later.csv"
     if not later.exists():
-        return ptr.audit_labels(runs, qrels, judges, "nDCG@10")
+        return ptr.audit_labels(runs, qrels, judges, "nDCG@10", judge_rel=SCALES)
     with later.open(newline="") as lines:
         families = {row["name"]: row["family"] for row in csv.DictReader(lines)}
     types = dict.fromkeys(runs.names, "official")
     types |= {name: "later, GPT" if family == "gpt" else "later, other" for name, family in families.items()}
     field = runs | ptr.read_runs(folder / "later", names="file", order=ORDER)
-    return ptr.audit_labels(field.with_metadata(types=types), qrels, judges, "nDCG@10", people=people, by="type")
+    return ptr.audit_labels(
+        field.with_metadata(types=types), qrels, judges, "nDCG@10", people=people, by="type", judge_rel=SCALES
+    )
 
 
 def small(found: ptr.LabelAudit) -> ptr.LabelAudit:
