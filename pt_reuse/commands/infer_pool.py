@@ -87,6 +87,8 @@ def _run(options: argparse.Namespace) -> None:
         depth = [f"--depth {result.depth}"] if result.depth else []
         names = shlex.quote(f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}")
         say(f"\nTo go on{' (--out OUT writes the file)' if folder is None else ''}:")
+        if result.apart:
+            say("Leave the topics that are set apart out of the judgments first (by_topic.csv has them).")
         say_command(["pt-reuse lou", f"--pooled {names}", *depth, f"--pool-order {result.order}"])
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, examples
 from pt_reuse.studies.pool_inference.cliff import Cliff
 from pt_reuse.studies.pool_inference.evidence import Evidence
-from pt_reuse.studies.pool_inference.fitting import Fit
+from pt_reuse.studies.pool_inference.fitting import Fit, best_of
 from pt_reuse.studies.pool_inference.search import Try
 
 
@@ -78,7 +78,7 @@ def explain(certainty: Certainty, summary: pd.DataFrame, found: Try, better: Fit
             else "."
         )
         words += _cliff_in_words(found.cliff)
-    if better.cost < fit.cost:
+    if best_of([fit, better]) is better and better is not fit:
         low, high = depth_range(better.depths)
         words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
     return f"{certainty.value}: {words}"
@@ -115,6 +115,22 @@ def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts += [f"{covered:,} {'is' if covered == 1 else 'are'} covered"] if covered else []
     named = int(table["contributed"].sum())
     return f" Between {least:,} and {most:,} runs contributed, {named:,} are taken to have: {', '.join(parts)}."
+
+
+def apart_in_words(by_topic: pd.DataFrame) -> str:
+    """Return which topics are set apart, nothing where none is.
+
+    Args:
+        by_topic: one row per topic with ``qid judged apart``.
+    """
+    apart = by_topic[by_topic["apart"]]
+    if apart.empty:
+        return ""
+    return (
+        f" All this holds for {len(by_topic) - len(apart):,} of {count(len(by_topic), 'topic')}. "
+        f"{count(len(apart), 'topic')} {'is' if len(apart) == 1 else 'are'} set apart ({examples(apart['qid'])}): no "
+        f"pool of these runs explains the {count(int(apart['judged'].sum()), 'judgment')} there, so others were judged."
+    )
 
 
 def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:

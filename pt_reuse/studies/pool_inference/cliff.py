@@ -11,6 +11,8 @@ from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 
 #: the largest share of the new documents one rank below a depth that is judged where the depth is that of a pool
 MOST_BELOW = 0.5
+#: by how much that share falls at least, where other topics are set apart
+_FALL = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -53,3 +55,12 @@ class Cliff:
     def is_there(self) -> bool:
         """Return whether the judged documents end at the depth; where nothing is new below it, they do."""
         return not self.new_below > MOST_BELOW
+
+    @property
+    def is_sharp(self) -> bool:
+        """Return whether the judged share of the new documents falls at the depth; where nothing is below it, it does.
+
+        Where other runs were pooled as well, much is judged below the depth of a pool. Where topics resemble a pool by
+        accident, as much is judged below it as above.
+        """
+        return not self.new_at_depth - self.new_below < _FALL

@@ -40,11 +40,14 @@ class PoolCounts:
             longest: the largest depth there can be.
         """
         return float(
-            _which(self.chosen, self.runs)
-            + depth_bits(depths, longest)
+            self.names(depths, longest)
             + _which(self.unjudged, self.documents)
             + _which(self.outside[:, 1], self.outside[:, 0]).sum()
         )
+
+    def names(self, depths: NDArray[np.int64], longest: int) -> float:
+        """Return the bits that name the runs and the depths."""
+        return float(_which(self.chosen, self.runs)) + depth_bits(depths, longest)
 
 
 def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
@@ -52,6 +55,25 @@ def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
     sizes = np.unique(depths, return_counts=True)[1]
     which = _factorial(len(depths)) - _factorial(sizes).sum()
     return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
+
+
+def end_bits(
+    above: tuple[NDArray[np.int64], NDArray[np.int64]], below: tuple[NDArray[np.int64], NDArray[np.int64]], share: float
+) -> NDArray[np.float64]:
+    """Return (topics,): the bits saved by saying that a pool ends at a rank, negative where it is no end.
+
+    If it ends there, the documents above the rank are judged like the whole pool, and those below it at a rate of their
+    own. If not, both have one rate. To say which of the two it is takes a bit.
+
+    Args:
+        above: (topics,) new documents in the ranks above the end, and how many of them are judged.
+        below: the same of those below.
+        share: of the pool that is unjudged, between 0 and 1.
+    """
+    documents, judged = above
+    inside = -(judged * np.log2(1 - share) + (documents - judged) * np.log2(share))
+    outside = _which(below[1], below[0])
+    return _which(judged + below[1], documents + below[0]) - inside - outside - 1
 
 
 def _which(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:

@@ -196,8 +196,10 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: F
     )
 
 
-def topic_table(qrels: Qrels, ranks: JudgedRanks, fit: Fit, unexplained: pd.DataFrame) -> pd.DataFrame:
-    """Return what the pool explains on each topic."""
+def topic_table(
+    qrels: Qrels, ranks: JudgedRanks, fit: Fit, unexplained: pd.DataFrame, apart: NDArray[np.bool_]
+) -> pd.DataFrame:
+    """Return what the pool explains on each topic, and which topics are set apart."""
     tops, topics = fit.tops, qrels.topics
     pool = tops.times(fit.runs) > 0
     topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
@@ -216,6 +218,7 @@ def topic_table(qrels: Qrels, ranks: JudgedRanks, fit: Fit, unexplained: pd.Data
             "other": other,
             "nowhere": nowhere,
             "unjudged": unjudged,
+            "apart": apart,
         }
     )
 
@@ -244,18 +247,22 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
 
 
 def totals(found: Try, contributors: tuple[int, int], by_topic: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers over all topics, one row."""
-    sums = {name: int(by_topic[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
+    """Return the numbers over all topics that are not set apart, one row."""
+    apart = by_topic["apart"]
+    left = by_topic[~apart]
+    sums = {name: int(left[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
     return pd.DataFrame(
         [
             {
                 **sums,
-                "unjudged": int(by_topic["unjudged"].sum()),
+                "unjudged": int(left["unjudged"].sum()),
                 **asdict(found.cliff),
                 "depth_up_to": found.fit.up_to,
                 "least_contributors": contributors[0],
                 "most_contributors": contributors[1],
                 "bits": found.fit.bits,
+                "topics_apart": int(apart.sum()),
+                "judged_apart": int(by_topic.loc[apart, "judged"].sum()),
             }
         ]
     )

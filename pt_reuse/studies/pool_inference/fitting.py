@@ -19,10 +19,12 @@ from pt_reuse.studies.pool_inference.tops import Choice, Tops
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
 _CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
 _SINGLES = 4  # topics from which runs and depths are found in turn
+_SHARP = 0.5  # of the most bits that any answer saves by its ends, below which an answer is left out
+_LEFT_OUT = 100.0  # fewer bits than the most, at least; small fields have no more
 _SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """Depths, and the runs that are judged to them.
 
@@ -34,6 +36,7 @@ class Fit:
         difference: judged documents outside the pool of these runs, and unjudged ones in it.
         bits: that it takes to write the judged set down, given this pool.
         up_to: the largest depth for all topics that differs as little.
+        ends: bits saved by saying that the judged documents end at these depths, less those that name runs and depths.
     """
 
     depths: NDArray[np.int64]
@@ -43,6 +46,7 @@ class Fit:
     difference: int
     bits: float
     up_to: int
+    ends: float
 
     @property
     def is_exact(self) -> bool:
@@ -50,9 +54,25 @@ class Fit:
         return bool(self.runs.any()) and not self.counts.unjudged and not self.counts.unexplained
 
     @property
-    def cost(self) -> tuple[bool, float]:
-        """Return what orders answers, the best first: an exact one before all others, then fewest bits."""
-        return not self.is_exact, self.bits
+    def is_pool(self) -> bool:
+        """Return whether the judged documents end at the depths, as they do in a pool."""
+        return self.is_exact or self.ends > 0
+
+
+def comparable(fits: list[Fit]) -> list[Fit]:
+    """Return the answers that are to be compared by their bits.
+
+    An exact one is compared to none. Runs that resemble the pooled ones save bits, too, though the judged documents do
+    not end at any depth of theirs: answers that end far less sharply than another are left out.
+    """
+    exact = [fit for fit in fits if fit.is_exact]
+    most = max(fit.ends for fit in fits)
+    return exact or [fit for fit in fits if most <= 0 or fit.ends >= min(_SHARP * most, most - _LEFT_OUT)]
+
+
+def best_of(fits: list[Fit]) -> Fit:
+    """Return the answer of fewest bits, the first of several."""
+    return min(comparable(fits), key=lambda fit: fit.bits)
 
 
 class Fitter:
@@ -66,6 +86,7 @@ class Fitter:
 
     def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False):
         self.ranks, self.tolerance, self.alike = ranks, tolerance, alike
+        self._last: tuple[NDArray[np.bool_], Curves] | None = None
 
     @cached_property
     def tolerated(self) -> NDArray[np.bool_]:
@@ -101,8 +122,16 @@ class Fitter:
             unjudged=len(pool) - found,
             outside=ranks.outside(pool, tops.judged),
         )
-        bits = counts.bits(depths[ranks.has_topic], ranks.longest)
-        return Fit(depths, runs, tops, counts, ranks.n_judged - found + len(pool) - found, bits, up_to)
+        of_topics, difference = depths[ranks.has_topic], ranks.n_judged - found + len(pool) - found
+        bits = counts.bits(of_topics, ranks.longest)
+        ends = float(self._curves(runs).ends(depths).sum()) - counts.names(of_topics, ranks.longest)
+        return Fit(depths, runs, tops, counts, difference, bits, up_to, ends)
+
+    def _curves(self, runs: NDArray[np.bool_]) -> Curves:
+        # the runs of an answer are those from which the next one starts
+        if self._last is None or (self._last[0] != runs).any():
+            self._last = runs, Curves(*self.ranks.found(runs), self.tolerance)
+        return self._last[1]
 
     def _stranger(self, tops: Tops, choice: Choice) -> int | None:
         """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
@@ -140,24 +169,24 @@ class Fitter:
         The starts are the runs of the common depth, those of single topics, and those of the deepest topics. An exact
         answer is kept, else that of fewest bits, the common depth among them.
         """
-        best = self.common_depth()
+        fits = [self.common_depth()]
         seen = set()
-        for runs in self._starts(best):
+        for runs in self._starts(fits[0]):
             for _ in range(_ROUNDS):
                 if runs.tobytes() in seen or not runs.any():
                     break
                 seen.add(runs.tobytes())
-                now = self.depths_of(runs)
-                best, runs = min([best, now], key=lambda fit: fit.cost), now.runs
-        return best
+                fits.append(self.depths_of(runs))
+                runs = fits[-1].runs
+        return best_of(fits)
 
     def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
         """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
-        curves = Curves(*self.ranks.found(runs), self.tolerance)
+        curves = self._curves(runs)
         fit = self.settle(curves.depths)
         if (curves.joined == curves.depths).all():
             return fit
-        return min([fit, self.settle(curves.joined)], key=lambda fit: fit.cost)
+        return best_of([fit, self.settle(curves.joined)])
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs

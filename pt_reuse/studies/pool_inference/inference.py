@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, count, examples, flag
 from pt_reuse._errors import InputError, door
@@ -13,7 +16,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth, read_tolerance
-from pt_reuse.studies.pool_inference.certainty import certainty_of, explain, range_in_words
+from pt_reuse.studies.pool_inference.certainty import apart_in_words, certainty_of, explain, range_in_words
 from pt_reuse.studies.pool_inference.evidence import (
     confusion,
     contributor_range,
@@ -24,8 +27,10 @@ from pt_reuse.studies.pool_inference.evidence import (
     totals,
     unexplained_documents,
 )
+from pt_reuse.studies.pool_inference.fitting import Fitter
 from pt_reuse.studies.pool_inference.inferred_pool import InferredPool, depths_in_words
-from pt_reuse.studies.pool_inference.search import Asked, Search
+from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
+from pt_reuse.studies.pool_inference.search import Asked, Search, Try
 from pt_reuse.studies.pool_inference.topic_passes import passes
 
 
@@ -48,15 +53,16 @@ def infer_pool(
 
     What is not given is tried: orders of the runs, tolerances, one depth for all topics and one for each. The answer
     is the one with which the judged set can be written down in the fewest bits; the page *Who was pooled* says how. An
-    answer that is exact ends the search.
+    answer that is exact ends the search. Topics whose judgments no pool of these runs explains are set apart, and the
+    answer is that of the others alone; not so where `depth` is ``"common"`` or a number, which hold for all topics.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; the more of the
             submitted runs, the surer the answer.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; their topics are used.
         depth: None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all,
-            ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed, and for topics that
-            are not of this pool (depth 0); a whole number is taken as it is.
+            ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed; a whole number is
+            taken as it is.
         tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1;
             for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02,
             .05 and .1, and leaves out runs that lack far more judgments than the others. A run that alone brings more
@@ -70,8 +76,8 @@ def infer_pool(
 
     Returns:
         InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.contributor_range``,
-        ``.order``, ``.certainty``, ``.explanation``, ``.table``, ``.tried``, ``.by_topic``, ``.by_rank``,
-        ``.unexplained``, ``.confusion``, ``.plot()``.
+        ``.order``, ``.topics``, ``.apart``, ``.certainty``, ``.explanation``, ``.table``, ``.tried``, ``.by_topic``,
+        ``.by_rank``, ``.unexplained``, ``.confusion``, ``.plot()``.
 
     Raises:
         InputError: no judgments, no topic in common, a depth or tolerance out of range, an order that the field does
@@ -98,17 +104,50 @@ def infer_pool(
     _check_overlap(runs, qrels)
 
     with passes(runs.field, jobs) as going:
-        return _inferred(runs, qrels, Search(runs, qrels, Asked(asked, tolerances, order), going, verbose=verbose))
+        asked_all = Asked(asked, tolerances, order)
+
+        def searched(kept: NDArray[np.bool_]) -> Search:
+            some = qrels if kept.all() else qrels.select(compress(qrels.topics, kept.tolist()))
+            return Search(runs, some, asked_all, going, verbose=verbose)
+
+        kept = np.ones(len(qrels.topics), dtype=bool)
+        search = whole = searched(kept)
+        while (apart := search.best.apart).any():
+            kept[np.flatnonzero(kept)[apart]] = False
+            search = searched(kept)
+        if (back := _explained(whole, search.best, kept)).any():
+            kept |= back
+            search = searched(kept)
+        best = search.best
+        if search.is_no_pool or not (kept.all() or (best.fit.is_pool and best.cliff.is_sharp)):
+            kept[:], search = True, whole
+            search.give_up()
+        return _inferred(runs, qrels, search, whole, ~kept)
 
 
-def _inferred(runs: RunSet, qrels: Qrels, search: Search) -> InferredPool:
+def _explained(whole: Search, found: Try, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return (topics,): those that were set apart and that the pool of the others explains all the same."""
+    if kept.all() or not found.fit.runs.any():
+        return np.zeros_like(kept)
+    depths = np.zeros(len(kept), dtype=np.int64)
+    depths[kept] = found.fit.depths
+    curves = Curves(*whole.ranks(found.order).found(found.fit.runs), found.fitter.tolerance)
+    return ~kept & (curves.with_others(depths) > 0)
+
+
+def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: NDArray[np.bool_]) -> InferredPool:
+    """Return the result of a search over the topics that are not set apart."""
     best = search.best
     ranks, fit = best.fitter.ranks, best.fit
     evidence = run_evidence(fit, ranks.lengths > 0)
     table = evidence_table(runs, best, evidence)
-    unexplained = unexplained_documents(runs, qrels, ranks, fit)
-    by_topic = topic_table(qrels, ranks, fit, unexplained)
-    used = by_topic["depth"][ranks.has_topic]
+    depths = np.zeros(len(qrels.topics), dtype=np.int64)
+    depths[~apart] = fit.depths
+    every = Fitter(whole.ranks(best.order), best.fitter.tolerance, alike=best.fitter.alike)
+    of_all = every.settle(depths) if apart.any() else fit
+    unexplained = unexplained_documents(runs, qrels, every.ranks, of_all)
+    by_topic = topic_table(qrels, every.ranks, of_all, unexplained, apart)
+    used = fit.depths[ranks.has_topic]
     summary = totals(best, contributor_range(fit, evidence), by_topic)
     better = best.fitter.own_depths() if search.asked.depth.ways == (Way.COMMON,) and not fit.is_exact else fit
     certainty = certainty_of(summary, best)
@@ -120,11 +159,13 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search) -> InferredPool:
         confusion=confusion(table),
         summary=summary,
         tried=search.table(),
-        depth=int(used.iloc[0]) if len(set(used)) == 1 else None,
+        depth=int(used[0]) if len(np.unique(used)) == 1 else None,
         order=best.order,
         contributors=table["name"][table["contributed"]].tolist(),
         certainty=certainty,
-        explanation=explain(certainty, summary, best, better) + range_in_words(table, summary),
+        explanation=explain(certainty, summary, best, better)
+        + range_in_words(table, summary)
+        + apart_in_words(by_topic),
         settings={
             "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({best.way.value})",
             "tolerance": best.fitter.tolerance,
@@ -132,6 +173,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search) -> InferredPool:
             "order": best.order,
             "tried": len(search.tried),
             "topics": len(qrels.topics),
+            **({"set apart": int(apart.sum())} if apart.any() else {}),
             "judged": "any label",
             "record": _record(runs.pooled),
         },

@@ -51,26 +51,29 @@ class InferredPool(Result):
         by_topic: one row per topic: ``qid``; ``depth``, the one used, 0 when no run has the topic; ``own_depth``, at
             which the pool of these runs fits this topic best; ``judged`` documents and how many are ``explained``; of
             the others those that a run of the pool has below the depth (``deeper``), that only other runs have
-            (``other``), that no run has (``nowhere``); ``unjudged``, documents in the pool without judgment.
-        by_rank: one row per rank: documents of the runs judged as deep there (``entries``) and the share of them that
-            is ``judged``; the same of all other runs (``other_entries``, ``other_judged``); the documents that no run
-            judged as deep has at a better rank (``new``) and the share of them that is judged (``new_judged``): the
-            latter falls at the depth of a pool. NaN where there is none.
+            (``other``), that no run has (``nowhere``); ``unjudged``, documents in the pool without judgment; ``apart``,
+            whether the topic is set apart: no pool of these runs explains its judgments, and its depth is 0.
+        by_rank: one row per rank, of the topics that are not set apart: documents of the runs judged as deep there
+            (``entries``) and the share of them that is ``judged``; the same of all other runs (``other_entries``,
+            ``other_judged``); the documents that no run judged as deep has at a better rank (``new``) and the share of
+            them that is judged (``new_judged``): the latter falls at the depth of a pool. NaN where there is none.
         unexplained: the judged documents that are not in the pool: ``qid docno label``, ``origin`` (``"below the
             depth"`` of a run judged as deep, ``"other run"``, ``"no run"``), ``best_rank`` and ``best_run``, who
             retrieves it best.
         confusion: the record against the inference: runs by ``pooled`` and evidence; a row with ``pooled`` <NA> for
             the runs of which nobody recorded it, where there are any.
-        summary: the numbers behind the headline, one row: ``judged explained deeper other nowhere``; ``unjudged`` in
-            the pool; ``at_depth`` and ``below``, the share that is judged of the documents that the runs judged as
-            deep have at the depth and one rank below, and ``new_at_depth``, ``new_below``, the same of documents that
-            are new there; ``depth_up_to``, the largest depth for all topics that fits as well; ``least_contributors``,
-            ``most_contributors``, see :attr:`contributor_range`; ``bits``, what it takes to write the judged set down.
-        tried: one row per answer tried: ``order``, ``tolerance`` and ``way`` (how the depth came about); the least and
-            the largest depth of its topics (``depth_from``, ``depth_to``); ``runs`` judged as deep; the judged
-            documents that their pool ``explained``, and those in it that are ``unjudged``; ``new_below``, ``bits``: as
-            in `summary`; ``best``, whether this is the answer given.
-        depth: the depth, None when topics differ; 0 when no pool was found.
+        summary: the numbers behind the headline, one row, of the topics that are not set apart: ``judged explained
+            deeper other nowhere``; ``unjudged`` in the pool; ``at_depth`` and ``below``, the share that is judged of
+            the documents that the runs judged as deep have at the depth and one rank below, and ``new_at_depth``,
+            ``new_below``, the same of documents that are new there; ``depth_up_to``, the largest depth for all topics
+            that fits as well; ``least_contributors``, ``most_contributors``, see :attr:`contributor_range`; ``bits``,
+            what it takes to write the judged set down; ``topics_apart``, the topics that are set apart, and
+            ``judged_apart``, the judgments there.
+        tried: one row per answer tried on the topics that are not set apart: ``order``, ``tolerance`` and ``way`` (how
+            the depth came about); the least and the largest depth of its topics (``depth_from``, ``depth_to``);
+            ``runs`` judged as deep; the judged documents that their pool ``explained``, and those in it that are
+            ``unjudged``; ``new_below``, ``bits``: as in `summary`; ``best``, whether this is the answer given.
+        depth: the depth of the topics that are not set apart, None when they differ; 0 when no pool was found.
         order: the order of the runs in which the pool was found.
         contributors: the runs that are taken to have contributed, those ``contributed`` in `table`.
         certainty: how far the pool explains the judgments and the judgments fill the pool.
@@ -116,9 +119,19 @@ class InferredPool(Result):
         row = self.summary.iloc[0]
         return int(row["least_contributors"]), int(row["most_contributors"])
 
+    @property
+    def apart(self) -> list[str]:
+        """Return the topics that are set apart: no pool of these runs explains their judgments."""
+        return self.by_topic["qid"][self.by_topic["apart"]].tolist()
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics that are not set apart, for ``qrels.select(...)``."""
+        return self.by_topic["qid"][~self.by_topic["apart"]].tolist()
+
     def key_figures(self) -> pd.DataFrame:
         """Return the depth, who contributed, and what that explains, see :meth:`Result.key_figures`."""
-        figures = ["explained", "unjudged", "least_contributors", "most_contributors", "depth_up_to"]
+        figures = ["explained", "unjudged", "least_contributors", "most_contributors", "depth_up_to", "topics_apart"]
         depth = pd.DataFrame({"depth": [self.depth]})
         return pd.concat([key_figures_of(depth, ["depth"]), key_figures_of(self.summary, figures)], ignore_index=True)
 
@@ -134,7 +147,8 @@ class InferredPool(Result):
         least, most = self.contributor_range
         number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         runs = f"{number} of {count(len(self.table), 'run')} contributed"
-        return f"{depths_in_words(self.by_topic)}, {runs}, {explained}"
+        apart = f"; {count(len(self.apart), 'topic')} of {len(self.by_topic):,} set apart" if self.apart else ""
+        return f"{depths_in_words(self.by_topic)}, {runs}, {explained}{apart}"
 
     def report(self) -> Report:
         """Return what a paper prints: one row with the depth, who contributed, and how far that is the judged set."""
@@ -150,10 +164,13 @@ class InferredPool(Result):
                 Column("Judged", [row["judged"]], Digits.COUNT),
                 Column("Explained", [row["explained"]], Digits.COUNT),
                 Column("Unjudged in the pool", [row["unjudged"]], Digits.COUNT),
-            ],
+                Column("Topics", [len(self.topics)], Digits.COUNT),
+                Column("Topics set apart", [row["topics_apart"]], Digits.COUNT),
+                Column("Judged there", [row["judged_apart"]], Digits.COUNT),
+            ][: None if self.apart else -3],
             caption=(
                 f"The pool of some of {count(len(self.table), 'run')} that comes nearest to the judged documents of "
-                f"{count(len(self.by_topic), 'topic')}: its depth, in documents per run and topic in that order of the "
+                f"{count(len(self.topics), 'topic')}: its depth, in documents per run and topic in that order of the "
                 "runs; how many runs contributed, at least and at most; the judged documents, and those that the pool "
                 "explains; and its documents that are not judged."
             ),
@@ -189,6 +206,7 @@ class InferredPool(Result):
         return [
             f"to go on: runs.with_metadata(pooled=found.contributors), with {depth}pool_order={self.order!r} in "
             "studies and when reading runs"
+            + (", and qrels.select(found.topics), without the topics that are set apart" if self.apart else "")
         ]
 
     def _lines(self) -> list[str]:

@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.studies.pool_inference.code_length import depth_bits
+from pt_reuse.studies.pool_inference.code_length import depth_bits, end_bits
 
 #: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
 _UNJUDGED = 0.1
 #: about what it takes to name a document in which pool and judged set differ
 _BITS = 6.0
+#: of a depth: the new documents from the depth divided by it, to the depth times it, show whether the pool ends there
+_NEAR = np.sqrt(2)
 
 
 @dataclass(frozen=True)
@@ -30,24 +32,44 @@ class Curves:
     unjudged: NDArray[np.int64]
     tolerance: float
 
+    def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none.
+
+        Runs that resemble those that were pooled are mostly judged, too, and ever less at lower ranks. So it counts
+        whether the judged share of the new documents falls at the depth, not how large it is.
+        """
+        at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
+        depths = np.minimum(depths, longest)
+        first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
+        last = np.minimum(np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1), longest)
+        judged = [self.judged[at, rank] for rank in (first, depths, last)]
+        both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
+        share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)
+        bits = end_bits((both[1] - both[0], judged[1] - judged[0]), (both[2] - both[1], judged[2] - judged[1]), share)
+        return np.where(depths > 0, bits, 0.0)
+
+    def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): the depths, 0 where too much of the pool is unjudged, or where it does not end there."""
+        at = np.arange(len(depths))
+        documents = self.judged[at, depths] + self.unjudged[at, depths]
+        kept = np.where(self.unjudged[at, depths] > max(self.tolerance, _UNJUDGED) * documents, 0, depths)
+        return np.where(self.ends(kept) < 0, 0, kept).astype(np.int64)
+
     @cached_property
     def depths(self) -> NDArray[np.int64]:
-        """Return (topics,): the depth at which pool and judged set differ least, 0 where too much of it is unjudged.
+        """Return (topics,): the depth at which pool and judged set differ least, 0 where the topic is of another pool.
 
         Below that depth, the new documents are mostly unjudged. Where much of the pool is unjudged as well, the judged
         documents thin out slowly: they are those of other runs, and any smaller depth would have no cliff.
         """
-        best = np.argmin(self.unjudged - self.judged, axis=1)
-        at = np.arange(len(best)), best
-        documents = self.judged[at] + self.unjudged[at]
-        return np.where(self.unjudged[at] > max(self.tolerance, _UNJUDGED) * documents, 0, best).astype(np.int64)
+        return self.of_pool(np.argmin(self.unjudged - self.judged, axis=1))
 
     @cached_property
     def joined(self) -> NDArray[np.int64]:
         """Return (topics,): the depths with those of one kind made equal, as long as naming them costs more."""
         cost, longest = self.unjudged - self.judged, self.judged.shape[1]
         some = np.flatnonzero(cost.any(axis=1))
-        depths = self.depths.copy()
+        depths = self.with_others(self.depths)
         while True:
             values, best = np.unique(depths[some]), None
             named = depth_bits(depths[some], longest)
@@ -65,3 +87,15 @@ class Curves:
             if best is None:
                 return depths
             depths = best[1]
+
+    def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): given depths; a topic without one gets that of the others at which its pool ends, if any.
+
+        Where other runs were pooled as well, the difference goes on falling below the depth, and shows none.
+        """
+        depths, ends = given.copy(), np.zeros(len(given))
+        for value in np.unique(given[given > 0]).tolist():
+            tried = self.of_pool(np.where(given == 0, value, given))
+            better = (given == 0) & (self.ends(tried) > ends)
+            depths[better], ends[better] = tried[better], self.ends(tried)[better]
+        return depths

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from numpy.typing import NDArray
 
 from pt_reuse._errors import InputError
 from pt_reuse.engine.open_field import AnyField, same_lists
@@ -15,7 +16,7 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
 from pt_reuse.studies.pool_inference.cliff import Cliff
-from pt_reuse.studies.pool_inference.fitting import Fit, Fitter
+from pt_reuse.studies.pool_inference.fitting import Fit, Fitter, best_of, comparable
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
 from pt_reuse.studies.pool_inference.topic_passes import Passes
 
@@ -61,6 +62,12 @@ class Try:
     way: Way
     fit: Fit
     cliff: Cliff
+
+    @property
+    def apart(self) -> NDArray[np.bool_]:
+        """Return (topics,): those that runs have and that are not of the pool, none where there is no pool."""
+        chosen = self.way is Way.BY_TOPIC and bool(self.fit.runs.any())
+        return chosen & self.fitter.ranks.has_topic & (self.fit.depths == 0)
 
 
 class Search:
@@ -108,6 +115,25 @@ class Search:
                     for way in ways:
                         yield self._try(order, tolerance, way)
 
+    @property
+    def is_no_pool(self) -> bool:
+        """Return whether the judged documents end at no depth, by odds of a thousand to one, whatever was tried."""
+        anything = Way.BY_TOPIC in self.asked.depth.ways and self._alike
+        return anything and not self.best.fit.is_exact and self.best.fit.ends < -AS_GOOD
+
+    def give_up(self) -> None:
+        """Take it that there is no pool."""
+        fitter = self.best.fitter
+        fit = fitter.settle(fitter.ranks.depths(0))
+        self.best = Try(self.best.order, fitter, Way.BY_TOPIC, fit, Cliff.of(fitter.ranks, fit))
+        self.tried.append(self.best)
+
+    def ranks(self, order: str) -> JudgedRanks:
+        """Return the runs in an order."""
+        if order not in self._ranked:
+            self._ranked[order] = JudgedRanks(self._runs.reorder(order).field, self._codes, self._passes)
+        return self._ranked[order]
+
     def _of(self, order: str) -> Try:
         """Return the best answer so far in an order."""
         return _best([one for one in self.tried if one.order == order])
@@ -123,7 +149,7 @@ class Search:
         others = [most.depths_of(one.fit.runs)] if Way.BY_TOPIC in ways else []
         others += [most.common_depth()] if Way.COMMON in ways else []
         same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
-        return same and all(fit.cost >= one.fit.cost for fit in others)
+        return same and best_of([one.fit, *others]) is one.fit
 
     @property
     def _alike(self) -> bool:
@@ -176,6 +202,7 @@ def _best(tried: list[Try]) -> Try:
     """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
     if tried[-1].fit.is_exact:
         return tried[-1]
-    fewest = min(one.fit.bits for one in tried)
-    as_good = [one for one in tried if one.fit.bits <= fewest + AS_GOOD]
+    left = comparable([one.fit for one in tried])
+    fewest = min(fit.bits for fit in left)
+    as_good = [one for one in tried if one.fit in left and one.fit.bits <= fewest + AS_GOOD]
     return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.counts.unjudged))

@@ -31,6 +31,9 @@ def test_topic_depths_never_fit_worse(made, tolerance):
     # an exact answer comes before all others, then the one of fewest bits
     assert own.is_exact or (own.bits <= common.bits and not common.is_exact)
     found = infer_pool(runs, qrels, depth="topic", tolerance=tolerance).summary.iloc[0]
+    if found["topics_apart"] or not found["most_contributors"]:  # the answer is of the other topics, or there is none
+        assert found["judged"] + found["judged_apart"] == len(qrels)
+        return
     assert found["judged"] - found["explained"] + found["unjudged"] == own.difference
     assert found["bits"] == own.bits
 

@@ -1,0 +1,91 @@
+"""Topics judged from other runs are set apart, and the pool of the rest is inferred as if they were alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from pool_parts import as_qrels, as_runs
+
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.inference import infer_pool
+
+
+def one_run_each(trec8, n, seed=1):
+    """Return pooled runs of some teams, one of each, and the pooled runs of all other teams."""
+    random = np.random.default_rng(seed)
+    table = trec8.runs.select(pooled=True).run_table
+    teams = random.choice(sorted(set(table["team"])), n, replace=False)
+    mine = [random.choice(table["name"][table["team"] == team]) for team in teams]
+    return sorted(mine), table["name"][~table["team"].isin(teams)].tolist()
+
+
+def mixed(trec8, mine, others, old, *, depth=125, missing=0):
+    """Return judgments: old topics of a pool of other runs to depth 100, the others of some runs to a depth."""
+    here = others[:missing]
+    new = depth_pool(trec8.runs, depth=depth, contributors=[*mine, *here]).to_frame()
+    before = depth_pool(trec8.runs, depth=100, contributors=others[missing:]).to_frame()
+    frame = pd.concat([new[~new["qid"].isin(old)], before[before["qid"].isin(old)]])
+    return Qrels(frame[["qid", "docno"]].assign(label=0))
+
+
+@pytest.mark.parametrize(("n_old", "missing"), [(2, 0), (25, 0), (40, 0), (25, 15)])
+def test_topics_of_other_runs_are_set_apart(trec8, n_old, missing):
+    mine, others = one_run_each(trec8, 17)
+    old = set(np.random.default_rng(7).choice(trec8.qrels.topics, n_old, replace=False))
+    qrels = mixed(trec8, mine, others, old, missing=missing)
+    runs = trec8.runs.select(mine)
+    found = infer_pool(runs, qrels)
+    assert (found.depth, sorted(found.contributors)) == (125, mine)
+    assert set(found.apart) == old
+    assert set(found.topics) == set(qrels.topics) - old
+    # it is the answer of the other topics alone
+    alone = infer_pool(runs, qrels.select(found.topics))
+    assert (alone.depth, alone.contributors, alone.certainty) == (found.depth, found.contributors, found.certainty)
+    left = ["topics_apart", "judged_apart"]
+    pd.testing.assert_frame_equal(alone.summary.drop(columns=left), found.summary.drop(columns=left))
+    pd.testing.assert_frame_equal(alone.by_rank, found.by_rank)
+    pd.testing.assert_frame_equal(alone.table, found.table)
+    # and both parts are told
+    row, topics = found.summary.iloc[0], found.by_topic.set_index("qid")
+    judged = qrels.to_frame()["qid"].value_counts()
+    assert (row["topics_apart"], row["judged_apart"]) == (n_old, judged[sorted(old)].sum())
+    assert row["judged"] == judged[found.topics].sum()
+    assert (topics["judged"] == judged[topics.index]).all()
+    assert (topics["depth"] == np.where(topics.index.isin(old), 0, 125)).all()
+    assert set(topics.index[topics["apart"]]) == old
+    of_old = found.unexplained["qid"].isin(old)
+    assert of_old.sum() == row["judged_apart"]
+    assert (~of_old).sum() == row["judged"] - row["explained"]
+    assert found.settings["set apart"] == n_old
+    assert f"{n_old} topics of 50 set apart" in found.headline()
+    assert f"{n_old} topics are set apart" in found.explanation
+    assert "qrels.select(found.topics)" in str(found)
+    assert (missing > 0) or found.certainty is Certainty.EXACT
+
+
+def test_no_topic_is_explained(trec8):
+    mine, others = one_run_each(trec8, 17)
+    qrels = mixed(trec8, mine, others, set(trec8.qrels.topics))
+    found = infer_pool(trec8.runs.select(mine), qrels)
+    assert found.certainty is Certainty.NONE
+    assert (found.depth, found.contributors, found.apart) == (0, [], [])
+    assert found.tried["best"].sum() == 1
+
+
+def test_a_pool_has_no_topic_apart(trec8):
+    mine, others = one_run_each(trec8, 17)
+    runs, random = trec8.runs.select([*mine, *others[:5]]), np.random.default_rng(2)
+    qrels = mixed(trec8, mine, others, set())
+    whole = infer_pool(runs, qrels.keep(random.random(len(qrels)) < 0.98))
+    assert (whole.depth, sorted(whole.contributors), whole.apart) == (125, mine, [])
+    assert "set apart" not in whole.settings
+    assert "set apart" not in str(whole)
+
+
+def test_a_topic_that_no_run_has_is_not_set_apart():
+    runs = as_runs({"A": {"1": ["a", "b"]}, "B": {"1": ["c"]}})
+    found = infer_pool(runs, as_qrels({("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}))
+    assert (found.depth, found.apart, found.topics) == (2, [], ["1", "2"])
