@@ -37,6 +37,16 @@ def test_a_t_interval_is_that_of_the_mean():
         assert np.isnan(asked.t_interval(estimate, some, n_topics)).all()
 
 
+def test_none_and_all_of_n_have_a_one_sided_bound():
+    asked, drawn = TopicBootstrap(200, 1, 0.95), np.random.default_rng(1).uniform(size=200)
+    (low, high), (least, most) = asked.share(0, 81, np.zeros(200)), asked.share(81, 81, np.ones(200))
+    assert (low, most) == (0, 1)
+    assert scipy.stats.binom.cdf(0, 81, high) == pytest.approx(0.05)
+    assert least == pytest.approx(1 - high)
+    assert asked.share(20, 81, drawn) == asked.percentiles(20 / 81, drawn)
+    assert np.isnan(asked.share(0, 0, np.full(200, np.nan))).all()
+
+
 def test_a_draw_has_as_many_topics_as_there_are():
     counts = TopicBootstrap(500, 3, 0.9).counts(7)
     assert counts.shape == (500, 7)
