@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice
 from pt_reuse._errors import located
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
@@ -164,21 +164,9 @@ def _report_found(found: FoundByDepth) -> None:
 
 
 def _drawings(result: PoolsByType, found: FoundByDepth) -> dict[str, Drawing]:
-    from pt_reuse.plots.panels import plot_panels
 
     drawings: dict[str, Drawing] = {_FOUND_PICTURE: found.plot}
     for measure in result.measures:
         drawings[picture("tau_b", measure)] = partial(result.plot, measure, kind="tau_b")
-        panels = [
-            partial(result.plot, measure, pool=pool, title=_above(result, measure, pool)) for pool in result.pools
-        ]
-        drawings[picture("scores", measure)] = partial(plot_panels, panels)
+        drawings[picture("scores", measure)] = partial(result.plot, measure)
     return drawings
-
-
-def _above(result: PoolsByType, measure: str, pool: str) -> str:
-    from pt_reuse.plots.type_pools import scores_title
-
-    rows = result.table[(result.table["measure"] == measure) & (result.table["pool"] == pool)]
-    splits = count(int((result.splits["pool"] == pool).sum()), "split")
-    return scores_title(pool, dict(zip(rows["tested"], rows["tau_b"], strict=True)), f"mean of {splits}")

@@ -53,7 +53,7 @@ def plot_type_scores(
     if None in handles:
         entries.append((handles[None], views.others("type", shown, "type")))
     limit(sheet, views)
-    sheet.label(title=scores_title(pool, taus, of), x=f"{measure}, actual", y=f"{measure}, estimated")
+    sheet.label(title=scores_title(pool, taus, of), x=f"{measure}, actual", y=f"{measure}, by the pool of {pool}")
     sheet.grid()
     sheet.ticks("x", "y")
     sheet.key(entries, title="tested")

@@ -40,7 +40,7 @@ def test_actual_against_estimated_scores(found, split):
     assert said == [f"{kind} (τ {numbers[kind]:.2f})".replace("-", "−") for kind in kinds]
     (line,) = ax.get_lines()
     assert line.get_slope() == 1
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, estimated")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")
     assert ax.get_xlim() == ax.get_ylim()
 
 
@@ -91,8 +91,49 @@ def test_how_tau_spreads(found):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == tested
 
 
+@pytest.mark.parametrize("width", [3.3, 7])
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5"])
+def test_every_pool_has_axes_of_its_own(found, measure, width):
+    import matplotlib.pyplot as plt
+
+    figure = found.plot(measure, width=width).figure
+    figure.canvas.draw()
+    assert len(figure.axes) == len(found.pools) == 3
+    below = figure.bbox.y1
+    for ax, pool in zip(figure.axes, found.pools, strict=True):
+        alone = found.plot(measure, pool=pool, ax=axes())
+        assert ax.get_ylabel() == alone.get_ylabel() == f"{measure}, by the pool of {pool}"
+        for ours, theirs in zip(ax.collections, alone.collections, strict=True):
+            np.testing.assert_array_equal(ours.get_offsets(), theirs.get_offsets())
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            text.get_text() for text in alone.get_legend().get_texts()
+        ]
+        assert ax.get_title().startswith(f"Pool of {pool}, mean of 4 splits")
+        # nothing is cut off, and no panel reaches into another
+        box = ax.get_tightbbox()
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= below + 1
+        below = box.y0
+    plt.close(figure)
+
+
+def test_a_title_of_ones_own_stands_above_all_pools(found):
+    import matplotlib.pyplot as plt
+
+    ax = found.plot("AP", title="All pools")
+    assert ax.figure.get_suptitle() == "All pools"
+    assert found.plot("AP", title="").get_title() == ""
+    plt.close("all")
+
+
+def test_axes_of_ones_own_take_one_pool(found):
+    with pytest.raises(ptr.InputError) as caught:
+        found.plot(ax=axes())
+    assert caught.value.argument == "pool"
+
+
 def test_they_are_saved_as_vector_graphics(found, tmp_path):
     for kind in ("scores", "tau_b"):
-        ax = found.plot(kind=kind, ax=Figure(figsize=(3.3, 3)).subplots())
+        ax = found.plot(kind=kind, pool="neural", ax=Figure(figsize=(3.3, 3)).subplots())
         ax.figure.savefig(tmp_path / f"{kind}.pdf")
         assert (tmp_path / f"{kind}.pdf").read_bytes().startswith(b"%PDF")

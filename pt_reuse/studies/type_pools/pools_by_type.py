@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, plural, whole
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._check import choice, count, listed, plural, whole
+from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.type_pools.agreements import KEYS, NUMBERS
+from pt_reuse.studies.type_pools.type_splits import ALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: kinds of figures
 _KINDS = ("scores", "tau_b")
@@ -229,7 +233,8 @@ class PoolsByType(OfMeasures, Result):
             kind: ``"scores"`` (default): a point per tested run around y = x, with tau-b of each group in the title
                 and in the legend. ``"tau_b"``: for each pool and tested group its mean tau-b, with the
                 least and the largest of a split, and a standard deviation to both sides.
-            pool: for scores, the type that made the pool; default the first.
+            pool: for scores, the type that made the pool; default every one, each in axes of its own, one below the
+                other. `ax` takes one.
             split: for scores, one split, from 0; default the mean over all splits in which a run was tested.
             ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
@@ -237,21 +242,44 @@ class PoolsByType(OfMeasures, Result):
             width: of a new figure in inches, default 7, a page's; 3.3 for a column.
 
         Returns:
-            Axes: the figure's.
+            Axes: the figure's; of several the first, ``ax.figure.axes`` has all.
+
+        Raises:
+            InputError: an unknown measure, kind, pool or split; several pools for one `ax`, or a split of several.
         """
+        from pt_reuse.plots.panels import plot_panels
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.type_pools import plot_tau_of_pools, plot_type_scores
+        from pt_reuse.plots.type_pools import plot_tau_of_pools
 
         choice("kind", kind, _KINDS)
         place, name = Place(ax, title, legend, width), measure_among(self.measures, measure)
-        chosen = self.pools[0] if pool is None else choice("pool", pool, self.pools)
+        chosen = self.pools if pool is None else [choice("pool", pool, self.pools)]
         if kind == "tau_b":
             return plot_tau_of_pools(self.table[self.table["measure"] == name], place=place)
-        rows = self.scores(chosen, measure=name, split=split)
-        n_splits = len(self._splits(chosen, split))
-        taken = self.by_split if split is not None else self.table
-        taken = taken[(taken["measure"] == name) & (taken["pool"] == chosen)]
-        taken = taken if split is None else taken[taken["split"] == split]
+        if ax is not None and len(chosen) > 1:
+            problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
+            raise InputError(problem, Option("pool", chosen[0]), ", or one after the other.", argument="pool")
+        if len(chosen) == 1:
+            return self._plot_scores(name, chosen[0], split, place)
+
+        def panel(of: str, *, ax: Axes) -> Axes:
+            return self._plot_scores(name, of, split, Place(ax, title, legend), own_title=title != "")
+
+        return plot_panels([partial(panel, of) for of in chosen], place)
+
+    def _plot_scores(
+        self, measure: str, pool: str, split: int | None, place: Place, *, own_title: bool = False
+    ) -> Axes:
+        """Draw what runs score by one pool; with the figure's own title in axes that are given, too."""
+        from pt_reuse.plots.type_pools import plot_type_scores, scores_title
+
+        rows = self.scores(pool, measure=measure, split=split)
+        taken = self.table if split is None else self.by_split[self.by_split["split"] == split]
+        taken = taken[(taken["measure"] == measure) & (taken["pool"] == pool)]
         taus = dict(zip(taken["tested"], taken["tau_b"], strict=True))
-        of = f"split {split}" if split is not None else f"mean of {count(n_splits, 'split')}"
-        return plot_type_scores(rows, measure=name, pool=chosen, taus=taus, of=of, place=place)
+        of = f"split {split}" if split is not None else f"mean of {count(len(self._splits(pool, split)), 'split')}"
+        if own_title:
+            # the legend has the others
+            shown = {ALL: taus[ALL]} if place.legend else taus
+            place = replace(place, title=scores_title(pool, shown, of))
+        return plot_type_scores(rows, measure=measure, pool=pool, taus=taus, of=of, place=place)
