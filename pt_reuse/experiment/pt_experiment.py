@@ -137,7 +137,7 @@ def Experiment(
     - ``m rank``: rank among the runs of the field and the systems, 1 + the number of strictly better ones
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
-      documents for a measure without one
+      documents for a measure without one; 1 on a topic for which the system returns nothing
     - ``m low``, ``m high``: the lowest and the highest score that these documents allow, each of which may have any
       label from 0 to the highest of the judgments. What the system did not find stays as it is judged. P, Success, RR
       and RBP do not see it, so that theirs are exact; further relevant documents there would lower AP, R, Rprec and

@@ -29,7 +29,8 @@ class _Unjudged(ir_measures.Measure):
     judged) and -2 as judged (``min_label=-2`` does, too), and breaks score ties by ascending docno, where this one
     follows the order of AP and P (float32 scores, docno descending; in `pt_reuse.score` the order of the RunSet). A
     topic without results has 1, as Judged has 0. ``Unjudged(of_cutoff=True)@k`` divides the number of unjudged
-    documents by k, as trec_eval 10 does, so that places a short list leaves empty count as judged.
+    documents by k, as trec_eval 10 does, so that places a short list leaves empty count as judged, and a topic without
+    results has 0.
 
     Example:
         >>> import pt_reuse as ptr

@@ -30,9 +30,10 @@ class Coverage(CoverageReports, Result):
         table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool
             at hand, <NA> where that is not known), ``depth``; ``documents`` returned down to it on all topics, and how
             many are unjudged, ``unjudged_documents``; means over topics of ``unjudged``, the share of the documents
-            returned, of ``judged`` = 1 - unjudged, of ``unjudged_of_k``, the share of k, and of
-            ``unjudged_without_own``, as `unjudged` without what the run's own team alone brought into the pool, NaN
-            where that is not known.
+            returned (``Unjudged@k``: 1 on a topic for which a run returns nothing), of ``judged`` = 1 - unjudged, of
+            ``unjudged_of_k``, the share of k (``Unjudged(of_cutoff=True)@k``: places left empty count as judged, so
+            that such a topic has 0), and of ``unjudged_without_own``, as `unjudged` without what the run's own team
+            alone brought into the pool, NaN where that is not known.
         by_run: one row per run: as above, with ``unjudged`` and ``unjudged_without_own`` at the depth `at`, and
             ``above_contributors``, the share of the contributing runs that have less without their own team; ``topics``
             for which it returns documents; ``judged_to``, the deepest rank to which it is judged without a gap on every

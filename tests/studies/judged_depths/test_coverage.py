@@ -5,7 +5,9 @@ from __future__ import annotations
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
+from command_parts import run
 from coverage_parts import (
     DEPTHS,
     POOL_DEPTH,
@@ -185,7 +187,7 @@ def test_groups_and_topics_are_means_of_runs(found):
 def test_flags_and_their_reasons():
     """Without the pool's own documents the last run loses; nobody else has anything unjudged."""
     field = ptr.simulate_field(seed=7)
-    found = ptr.coverage(field.runs, field.qrels, depths=[10], depth=field.depth)
+    found = ptr.coverage(field.runs, field.qrels, "nDCG@10", depths=[10], depth=field.depth)
     by_run = found.by_run.set_index("name")
     contributors = by_run[by_run["contributed"]]
     expected = set()
@@ -283,3 +285,30 @@ def test_relevant_documents_only(messages):
     messages.told(told[0].message)
     assert found.settings["beware"].startswith("judgments of relevant documents only")
     assert "Beware: judgments of relevant documents only" in found.report().notes[-1]
+
+
+def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, capsys):
+    rows = [("short", "1", "d1", 2.0), ("short", "1", "x", 1.0), ("long", "1", "d1", 2.0), ("long", "2", "x", 1.0)]
+    results = pd.DataFrame(rows, columns=["name", "qid", "docno", "score"])
+    judged = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "label": [1, 0]})
+    frames = {name: rows.drop(columns="name") for name, rows in results.groupby("name", sort=False)}
+    # two documents of topic 1, one unjudged, and none of topic 2; one judged of topic 1, one unjudged of topic 2
+    returned, of_10 = {"short": (0.5 + 1) / 2, "long": (0 + 1) / 2}, {"short": (0.1 + 0) / 2, "long": (0 + 0.1) / 2}
+    measures = [ptr.Unjudged @ 10, ptr.Unjudged(of_cutoff=True) @ 10]
+    runs = ptr.RunSet.from_frames(frames)
+    scored = ptr.score(runs, judged, measures).mean
+    by_ir_measures = [pt.Evaluate(pt.model.add_ranks(frame), judged, measures) for frame in frames.values()]
+    covered = ptr.coverage(runs, judged, "P@10", depths=10).table
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+    experiment = ptr.Experiment([pt.Transformer.from_df(frame) for frame in frames.values()], topics, judged, [P @ 10])
+    runs.write(tmp_path / "runs")
+    ptr.Qrels(judged).write(tmp_path / "qrels.txt")
+    words = ["--qrels", tmp_path / "qrels.txt", "--cutoff", "10", "--out", tmp_path / "out"]
+    assert run(capsys, "unjudged", tmp_path / "runs", *words)[0] == 0
+    told = pd.read_csv(tmp_path / "out" / "by_run.csv").set_index("name")["Unjudged@10"].to_dict()
+    for column, name, measure in (("unjudged", "Unjudged@10", returned), ("unjudged_of_k", repr(measures[1]), of_10)):
+        assert dict(zip(scored["name"], scored[name], strict=True)) == pytest.approx(measure)
+        assert dict(zip(covered["name"], covered[column], strict=True)) == pytest.approx(measure)
+        assert [found[name] for found in by_ir_measures] == pytest.approx(list(measure.values()))
+    assert told == pytest.approx(returned)
+    assert experiment["P@10 unjudged"].tolist() == pytest.approx(list(returned.values()))
