@@ -41,7 +41,7 @@ print(f"\n{moved.report('selected')}")
 
 # a dict of pipelines is a field, too
 alone = ptr.RunSet.from_pipelines(pipelines, topics)
-print(f"\n{ptr.coverage(alone, judged, by='run').headline()}")
+print(f"\n{ptr.coverage(alone, judged).headline()}")
 
 # what pt.Experiment says of each topic is enough for studies that look at scores alone
 scores = ptr.Scores.from_frame(by_topic[["name", "qid", "measure", "value"]])

@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import ir_measures
+import numpy as np
+from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.runs.units import Units
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
@@ -101,6 +104,42 @@ def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
             f"tests and intervals say little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
         ),
     )
+
+
+def one_run(n_runs: int) -> Iterator[Caveat]:
+    """Yield a caveat where there is one run, and so no ranking.
+
+    Args:
+        n_runs: how many there are.
+    """
+    if n_runs == 1:
+        what = "there is one run, so there is no ranking: correlations have no value, and no rank can change."
+        yield Caveat("1 run only", (what,))
+
+
+def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Caveat]:
+    """Yield a caveat where all runs that count are of one team, type or family, so that nothing is told of others.
+
+    Args:
+        units: those of the runs.
+        counted: (runs,) which runs count.
+        so: what follows, after "so": a sentence without its full stop.
+    """
+    found = np.unique(units.of_run[counted])
+    if len(found) != 1 or (units.by == "run" and len(units.of_run) == 1):
+        # a single run is told by itself
+        return
+    n, name = int(counted.sum()), units.names[found[0]]
+    if units.by == "run":
+        who = f"{name!r} is the only run that counts"
+    else:
+        who = f"{'the only run' if n == 1 else f'all {n:,} runs'} that {'counts' if n == 1 else 'count'} here "
+        who += f"{'is' if n == 1 else 'are'} of the {units.by} {name!r}"
+    yield Caveat(f"1 {units.by} only", (f"{who}, so {so}.",))
+
+
+#: what follows in studies that leave out each unit, where there is one
+LEAVES_NOTHING = "without it nothing is in the pool, and what leaving it out does says nothing of the judgments"
 
 
 def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:

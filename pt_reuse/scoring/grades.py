@@ -9,6 +9,20 @@ import ir_measures
 from pt_reuse._errors import warn
 
 
+def usual_measures(rel: int | None, binary: ir_measures.Measure = ir_measures.AP) -> list[ir_measures.Measure]:
+    """Return the measures that are taken where nobody names any: a binary one, and ``nDCG@10``.
+
+    Args:
+        rel: the lowest label that is relevant, from which the binary measure counts; None for 1.
+        binary: the binary measure.
+
+    Example:
+        >>> usual_measures(1), usual_measures(2, ir_measures.P @ 10)
+        ([AP, nDCG@10], [P(rel=2)@10, nDCG@10])
+    """
+    return [binary if rel in (None, 1) else binary(rel=rel), ir_measures.nDCG @ 10]
+
+
 def warn_of_lower_grades(measures: Iterable[ir_measures.Measure], rel: int) -> None:
     """Warn of binary measures that count labels as relevant that for these judgments are not.
 

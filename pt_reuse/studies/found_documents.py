@@ -21,7 +21,7 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import check_unit, units_of
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import Caveat, noted, one_unit, tell
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.type_pools.judged_topics import pool_on_topics
 from pt_reuse.studies.type_pools.type_splits import ALL
@@ -197,6 +197,7 @@ def found_by_depth(
 
     Warns:
         ReuseWarning: no document is judged down to the first rank of every contributing run, or none is relevant.
+            Also contributing runs of one unit (`by`) alone.
 
     Example:
         >>> import pt_reuse as ptr
@@ -234,7 +235,8 @@ def found_by_depth(
     best = _best_ranks(pool, units.of_run, len(units))
     table = _table(units.column, units.names, best, labels, lowest, chosen)
     judged_to = _judged_to(pool, labels, chosen[-1])
-    caveats = list(_caveats(judged_to, int((labels >= lowest).sum()), lowest))
+    caveats = list(one_unit(units, np.ones(len(units.of_run), dtype=bool), "what it alone finds is all that is found"))
+    caveats += _caveats(judged_to, int((labels >= lowest).sum()), lowest)
     tell(caveats)
     return FoundByDepth(
         table=table,

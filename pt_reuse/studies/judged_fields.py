@@ -16,7 +16,7 @@ from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_label
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_only
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, scored
@@ -145,7 +145,8 @@ class JudgedField:
         """
         few = min(len(labels.human.topics) for labels in compared) if n_topics is None else n_topics
         measured = of_judged(self.asked.measures)
-        found = [*few_topics(few), *relevant_only(self.human, measured), *_nothing_relevant(self.human)]
+        found = [*one_run(len(self.runs)), *few_topics(few)]
+        found += [*relevant_only(self.human, measured), *_nothing_relevant(self.human)]
         for labels in compared:
             for caveat in relevant_only(labels.judge, measured):
                 found.append(Caveat(f"{labels.name}: {caveat.note}", (f"{labels.name}: ", *caveat.parts)))

@@ -22,8 +22,8 @@ from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, one_run, relevant_only, tell
+from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures
@@ -197,7 +197,7 @@ class PoolCosts(Result):
 def pool_costs(
     runs: Any,
     qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] = "AP",
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depths: int | Iterable[int] = POOL_DEPTHS,
     rel: int | None = None,
@@ -219,7 +219,8 @@ def pool_costs(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        measures: under which runs are ranked, one or several; default AP.
+        measures: under which runs are ranked, one or several; default AP, from the grade from which documents
+            are relevant, and ``nDCG@10``.
         depths: of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. Measures
             have a `rel` of their own.
@@ -244,6 +245,7 @@ def pool_costs(
         ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that sets judged
             documents against unjudged ones; a depth that adds documents of which most were never judged, so that it
             would find more than is known; intervals over fewer than five topics.
+            Also a field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -259,7 +261,7 @@ def pool_costs(
     SIGIR. On TREC-8 ad hoc (71 contributors) pools of depth 1, 5, 10, 20 and 50 have 1,487, 5,542, 10,134, 19,231 and
     45,584 documents, and tau_b of AP is .7354, .8924, .9133, .9448 and .9847.
     """
-    parsed = checked_measures(measures)
+    given = None if measures is None else checked_measures(measures)
     wanted = checked_depths(depths)
     checked_rel(rel)
     check_order_or_none("pool_order", pool_order)
@@ -270,6 +272,7 @@ def pool_costs(
     chosen = contributors_of(runs, contributors)
     qrels = as_qrels(qrels)
     lowest = relevant_from(qrels, rel)
+    parsed = usual_measures(lowest) if given is None else given
     warn_of_lower_grades(parsed, lowest)
     if without_topics == "error":
         check_topics(runs, qrels)
@@ -278,7 +281,8 @@ def pool_costs(
 
     sizes = PoolSizes.of(ranked, qrels, chosen, lowest)
     table = sizes.table(wanted)
-    caveats = [*found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed)), *_mostly_unjudged(table)]
+    caveats = [*one_run(len(runs)), *found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed))]
+    caveats += _mostly_unjudged(table)
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     tell(caveats)
     changes = _without(qrels, sizes.rank, wanted)

@@ -24,7 +24,17 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import Units, check_unit, described
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import few_topics, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import (
+    LEAVES_NOTHING,
+    few_topics,
+    none_relevant,
+    noted,
+    of_judged,
+    one_run,
+    one_unit,
+    relevant_only,
+    tell,
+)
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import Block, rescore
@@ -257,6 +267,7 @@ def leave_out_uniques(
             intervals over fewer than five topics; documents to which a judge gives no label, and a fill of relevant
             uniques alone. ``settings["beware"]`` says it, too. Also resamples in which all runs tie, which intervals
             leave out.
+            Also contributing runs of one unit (`by`) alone, and a field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -295,7 +306,8 @@ def leave_out_uniques(
     with arguments_as(order="pool_order"):
         pooling = Pooling.of(runs, chosen, units, depth=asked.value, pool_order=pool_order)
     removable = lowest if remove == "relevant" else 0
-    caveats = [*relevant_only(qrels, of_judged(parsed))]
+    caveats = [*one_run(len(runs)), *one_unit(units, chosen.runs, LEAVES_NOTHING)]
+    caveats += relevant_only(qrels, of_judged(parsed))
     caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     keep: list[Block] | None = None if bootstrap is None else []

@@ -155,7 +155,7 @@ def test_calls_that_are_not_whole_or_contradict_themselves(call, capsys):
     assert CALLS[call] in err
 
 
-@pytest.mark.filterwarnings("default:.*though teams are given")
+@pytest.mark.filterwarnings("default:.*though teams are given", "ignore:.*there is one run")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_told_in_words_of_the_command_line(fault, files, capsys, messages):
     messages.hidden[str(files)] = "{f}"

@@ -229,7 +229,7 @@ def test_what_is_refused(messages, tmp_path):
         (lambda: compared(PEOPLE, {"a": 3}), "leaderboards"),
         (lambda: compared(3, JUDGE), "human"),
         (lambda: compared(PEOPLE, Path(tmp_path / "nowhere")), "leaderboards"),
-        (lambda: compared(PEOPLE, {"a": other}), "missing"),
+        (lambda: compared(PEOPLE, {"a": other}, missing="error"), "missing"),
         (lambda: compared(PEOPLE, {"a": other}, missing="leave_out"), "leaderboards"),
         (lambda: compared(board([1, 2]), {"a": board([1])}, missing="leave_out"), "leaderboards"),
         (lambda: compared(PEOPLE, JUDGE, missing="all"), "missing"),

@@ -135,6 +135,7 @@ def test_all_runs_tie():
     assert found.agreement["max_drop"].tolist() == [0, 0]
 
 
+@pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
 def test_one_run():
     found = ptr.pool_costs(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({"1": {"a": 1, "b": 0}}), depths=1)
     assert found.agreement["tau_b"].isna().all()
@@ -162,7 +163,7 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.pool_costs(runs, qrels, resamples=1, confidence=1), argument="confidence")
     messages.refused(lambda: ptr.pool_costs(runs, qrels, contributors=["nobody"]), argument="contributors")
     messages.refused(lambda: ptr.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
-    found = ptr.pool_costs(runs, qrels, depths=1)
+    found = ptr.pool_costs(runs, qrels, "AP", depths=1)
     messages.refused(lambda: found.report("topic"), argument="by")
     messages.refused(lambda: found.plot("P@5"), argument="measure")
     assert np.isfinite(found.table["cost"][0])

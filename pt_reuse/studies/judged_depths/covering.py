@@ -17,6 +17,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import check_unit, described
 from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
+from pt_reuse.scoring.grades import usual_measures
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
@@ -45,7 +46,7 @@ _USUAL = 10
 def coverage(
     runs: Any,
     qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] = ("nDCG@10",),
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depths: int | Iterable[int] = (1, 5, 10, 20, 50, 100),
     p: float = 0.8,
@@ -62,8 +63,8 @@ def coverage(
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
-    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (as trec_eval 10 does: places that a short
-    list leaves empty count as judged).
+    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
+    trec_eval 10 does: places that a short list leaves empty count as judged, so that it is 0 on such a topic).
 
     Three numbers say what that may do to a run. Its *residual* is the most that unjudged documents may add to its RBP:
     the sum of (1 - p) p^(rank - 1) over them, and p^n for what follows a list of n documents. Its *condensed* score is
@@ -75,7 +76,8 @@ def coverage(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several, that have a form for condensed lists
-            (``judged_only``), or RBP with its `rel`; the flags go by the first.
+            (``judged_only``), or RBP with its `rel`; the flags go by the first. Default AP, from the grade
+            from which documents are relevant, and ``nDCG@10``.
         depths: ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the
             first measure, where that is among them, else at 10, else at the first.
         p: the persistence of RBP and its residual, above 0 and below 1.
@@ -102,6 +104,7 @@ def coverage(
     Warns:
         ReuseWarning: judgments of relevant documents only; fewer than five topics; a pool that is not that of the
             judgments, so that nobody's share without the own team is what it was. ``settings["beware"]`` says it, too.
+            Also contributing runs of one unit alone, and a `by` where nobody is on record as pooled.
 
     Example:
         >>> import pt_reuse as ptr
@@ -114,8 +117,9 @@ def coverage(
     ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
     no unjudged document down to rank 100, the others .0465 at 10 in the mean.
     """
-    parsed = checked_measures(measures)
-    condensing = [condensed_form(measure) for measure in parsed]
+    given = None if measures is None else checked_measures(measures)
+    for measure in given or ():
+        condensed_form(measure)
     cutoffs = checked_depths(depths)
     p = fraction("p", p, ends=False)
     check_pool(by=by, depth=depth, pool_order=pool_order, rel=rel)
@@ -125,13 +129,15 @@ def coverage(
     if without_topics == "error":
         check_topics(runs, qrels)
     asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
+    parsed = usual_measures(lowest) if given is None else given
+    condensing = [condensed_form(measure) for measure in parsed]
     record = record_of(runs, qrels, by=by, depth=asked, contributors=contributors, pool_order=pool_order)
     at = _compared_at(parsed[0], cutoffs)
     rbp = ir_measures.RBP(p=p, rel=lowest)
     caveats = [
         *relevant_only(qrels, [f"Unjudged@{at}", "the residual", *map(repr, condensing)]),
         *few_topics(len(qrels.topics)),
-        *(record.fit.caveats() if record.fit is not None else ()),
+        *record.caveats(asked=by is not None),
     ]
     tell(caveats)
     lists = JudgedLists.of(runs, qrels, cutoffs, p=p, owners=record.owners, verbose=verbose)
@@ -174,6 +180,7 @@ def coverage(
         settings={
             "judged": "a label of at least 0",
             "unjudged": "of the documents returned down to a depth, 1 where there are none",
+            "unjudged_of_k": "of as many documents as the depth, 0 where there are none",
             "compared at": at,
             "p": p,
             "relevant": f"label of at least {lowest}",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import arguments_as
+from pt_reuse._errors import Option, arguments_as
 from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
 from pt_reuse.pooling.depth import PoolDepth
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import Units
+from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.judged_depths.judged_lists import Owners
 
 
@@ -31,6 +33,7 @@ class PoolRecord:
         order: the order in which the runs were pooled; None where nobody can be left out.
         owners: who alone brought each judged document; None where nobody can be left out.
         fit: how far the pool of the contributors and the judgments are the same documents; None likewise.
+        units: the unit of each run; None likewise.
     """
 
     contributors: Contributors | None
@@ -39,6 +42,22 @@ class PoolRecord:
     order: str | None = None
     owners: Owners | None = None
     fit: PoolFit | None = None
+    units: Units | None = None
+
+    def caveats(self, *, asked: bool) -> Iterator[Caveat]:
+        """Yield what keeps a share without the own unit from being there, or from meaning what it seems to.
+
+        Args:
+            asked: whether the user asked to leave out some unit.
+        """
+        if asked and self.by is None:
+            text = f"nobody can be left out: {self.why_nobody}. So no share without the own unit is known. "
+            yield Caveat("nobody is left out", (text, Option("contributors", ...), " says who made the pool."))
+        if self.units is not None and self.contributors is not None:
+            so = "without it nothing that these runs pooled is judged"
+            yield from one_unit(self.units, self.contributors.runs, so)
+        if self.fit is not None:
+            yield from self.fit.caveats()
 
     @property
     def contributed(self) -> NDArray[np.bool_] | None:
@@ -88,4 +107,4 @@ def record_of(
     owner = np.full(len(qrels), -1, dtype=np.int64)
     owner[found.row] = found.owner
     fit = found.fit(qrels, chosen, depth=depth.value)
-    return PoolRecord(chosen, units.by, order=pooling.order, owners=Owners(owner, units.of_run), fit=fit)
+    return PoolRecord(chosen, units.by, order=pooling.order, owners=Owners(owner, units.of_run), fit=fit, units=units)

@@ -16,7 +16,7 @@ from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
 from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names
-from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
+from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, score
 from pt_reuse.scoring.scores import Scores
@@ -104,6 +104,7 @@ def compare_judgments(
         ReuseWarning: topics that only one of the two has, which are left out; fewer than five topics; judgments of
             relevant documents only, which cannot say what is unjudged. ``settings["beware"]`` says the last two, too.
             A measure that counts labels as relevant that are not so for the judgments; runs that all tie.
+            Also a field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -148,7 +149,7 @@ def compare_judgments(
         same = measures_b is None
         after = NamedJudgments.beside(before, names[1], both[1], rel=rel, judge_rel=judge_rel, same_measures=same)
     sides = [before, after]
-    caveats = list(few_topics(len(common.shared)))
+    caveats = [*one_run(len(runs)), *few_topics(len(common.shared))]
     tell(caveats)
     for side in sides:
         with located(side.name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_reuse._check import checked_jobs, examples, positive
@@ -12,7 +13,7 @@ from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.runs.units import units_of
-from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, tell
+from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, one_unit, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
@@ -98,6 +99,7 @@ def audit_labels(
     Warns:
         ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, a measure
             that counts labels as relevant that are not so for people, a `rel` above every label of people.
+            Also runs of one unit (`by`) alone.
 
     Example:
         >>> import pt_reuse as ptr
@@ -145,6 +147,8 @@ def audit_labels(
     pairs = judged.compared()
     n_topics = len(judged.human.topics)
     caveats = judged.caveats(pairs, n_topics)
+    if groups is not None:
+        caveats += one_unit(groups, np.ones(len(judged.runs), dtype=bool), "they are no other group than all runs")
     for one in (*pairs, *beside) if n_topics >= FEW_TOPICS else ():
         caveats += few_topics(len(one.human.topics), one.name)
     tell(caveats)

@@ -117,6 +117,7 @@ def circularity(
         ReuseWarning: topics in which a judge labelled nothing, which count for nobody; fewer than five topics, which
             ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people;
             a `rel` above every label of people.
+            Also a field of one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -22,8 +22,8 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import COLUMNS, units_of
-from pt_reuse.scoring.caveats import noted, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import LEAVES_NOTHING, noted, one_run, one_unit, tell
+from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
@@ -43,7 +43,7 @@ def compare_strategies(
     strategies: Any = None,
     *,
     budgets: float | Iterable[float] = (0.01, 0.05, 0.1, 0.25, 0.5),
-    measures: MeasureLike | Iterable[MeasureLike] = ("AP", "P@10", "nDCG@10"),
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     depth: int | None = None,
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
@@ -69,7 +69,7 @@ def compare_strategies(
         budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
             judgments per topic (whole numbers); one or several.
         measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
-            judgments.
+            judgments. Default AP, from the grade from which documents are relevant, and ``nDCG@10``.
         depth: of the pool, documents per run and topic; default the one on record, else 100.
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
         pool_order: the order in which runs are pooled; default the one in which the field is pooled.
@@ -94,6 +94,7 @@ def compare_strategies(
         ReuseWarning: a binary measure that counts labels below `rel`; a pool of which every judged document is
             relevant, so that all strategies find alike, or of which more than half has no label.
             ``settings["beware"]`` says the last two, too.
+            Also a field of one run, and with `leave_out` contributing runs of one unit alone.
 
     Example:
         >>> import pt_reuse as ptr
@@ -108,7 +109,7 @@ def compare_strategies(
     judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
     chosen = checked_strategies(strategies)
-    wanted, parsed = checked_budgets(budgets), checked_measures(measures)
+    wanted, given = checked_budgets(budgets), None if measures is None else checked_measures(measures)
     check_comparing(depth=depth, rel=rel, leave_out=leave_out, repeats=repeats, seed=seed, n_jobs=n_jobs)
     check_order_or_none("pool_order", pool_order)
     seeds = range(int(seed), int(seed) + int(repeats))
@@ -120,13 +121,15 @@ def compare_strategies(
     with arguments_as(by="leave_out"):
         units = None if leave_out is None else units_of(runs.run_table, leave_out)
     asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
+    parsed = usual_measures(lowest) if given is None else given
     warn_of_lower_grades(parsed, lowest)
     with arguments_as(order="pool_order"):
         ranked = runs.in_pool_order(pool_order)
     oracle = OracleTopics(ranked, qrels, asked.value, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
-    caveats = list(caveats_of(topics, lowest))
+    caveats = [*one_run(len(runs)), *caveats_of(topics, lowest)]
+    caveats += () if units is None else one_unit(units, contributing.runs, LEAVES_NOTHING)
     tell(caveats)
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
@@ -178,6 +181,7 @@ def compare_strategies(
             "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
             "seeds": f"{seeds[0]} to {seeds[-1]}",
             "leave out": leave_out or "nobody",
+            **({} if groups else {"groups": "none: no two types are on record, and no team that did not contribute"}),
             "complete": True,
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),

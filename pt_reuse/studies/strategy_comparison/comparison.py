@@ -41,9 +41,10 @@ class StrategyComparison(OfMeasures, Result):
         by_seed: the same for each ``seed``.
         curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent,
             or a hundred steps up to the largest number of judgments, and each budget.
-        groups: one row per strategy, budget, measure and group of runs, each type and each team of which no run was
-            pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on average, below 0 where they gain;
-            ``change_pct``, the mean change of their scores in per cent, and ``others_change_pct``, that of all others.
+        groups: one row per strategy, budget, measure and group of runs, each type, where there are several, and
+            each team of which no run was pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on
+            average, below 0 where they gain; ``change_pct``, the mean change of their scores in per cent, and
+            ``others_change_pct``, that of all others.
         left_out: where units were left out, one row per strategy, budget and measure, of the judgments built without
             each unit that changes them (``units``): ``own_tau_b`` of the ranking in which each run is scored by
             judgments built without its own unit, ``alone_max_drop`` of a run when its unit alone is,

@@ -33,12 +33,12 @@ class Group:
 
 
 def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[Group]:
-    """Return every type of a field, and every team none of whose runs contributes to the pool."""
+    """Return every type of a field that has several, and every team none of whose runs contributes to the pool."""
     found = []
     for by in ("type", "team"):
         for name in dict.fromkeys(run_table[by].dropna()):
             runs = (run_table[by] == name).to_numpy(dtype=bool)
-            if by == "type" or not (runs & contributing).any():
+            if (by == "type" and not runs.all()) or not (runs & contributing).any():
                 found.append(Group(by, str(name), runs))
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures import RR, nDCG
+from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag
@@ -24,8 +24,8 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units
-from pt_reuse.scoring.caveats import Caveat, few_topics, noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import Caveat, few_topics, noted, of_judged, one_unit, relevant_only, tell
+from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
@@ -128,6 +128,7 @@ def by_type(
             five topics; a split that leaves fewer than two runs to be ranked, or that ties them all, which has no tau;
             teams with runs of several types, of which one can be pooled and another tested; a pool of all of which more
             than a twentieth has no judgment. ``settings["beware"]`` says it, too.
+            Also a field of one type.
 
     Example:
         >>> import pt_reuse as ptr
@@ -159,6 +160,8 @@ def by_type(
     pool = pool_on_topics(ranked, asked.value, contributing, qrels)
     found = _Judged.of(pool, qrels, np.flatnonzero(contributing.runs), Gold(gold))
     caveats += [*few_topics(len(qrels.topics)), *relevant_only(qrels, of_judged(parsed)), *found.caveats(asked.value)]
+    every_run = np.ones(len(runs), dtype=bool)
+    caveats += one_unit(kinds, every_run, 'its pools are tested on its own runs alone, and "all" are the same runs')
     caveats += _mixed_teams(runs.run_table) if unit == "team" else []
 
     kept = [found.of_split(picked & contributing.runs) for splits in every for picked in splits.picked]
@@ -364,4 +367,4 @@ def _intervals(words: str, every: Sequence[TypeSplits]) -> str:
 
 def default_measures(rel: int) -> list[ir_measures.Measure]:
     """Return the measures of the paper: RR, from a grade on, and ``nDCG@10``."""
-    return [RR(rel=rel) if rel > 1 else RR, nDCG @ 10]
+    return usual_measures(rel, RR)

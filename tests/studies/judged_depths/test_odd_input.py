@@ -155,7 +155,7 @@ def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     messages.refused(lambda: found.plot(depth=7), argument="depth")
     messages.refused(lambda: found.plot("lines"), argument="kind")
     messages.refused(lambda: found.plot(by="run"), argument="by")
-    messages.refused(lambda: found.plot("rise", measure="AP"), argument="measure")
+    messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
     messages.refused(lambda: found.report("colour"), argument="by")
 
 

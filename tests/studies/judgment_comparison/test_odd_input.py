@@ -88,7 +88,8 @@ def test_all_tied(messages):
     assert "(8 topics without, as all runs tie)" in " ".join(ax.get_xlabel().split())
 
 
-def test_one_run(messages):
+@pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
+def test_one_run():
     one = RUNS.select(RUNS.names[0])
     found = compare(runs=one)
     assert np.isnan(found.table["tau_b"].iloc[0])
