@@ -72,9 +72,7 @@ def add_to(commands: Commands) -> Parser:
         metavar="WHAT",
         help="documents without a label of a judge: unjudged for it (default), or drop, for people, too",
     )
-    parser.add_argument(
-        "--by", metavar="UNIT", help="rank team, type or family apart, too; default family or type if known"
-    )
+    parser.add_argument("--by", metavar="UNIT", help="rank the runs of each team, type or family apart, too")
     parser.add_argument("--best", type=int, default=10, metavar="K", help="tau of the K best runs; default 10")
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
     parser.add_argument(
@@ -89,7 +87,7 @@ def add_to(commands: Commands) -> Parser:
     parser.add_argument(
         "--parts", metavar="LIST", help=f"comma-separated: {', '.join(part.name for part in PARTS)}; default all"
     )
-    add_intervals(parser, resamples=1000)
+    add_intervals(parser, resamples=None)
     add_all(parser, "finding")
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
     parser.set_defaults(run=_run)

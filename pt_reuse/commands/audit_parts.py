@@ -51,7 +51,7 @@ class PartOptions:
         drawn: how intervals are drawn.
         judge_rel: the lowest label of a judge that is relevant, as :func:`as_judges` takes it.
         missing: what becomes of documents without a label of a judge.
-        by: what runs are grouped by; None for families or types, where all runs have one.
+        by: what runs are grouped by; None for nothing.
         best: how many runs are the best.
         depth: of the pool, None for the one on record.
         test: of significance.
@@ -183,7 +183,7 @@ def _rankings(given: Audited) -> Answer:
         given.judges.labels,
         given.measures,
         people=field.people or None,
-        by=options.by or next((column for column in ("family", "type") if field.units(column)), None),
+        by=options.by,
         best=options.best,
         **given.of_judges,
         **options.drawn,
@@ -292,7 +292,6 @@ def _leaderboards(given: Audited) -> Answer:
         found = compare_leaderboards(
             scores,
             boards,
-            missing="leave_out",
             best=options.best,
             families={name: of for name, of in given.judges.families.items() if name in boards},
             **options.drawn,

@@ -8,22 +8,24 @@ from typing import TypedDict
 from pt_reuse.commands.parser import Parser
 
 
-class Drawn(TypedDict):
-    """What a study is told of its intervals."""
+class Drawn(TypedDict, total=False):
+    """What a study is told of its intervals; what is not there, the study has a default for."""
 
     resamples: int
     confidence: float
     seed: int
 
 
-def add_intervals(parser: Parser, *, resamples: int = 0) -> None:
+def add_intervals(parser: Parser, *, resamples: int | None = 0) -> None:
     """Add the options that say how often topics are drawn, and how wide intervals are.
 
     Args:
         parser: of the command.
-        resamples: how often topics are drawn by default; 0 for no intervals.
+        resamples: how often topics are drawn by default; 0 for no intervals; None where that is left to each study.
     """
-    default = f"default {resamples}" + (", none" if not resamples else "; 0 for none")
+    default = (
+        "0 for none" if resamples is None else f"default {resamples}" + ("; 0 for none" if resamples else ", none")
+    )
     parser.add_argument(
         "--resamples",
         type=int,
@@ -39,8 +41,11 @@ def drawn(options: argparse.Namespace) -> Drawn:
     """Return what the options of :func:`add_intervals` ask for, checked before anything is read."""
     from pt_reuse.stats.bootstrap import checked_bootstrap
 
-    checked_bootstrap(resamples=options.resamples, seed=options.seed, confidence=options.confidence)
-    return Drawn(resamples=options.resamples, confidence=options.confidence, seed=options.seed)
+    how = Drawn(confidence=options.confidence, seed=options.seed)
+    if options.resamples is not None:
+        how["resamples"] = options.resamples
+    checked_bootstrap(**{"resamples": 1, **how})
+    return how
 
 
 def interval(low: float, high: float, written: str) -> str:

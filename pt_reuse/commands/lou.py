@@ -75,7 +75,6 @@ def add_to(commands: Commands) -> Parser:
     add_field(parser, qrels=Judgments.NEEDED)
     add_measures(parser)
     add_removal(parser)
-    parser.set_defaults(remove=None)
     _add_fill(parser)
     add_contributors(parser)
     add_intervals(parser)

@@ -32,11 +32,13 @@ def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_mea
     Raises:
         InputError: a measure that nobody computes.
     """
+    from pt_reuse.scoring.grades import usual_measures
     from pt_reuse.scoring.run_scores import checked_measures
 
-    usual = ["AP" if rel in (None, 1) else f"AP(rel={rel})", "nDCG@10"]
+    if options.measures is None:
+        return usual_measures(rel)
     with located("--measures"):
-        return checked_measures(usual if options.measures is None else listed(options.measures))
+        return checked_measures(listed(options.measures))
 
 
 def picture(beginning: str, measure: str) -> str:

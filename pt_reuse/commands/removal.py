@@ -11,7 +11,5 @@ def add_removal(parser: Parser) -> None:
         "--by", default="team", metavar="UNIT", help="what to leave out: team (default), run, type or family"
     )
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument(
-        "--remove", default="relevant", metavar="WHAT", help="unique documents to remove: relevant (default) or judged"
-    )
+    parser.add_argument("--remove", metavar="WHAT", help="unique documents to remove: relevant (default) or judged")
     add_rel(parser)

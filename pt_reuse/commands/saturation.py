@@ -83,11 +83,15 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
+    from ir_measures import P
+
+    from pt_reuse.scoring.grades import usual_measures
     from pt_reuse.scoring.run_scores import checked_measures
 
-    usual = ["P@10" if rel in (None, 1) else f"P(rel={rel})@10", "nDCG@10"]
+    if options.measures is None:
+        return usual_measures(rel, P @ 10)
     with located("--measures"):
-        return checked_measures(usual if options.measures is None else listed(options.measures))
+        return checked_measures(listed(options.measures))
 
 
 def _report(result: Saturation, every: bool) -> None:

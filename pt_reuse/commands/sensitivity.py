@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace) -> None:
 
     plan = plan_field(options)
     judgments = plan.needed_judgments()
-    check_removal(by=options.by, depth=options.depth, remove=options.remove, rel=options.rel)
+    check_removal(by=options.by, depth=options.depth, remove=options.remove or "relevant", rel=options.rel)
     measures = chosen_measures(options, judgments.rel if options.rel is None else options.rel)
     contributors = chosen_contributors(options, plan.names)
     check_unit_is_given(options.by, plan.columns)

@@ -100,7 +100,8 @@ def test_the_library_takes_the_same_folder(given, expected):
 
 def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys):
     out = tmp_path / "out"
-    status, printed, err = run(capsys, *words(given, "--people", given / "others", "--out", out, "--all"))
+    more = ["--people", given / "others", "--by", "family", "--out", out, "--all"]
+    status, printed, err = run(capsys, *words(given, *more))
     assert (status, err) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == sorted([*expected, "findings.md"])
     text = (out / "findings.md").read_text()

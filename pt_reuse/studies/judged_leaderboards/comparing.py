@@ -39,7 +39,7 @@ def compare_leaderboards(
     *,
     measures: str | Iterable[str] | None = None,
     judge_measures: str | Iterable[str] | None = None,
-    missing: str = "error",
+    missing: str = "leave_out",
     topics: str = "shared",
     best: int = 10,
     families: Mapping[str, str] | None = None,
@@ -57,9 +57,9 @@ def compare_leaderboards(
         leaderboards: those of judges: a dict of judge -> Scores or path, or one of them.
         measures: of people, one or several; default all.
         judge_measures: of the judges, one or several, of those that a judge has; default all.
-        missing: a run of people that a judge lacks, or the other way round, is an ``"error"`` (default); counts
-            ``"zero"`` under the judge; or is one to ``"leave_out"``. Runs that only the judge has are never ranked;
-            ``.missing`` names them.
+        missing: a run of people that a judge lacks, or the other way round, is one to ``"leave_out"`` (default, with
+            a warning); counts ``"zero"`` under the judge; or is an ``"error"``. Runs that only the judge has are never
+            ranked; ``.missing`` names them.
         topics: means are over the topics that are ``"shared"`` (default), or of each over its ``"own"``. Where one of
             the two has no scores by topic, only the rows ``all``, its own are those.
         best: how many runs are the best: tau of these is *tau at k*. Those that tie with the last of them belong to

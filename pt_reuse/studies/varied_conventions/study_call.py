@@ -97,6 +97,16 @@ class StudyCall:
             )
         return call
 
+    @property
+    def unusual(self) -> dict[str, Any]:
+        """Return what the user gives that is not the study's default."""
+
+        def usual(name: str, value: Any) -> bool:
+            default = self.options.get(name, _EMPTY)
+            return value is default or (isinstance(value, str | int | float) and value == default)
+
+        return {name: value for name, value in self.fixed.items() if not usual(name, value)}
+
     def check_complete(self, varied: Mapping[str, Any]) -> None:
         """Raise where neither the user nor the grid gives an option that the study needs.
 

@@ -136,7 +136,7 @@ def sensitivity(
         study=call.name,
         settings={
             "study": call.name,
-            **{name: _in_words(value) for name, value in call.fixed.items() if name not in names},
+            **{name: _in_words(value) for name, value in call.unusual.items() if name not in names},
             **({} if ORDER in names else {"order": runs.order}),
             "varied": "each alone" if not full else "each alone and in every combination",
             **({"not varied": ", ".join(kept) + " (one value)"} if kept else {}),
