@@ -102,7 +102,7 @@ class MinimalTestCollection(Chooser):
         n = self.topic.n_runs
         if n < 2:
             return np.zeros(len(self._open.documents))
-        values = whole * _UNIT
+        values: NDArray[np.float64] = whole.astype(np.float64) * _UNIT
         sums, mean = self._open.sums(values), self._open.sums(values * values)
         sums *= sums
         mean *= n
