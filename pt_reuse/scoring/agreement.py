@@ -16,7 +16,7 @@ from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._sentences import with_ends
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.stats.bootstrap import OF_DROPS, TopicBootstrap
 from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 
@@ -107,14 +107,15 @@ class Agreement(Result):
         else:
             gamma = Column("gamma", table["gamma"], Digits.SCORE)
             columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
-        said = "truth", "estimate", *((INTERVALS,) if self.has_intervals else ())
+        said = "truth", "estimate", *((INTERVALS, "interval of the largest drop") if self.has_intervals else ())
         return Report(
             [Column("Measure", table["measure"]), *columns],
             caption=(
                 f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations (tau-AP "
                 "symmetric and with ties), and the most ranks that a run loses or gains."
             ),
-            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said],
+            # a result of an earlier version, read back, says less
+            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said if name in self.settings],
         )
 
     @property
@@ -230,7 +231,7 @@ def compare_scores(
             "truth": f"{names[0]} ({_in_words(truth.settings)})",
             "estimate": f"{names[1]} ({_in_words(estimate.settings)})",
             "ties": f"means equal to {DECIMALS} decimals",
-            **({INTERVALS: bootstrap.words()} if bootstrap else {}),
+            **({INTERVALS: bootstrap.words(), "interval of the largest drop": OF_DROPS} if bootstrap else {}),
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),

@@ -20,7 +20,7 @@ from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.score_frames import MISSING
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.stats.bootstrap import OF_DROPS, TopicBootstrap, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.stats.two_rankings import TopicScores, whole_changes
 from pt_reuse.studies.judged_leaderboards.agreement import LeaderboardAgreement
@@ -136,6 +136,7 @@ def compare_leaderboards(
         "best": f"the {k:,} best runs by people, over all topics",
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         "intervals": "none" if bootstrap is None else bootstrap.words(),
+        **({} if bootstrap is None else {"interval of the largest drop": OF_DROPS}),
         **noted(tuple(caveats.values())),
     }
     return LeaderboardAgreement(

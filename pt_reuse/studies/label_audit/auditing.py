@@ -17,7 +17,7 @@ from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, one_unit, te
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats.bootstrap import checked_bootstrap
+from pt_reuse.stats.bootstrap import OF_DROPS, checked_bootstrap
 from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judged_fields import AskedJudges
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
@@ -168,6 +168,7 @@ def audit_labels(
         "intervals": "none"
         if bootstrap is None
         else f"{bootstrap.words()}; of resamples in which a part of the runs does not tie",
+        **({} if bootstrap is None else {"interval of the largest drop": OF_DROPS}),
         "intervals of labels": labels.settings["intervals"],
         **({"by ir_measures": provided} if provided else {}),
         **noted(caveats),
