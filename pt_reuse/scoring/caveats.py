@@ -138,8 +138,16 @@ def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Cave
     yield Caveat(f"1 {units.by} only", (f"{who}, so {so}.",))
 
 
-#: what follows in studies that leave out each unit, where there is one
-LEAVES_NOTHING = "without it nothing is in the pool, and what leaving it out does says nothing of the judgments"
+def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
+    """Yield what keeps leaving out each unit from saying anything: one run, or contributing runs of one unit.
+
+    Args:
+        units: those of the runs.
+        counted: (runs,) which runs contribute.
+    """
+    yield from one_run(len(units.of_run))
+    so = "without it nothing is in the pool, and what leaving it out does says nothing of the judgments"
+    yield from one_unit(units, counted, so)
 
 
 def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:

@@ -29,17 +29,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.runs.units import Units, described
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import (
-    LEAVES_NOTHING,
-    few_topics,
-    none_relevant,
-    noted,
-    of_judged,
-    one_run,
-    one_unit,
-    relevant_only,
-    tell,
-)
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
@@ -258,8 +248,8 @@ def leave_out_dynamic(
     sole, contributing = pool.sole(by)
     owner = np.append(units.positions(contributing.names), -1)[sole]
     fit = PoolFit.of(pool, qrels, judged, depth=asked.value)
-    caveats = [*one_run(len(runs)), *one_unit(units, contributing_runs.runs, LEAVES_NOTHING)]
-    caveats += [*fit.of_pool(), *relevant_only(qrels, of_judged(parsed)), *none_relevant(qrels, lowest)]
+    caveats = [*alone(units, contributing_runs.runs), *fit.of_pool()]
+    caveats += [*relevant_only(qrels, of_judged(parsed)), *none_relevant(qrels, lowest)]
 
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=asked_judge is not None)
     pooled = pooled_topics(qrels, pool, rows, judged, owner)

@@ -24,17 +24,7 @@ from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import Units, check_unit, described
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import (
-    LEAVES_NOTHING,
-    few_topics,
-    none_relevant,
-    noted,
-    of_judged,
-    one_run,
-    one_unit,
-    relevant_only,
-    tell,
-)
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import Block, rescore
@@ -306,8 +296,7 @@ def leave_out_uniques(
     with arguments_as(order="pool_order"):
         pooling = Pooling.of(runs, chosen, units, depth=asked.value, pool_order=pool_order)
     removable = lowest if remove == "relevant" else 0
-    caveats = [*one_run(len(runs)), *one_unit(units, chosen.runs, LEAVES_NOTHING)]
-    caveats += relevant_only(qrels, of_judged(parsed))
+    caveats = [*alone(units, chosen.runs), *relevant_only(qrels, of_judged(parsed))]
     caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
     caveats += few_topics(len(qrels.topics)) if bootstrap else ()
     keep: list[Block] | None = None if bootstrap is None else []

@@ -22,7 +22,7 @@ from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.runs.given import as_runs_before
 from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.runs.units import COLUMNS, units_of
-from pt_reuse.scoring.caveats import LEAVES_NOTHING, noted, one_run, one_unit, tell
+from pt_reuse.scoring.caveats import alone, noted, one_run, tell
 from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
@@ -128,8 +128,8 @@ def compare_strategies(
     oracle = OracleTopics(ranked, qrels, asked.value, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
-    caveats = [*one_run(len(runs)), *caveats_of(topics, lowest)]
-    caveats += () if units is None else one_unit(units, contributing.runs, LEAVES_NOTHING)
+    caveats = list(one_run(len(runs)) if units is None else alone(units, contributing.runs))
+    caveats += caveats_of(topics, lowest)
     tell(caveats)
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
