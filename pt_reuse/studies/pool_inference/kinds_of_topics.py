@@ -91,9 +91,13 @@ class Curves:
     def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return (topics,): given depths; a topic without one gets that of the others at which its pool ends, if any.
 
-        Where other runs were pooled as well, the difference goes on falling below the depth, and shows none.
+        Where other runs were pooled as well, the difference goes on falling below the depth, and shows none. Its pool
+        has to end about as sharply as those of the others do: by half of what half of them show.
         """
-        depths, ends = given.copy(), np.zeros(len(given))
+        if not given.any():
+            return given
+        depths = given.copy()
+        ends = np.full(len(given), 0.5 * np.median(self.ends(given)[given > 0]))
         for value in np.unique(given[given > 0]).tolist():
             tried = self.of_pool(np.where(given == 0, value, given))
             better = (given == 0) & (self.ends(tried) > ends)
