@@ -38,7 +38,7 @@ class Field:
     people: Mapping[str, Qrels]
 
     def units(self, column: str) -> int:
-        """Return how many teams, types or families the runs are of, 0 where a run has none."""
+        """Return how many types or families the runs are of, 0 where a run has none."""
         table = self.runs.run_table
         return len(set(table[column])) if column in table and table[column].notna().all() else 0
 
@@ -165,8 +165,9 @@ def _teams_lacking(given: Audited) -> str | None:
     lacking = _labels_lacking(given)
     if lacking:
         return lacking
-    several = given.known_field.units("team") > 1
-    return None if several else "not every run has a team, or all are of one (--teams)"
+    table = given.known_field.runs.run_table
+    several = table["team"].fillna(table["name"]).nunique() > 1
+    return None if several else "all runs are of one team (--teams)"
 
 
 def _boards_lacking(given: Audited) -> str | None:

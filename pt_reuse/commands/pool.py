@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> None:
     asked = depth_of(runs, options.depth)
     pool = strategy.make(PoolAsked(runs, asked.value, contributors, qrels, options))
     rest = pool if qrels is None else pool.remainder(qrels)
-    by = options.by or ("team" if pool.run_table["team"].notna().all() else "run")
+    by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
     judged = None if qrels is None else set(qrels.topics)
     depth = "given" if options.depth is not None else f"that of {asked.origin.value}"
     say(f"\n{in_words(pool, rest, judged)} {strategy.in_words(options)}The depth, {asked.value}, is {depth}.")

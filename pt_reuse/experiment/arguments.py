@@ -217,8 +217,8 @@ def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) 
 _OF_FAMILIES = ("systems whose metadata says it, ", Call("RunSet.from_pipelines", "..., metadata=..."))
 
 
-def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> None:
-    """Raise where leave-out-uniques would have no pool, or not know whom to leave out."""
+def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> RunSet | None:
+    """Raise where leave-out-uniques would have no pool, or not know whom to leave out; return the field."""
     tables = [table] if field is None else [table, field.run_table]
     if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
         parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
@@ -228,7 +228,7 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         nobody = "no system" if field is None else "no run of the field and no system"
         raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
     if by == "run":
-        return
+        return field
     lacking = table["name"][column_of(table, by).isna()].tolist()
     if lacking:
         raise InputError(
@@ -241,9 +241,9 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
             argument="by",
         )
     if field is None:
-        return
+        return None
     with located("field"):
-        field.units(by)
+        units = field.units(by)
     clash = [name for name in own_teams if name in field.teams]
     if by == "team" and clash:
         raise InputError(
@@ -253,6 +253,10 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
             ", or give the system another name.",
             argument="teams",
         )
+    if by != "team" or not field.run_table["team"].isna().any():
+        return field
+    # runs without one are their own teams, which was told
+    return field.with_metadata(teams={name: units.names[u] for name, u in zip(field, units.of_run, strict=True)})
 
 
 def pooled_in(field: RunSet | None, pool_order: str | None) -> str | None:

@@ -312,7 +312,7 @@ def Experiment(
     if asked.ranked:
         runs_of_field = check_field(runs_of_field, systems.names, judgments)
     if asked.left_out:
-        check_units(runs_of_field, known.counted, by, known.own_teams)
+        runs_of_field = check_units(runs_of_field, known.counted, by, known.own_teams)
         asked = replace(asked, pool_order=pooled_in(runs_of_field or systems.runs, pool_order))
         check_pool_order(runs_of_field, systems.runs, asked.pool_order)
     # a tree plan joins a result frame with the topics

@@ -210,7 +210,7 @@ class Pool:
             run, ``name``.
 
         Raises:
-            InputError: an unknown `by`, or a contributing run without a team, type or family.
+            InputError: an unknown `by`, or a contributing run without a type or family.
         """
         unit, units = self.sole(by)
         rows = np.flatnonzero(unit >= 0)

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import checked_seed, count, examples, shown, told
-from pt_reuse._errors import Argument, Call, InputError, door, warn
+from pt_reuse._errors import Argument, InputError, door, warn
 from pt_reuse.engine import tokens
 from pt_reuse.engine.shares import share_of
+from pt_reuse.runs.units import units_of
 
 
 @door
@@ -58,7 +59,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
 
 def drawn_teams(run_table: pd.DataFrame, share: Any, seed: Any) -> tuple[list[str], list[str]]:
-    """Return a random share of the teams of some runs, and the others; both have at least one.
+    """Return the runs of a random share of the teams, and those of the others; both have at least one team.
 
     Args:
         run_table: of the runs, with ``name`` and ``team``.
@@ -66,19 +67,15 @@ def drawn_teams(run_table: pd.DataFrame, share: Any, seed: Any) -> tuple[list[st
         seed: the same teams and seed draw the same ones, in whichever order the runs stand.
     """
     part, number = _share(share, whole_allowed=False), checked_seed(seed)
-    lacking = run_table["name"][run_table["team"].isna()].tolist()
-    if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'run')} without a team: {examples(lacking)}. Say first whose they are: ",
-            Call("runs.with_metadata", "teams=..."),
-            ".",
-        )
-    teams = sorted(set(run_table["team"]), key=lambda team: team.encode("utf-8", "surrogateescape"))
+    units = units_of(run_table, "team")
+    teams = sorted(units.names, key=lambda team: team.encode("utf-8", "surrogateescape"))
     if len(teams) < 2:
         raise InputError(f"there is no second team beside {examples(teams)}, so teams cannot be split.")
     shuffled = [teams[i] for i in np.random.default_rng(number).permutation(len(teams)).tolist()]
     n = min(max(share_of(part, len(teams)), 1), len(teams) - 1)
-    return shuffled[:n], shuffled[n:]
+    drawn = np.isin(units.of_run, units.positions(shuffled[:n]))
+    names = run_table["name"].to_numpy()
+    return names[drawn].tolist(), names[~drawn].tolist()
 
 
 def _share(share: Any, *, whole_allowed: bool) -> float:

@@ -255,7 +255,8 @@ def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) 
         without = table["name"][table[column].isna()].tolist() if column in said else []
         if without and len(without) < len(table):
             who = f"{count(len(without), noun)} without a {column}, though {column}s are given: {examples(without)}. "
-            warn(who, Option("by", column), " needs one of every run.")
+            what = " takes each for a team of its own." if column == "team" else " needs one of every run."
+            warn(who, Option("by", column), what)
     # an empty flag says that nobody recorded it
     unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
     if "pooled" in said and unnamed:

@@ -89,6 +89,6 @@ class NamedRuns:
             by: ``"team"``, ``"type"``, ``"family"`` or ``"run"``.
 
         Raises:
-            InputError: another `by`, or runs without a team, type or family.
+            InputError: another `by`, or runs without a type or family.
         """
         return units_of(self._table, by)

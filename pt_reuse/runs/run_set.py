@@ -292,7 +292,10 @@ class RunSet(WrittenRuns):
             The runs of the teams drawn, and those of the others, both in field order.
 
         Raises:
-            InputError: a run without a team, an unknown type, fewer than two teams, a share out of range.
+            InputError: an unknown type, fewer than two teams, a share out of range.
+
+        Warns:
+            ReuseWarning: runs without a team, each a team of its own.
 
         Example:
             >>> import pt_reuse as ptr
@@ -306,7 +309,7 @@ class RunSet(WrittenRuns):
         """
         chosen = self if type is None else self.select(type=type)
         drawn, others = drawn_teams(chosen.run_table, share, seed)
-        return chosen.select(team=drawn), chosen.select(team=others)
+        return chosen.select(drawn), chosen.select(others)
 
     @door
     def restrict(

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Argument, Aside, InputError, Option, Part, arguments_as
+from pt_reuse._errors import Argument, Aside, InputError, Option, Part, arguments_as, warn
 
 #: by -> the column of a table of runs that names the unit
 COLUMNS = {"team": "team", "run": "name", "type": "type", "family": "family"}
@@ -65,13 +65,14 @@ def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "b
         argument: what the user calls `by`.
         grouping: runs need not be grouped at all, so that the advice is to leave `by` out, in place of single runs.
     """
-    if by != "run" and COLUMNS[by] not in columns:
+    # a run without a team is a team of its own
+    if by not in ("run", "team") and COLUMNS[by] not in columns:
         with arguments_as(by=argument):
             raise _without_unit(by, "no run has one", grouping=grouping)
 
 
 def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Units:
-    """Return the units of a table of runs, or say which runs have none.
+    """Return the units of a table of runs: a run without a team is a team of its own, by its name.
 
     Args:
         run_table: one row per run, with ``name team type``, and ``family`` where anybody gave one.
@@ -79,15 +80,40 @@ def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Uni
         grouping: see :func:`check_unit_is_given`.
 
     Raises:
-        InputError: another `by`, or runs without a team, type or family.
+        InputError: another `by`, runs without a type or family, a run without a team that has the name of one.
+
+    Warns:
+        ReuseWarning: runs without a team.
     """
     check_unit(by)
     values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
-    if lacking:
+    if lacking and by == "team":
+        _tell_own_teams(lacking, set(values.dropna()))
+        values = values.where(values.notna(), run_table["name"])
+    elif lacking:
         raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}", grouping=grouping)
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
+
+
+def _tell_own_teams(lacking: list[str], teams: Collection[str]) -> None:
+    """Warn of runs that are their own teams, since nobody says of which team they are."""
+    clash = [name for name in lacking if name in teams]
+    if clash:
+        raise InputError(
+            f"{examples(clash)} is a team, and a run without one has this name, which would be its own team. Give ",
+            *how_to_give("team"),
+            Aside(" when reading the runs"),
+            ".",
+            argument="by",
+        )
+    warn(
+        f"{count(len(lacking), 'run')} without a team, each taken for a team of its own: {examples(lacking)}. ",
+        *how_to_give("team"),
+        Aside(" when reading the runs"),
+        " says whose they are.",
+    )
 
 
 def column_of(run_table: pd.DataFrame, by: str) -> pd.Series:

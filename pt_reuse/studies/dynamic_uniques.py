@@ -188,7 +188,7 @@ def leave_out_dynamic(
         DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
 
     Raises:
-        InputError: runs without a team, type or family, a judged topic that is not among the topics, an unknown
+        InputError: runs without a type or family, a judged topic that is not among the topics, an unknown
             measure, run or option; scikit-learn is not installed.
 
     Warns:

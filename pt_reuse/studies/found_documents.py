@@ -217,7 +217,7 @@ def found_by_depth(
     checked_rel(rel)
     runs, qrels = as_runs_before(runs, qrels)
     contributing = contributors_of(runs, contributors)
-    units_of(runs.run_table[contributing.runs], by)
+    units = units_of(runs.run_table[contributing.runs], by)
     qrels = as_qrels(qrels)
     check_topics(runs, qrels)
     lowest = relevant_from(qrels, rel)
@@ -227,7 +227,6 @@ def found_by_depth(
     chosen = list(range(1, min(USUAL_DEPTH, longest) + 1)) if wanted is None else wanted
     pool = pool_on_topics(ranked, chosen[-1], contributing, qrels)
     labels = np.append(qrels.arrays.labels, np.int16(-1))[qrels.arrays.documents.find(pool.documents)]
-    units = units_of(pool.run_table, by)
     if ALL in units.names:
         raise InputError(
             f"a {by} is called {ALL!r}, which here are all together. Give it another name.", argument="runs"

@@ -246,7 +246,7 @@ def leave_out_uniques(
         ``.plot_fill()``, ``.report("fill")``.
 
     Raises:
-        InputError: runs without a team, type or family, an unknown measure, run or option, a run that has no topic in
+        InputError: runs without a type or family, an unknown measure, run or option, a run that has no topic in
             common with the qrels.
 
     Warns:

@@ -81,8 +81,7 @@ def coverage(
         depths: ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the
             first measure, where that is among them, else at 10, else at the first.
         p: the persistence of RBP and its residual, above 0 and below 1.
-        by: what is left out of the pool: ``"team"`` (the default where every run has one), ``"run"``, ``"type"`` or
-            ``"family"``.
+        by: what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.
         depth: of the pool, documents per run and topic; default the one on record, else 100.
         contributors: who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where
             nobody recorded of some run whether it was pooled, nobody is left out.

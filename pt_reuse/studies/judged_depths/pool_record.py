@@ -83,7 +83,7 @@ def record_of(
     Args:
         runs: the field.
         qrels: the judgments.
-        by: the unit to leave out; None for the team, where every run has one.
+        by: the unit to leave out; None for the team.
         depth: the pool's.
         contributors: ``"pooled"``, ``"all"`` or run names.
         pool_order: the order in which the runs were pooled; None for the field's own.
@@ -98,8 +98,6 @@ def record_of(
     if chosen.assumed:
         return PoolRecord(chosen, None, f"who was pooled is not on record for {count(len(chosen.assumed), 'run')}")
     if units is None:
-        if runs.run_table["team"].isna().any():
-            return PoolRecord(chosen, None, "the team is not on record for every run")
         units = runs.units("team")
     with arguments_as(order="pool_order"):
         pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
