@@ -108,10 +108,7 @@ CALLS = {
     "measure": f"{LOU} --measures AP,Foo@3",
     "a measure that nobody computes": f"{LOU} --measures AP,RBP",
     "unit": f"{LOU} --by nonsense",
-    "unit without teams": f"lou {FIELD}",
     "unit without types": f"lou {FIELD} --metadata {{f}}/teams.csv --by type",
-    "unit with a blank column": f"lou {FIELD} --metadata {{f}}/types.csv --by team",
-    "unit without teams of an own collection": "lou --collection {f}/teamless.toml",
     "depth": f"{LOU} --depth 0",
     "what to remove": f"{LOU} --remove all",
     "no contributor": f"{LOU} --contributors ,",
@@ -121,7 +118,6 @@ CALLS = {
     # unjudged, score, compare, pool
     "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
     "unit of unjudged": "unjudged {f}/runs --qrels {f}/qrels.txt --by nonsense",
-    "unit of unjudged without teams": "unjudged {f}/runs --qrels {f}/qrels.txt --by team",
     "judgments of unjudged": "unjudged {f}/runs --qrels {f}/nowhere",
     "measure of score": "score {f}/runs --qrels {f}/qrels.txt --measures Foo@3",
     "measure of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --measures Foo@3",
@@ -176,7 +172,6 @@ CALLS = {
     # compare-strategies
     "strategies": f"compare-strategies {FIELD} --strategies rank,mft",
     "budgets": f"compare-strategies {FIELD} --budgets .1,5",
-    "unit to leave out without teams": f"compare-strategies {FIELD} --leave-out team",
     # by-type
     "halves": f"{BY_TYPE} --splits 0",
     "what is split": f"{BY_TYPE} --unit type",
@@ -185,7 +180,6 @@ CALLS = {
     "measure by type": f"{BY_TYPE} --measures Foo@3",
     "intervals": f"{BY_TYPE} --resamples -1",
     "types of nobody": f"by-type {FIELD}",
-    "teams of nobody": f"by-type {FIELD} --metadata {{f}}/types.csv",
     # infer-pool
     "depth of the pool": f"infer-pool {FIELD} --depth 0",
     "tolerance": f"infer-pool {FIELD} --tolerance 2",

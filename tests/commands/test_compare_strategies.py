@@ -101,7 +101,6 @@ def test_all_strategies_and_budgets_are_the_default(files, capsys):
         ["--budgets", ".1,5"],
         ["--budgets", "-1"],
         ["--leave-out", "teams"],
-        ["--leave-out", "team"],
         ["--repeats", 0],
         ["--seed", -1],
         ["--jobs", 0],

@@ -12,7 +12,7 @@ PYTHON = re.compile(
     r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
 )
 #: faults that show only when the runs have been read, and described
-AFTER_READING = ("teams of some runs", "contributor", "high label", "no run is pooled", "other topics")
+AFTER_READING = ("contributor", "high label", "no run is pooled", "other topics")
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,7 @@ FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
 LOU = f"lou {FIELD} --teams {{f}}/teams --depth 5"
 #: what is wrong -> how the command line is called, {f} being the folder of files
 FAULTS = {
-    "no teams": f"lou {FIELD}",
     "no types": f"{LOU} --by type",
-    "teams of some runs": f"lou {FIELD} --teams {{f}}/few",
     "teams by file name": f"lou {FIELD} --teams {{f}}/by-file",
     "no such file of teams": f"{LOU} --teams {{f}}/nowhere",
     "no run is pooled": f"{LOU} --metadata {{f}}/none.csv",

@@ -39,7 +39,7 @@ ERRORS = [
     ({"field": FIELD.runs}, "retr_systems", None),
     ({"teams": {"lex1a_": "us"}}, "teams", None),
     ({"by": "type", "reuse": "lou"}, "by", None),
-    ({"field": TEAMLESS}, None, "field"),
+    ({"field": TEAMLESS, "by": "type"}, "by", None),
     ({"pooled": False, "reuse": "lou"}, "pooled", None),
     ({"field": OTHERS.with_metadata(pooled=False)}, "pooled", None),
     ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),

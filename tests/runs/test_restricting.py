@@ -194,4 +194,10 @@ def test_teams_that_cannot_be_split(messages):
     messages.refused(lambda: runs.split_teams(seed=1, type="manual"), argument="type")
     messages.refused(lambda: runs.split_teams(seed=1, share=1), argument="share")
     messages.refused(lambda: runs.split_teams(seed="a"), argument="seed")
-    messages.refused(lambda: as_runs(FIELD).split_teams(seed=1))
+
+
+def test_runs_without_a_team_are_split_as_their_own_teams(messages):
+    bare = as_runs(FIELD)
+    drawn, others = messages.warned(lambda: bare.split_teams(seed=1))
+    own = bare.with_metadata(teams={name: name for name in bare}).split_teams(seed=1)
+    assert [drawn.names, others.names] == [half.names for half in own]

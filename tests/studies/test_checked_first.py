@@ -77,10 +77,6 @@ def test_leave_out_uniques(fault, qrels, messages):
     messages.refused(call, argument=next(iter(LEAVING_OUT[fault])))
 
 
-def test_leave_out_uniques_of_runs_without_teams(qrels, messages):
-    messages.refused(lambda: ptr.leave_out_uniques(BARE, qrels, "AP"), argument="by")
-
-
 @pytest.mark.parametrize("fault", BY_TYPE)
 def test_by_type(fault, qrels, messages):
     given = {"measures": "AP", "unit": "run", **BY_TYPE[fault]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import warnings
 from dataclasses import FrozenInstanceError
 
 import pandas as pd
@@ -12,6 +13,7 @@ from ir_measures import AP, P
 from reference import as_qrels
 from reference_lou import hand_field
 
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.unique_sentences import in_words
@@ -190,11 +192,28 @@ def test_runs_and_qrels_swapped(messages):
     messages.refused(lambda: leave_out_uniques(as_qrels(field.judgments), field.as_runs(), AP), argument="runs")
 
 
-def test_by_team_without_teams(messages):
-    runs = RunSet.from_frames({"A": pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]})})
-    qrels = as_qrels({"1": {"d1": 1}})
-    messages.refused(lambda: leave_out_uniques(runs, qrels, AP), argument="by")
-    assert leave_out_uniques(runs, qrels, AP, by="run").unique_counts["name"].tolist() == ["A"]
+def test_runs_without_teams_are_their_own_teams(messages):
+    frames = {
+        name: pd.DataFrame({"qid": "1", "docno": docs, "score": [2.0, 1.0]})
+        for name, docs in {"A": ["d1", "d2"], "B": ["d2", "d3"], "C": ["d3", "d4"]}.items()
+    }
+    runs, qrels = RunSet.from_frames(frames, pooled=True), as_qrels({"1": {"d1": 1, "d2": 0, "d4": 1}})
+    by_team = messages.warned(lambda: leave_out_uniques(runs, qrels, AP))
+    by_run = leave_out_uniques(runs, qrels, AP, by="run")
+    assert by_team.unique_counts["team"].tolist() == by_run.unique_counts["name"].tolist() == ["A", "B", "C"]
+    for name in ("table", "by_run", "summary"):
+        left, right = (getattr(one, name).select_dtypes("number") for one in (by_team, by_run))
+        pd.testing.assert_frame_equal(left, right, check_names=False)
+    # one of a team beside one without: as if its team were named like it
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        some = leave_out_uniques(RunSet.from_frames(frames, teams={"A": "T", "B": "T"}, pooled=True), qrels, AP)
+    told = leave_out_uniques(RunSet.from_frames(frames, teams={"A": "T", "B": "T", "C": "C"}, pooled=True), qrels, AP)
+    pd.testing.assert_frame_equal(some.table, told.table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        clash = RunSet.from_frames(frames, teams={"A": "C"}, pooled=True)
+    messages.refused(lambda: leave_out_uniques(clash, qrels, AP), argument="by")
 
 
 def test_nobody_pooled(messages):

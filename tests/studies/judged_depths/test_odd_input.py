@@ -61,8 +61,6 @@ def test_one_run_and_one_topic():
     assert found.headline() == "Unjudged@3 in the mean: runs 0.3333; most 0.3333 (mine); 0 runs of 1 with a flag"
     assert "Without" not in "".join(found.report().to_frame())
     assert len(found.groups) == 0
-    with pytest.raises(ptr.InputError, match="team"):
-        cover({"mine": run}, {"1": {"a": 1}}, by="team")
     for kind in ("topics", "depths", "residual", "rise"):
         found.plot(kind, width=3.3)
 
@@ -84,7 +82,6 @@ def test_fewer_than_five_topics(messages):
     [
         ("pooled", dict.fromkeys(RUNS.names, False), "no run is on record as pooled"),
         ("pooled", {RUNS.names[0]: pd.NA}, "who was pooled is not on record for 1 run"),
-        ("team", {RUNS.names[0]: None}, "the team is not on record for every run"),
     ],
 )
 def test_nobody_can_be_left_out(column, values, why):
