@@ -219,31 +219,24 @@ def leave_out_uniques(
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
             ``remove="relevant"`` leaves uniques of label 1 judged, for nDCG a gain.
         contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
-        pool_order: the order in which the runs were pooled, where it is not the one in which they are scored; default:
-            the one that the field knows of itself.
-        fill: a judge that labels the removed uniques, to be seen beside their removal: judgments in any form, a
-            :class:`~pt_reuse.judging.Judge`, a function or a pipeline; or a dict of name -> judge. Each is asked once,
-            for all documents that people judged. Default: nobody.
+        pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
+        fill: a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
+            function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.
         judge_rel: the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in
-            :func:`audit_labels`. Labels come to the scale of people before scoring: relevant ones count at least as
-            the lowest relevant label of people and at most as the highest of people, the others less than relevant.
-        holes: ``"uniques"`` (default): the judge labels the removed uniques alone; ``"unjudged"``: besides, every
-            document without a judgment among the first `depth` of any run, pooled or not, in the order of the scores.
+            :func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.
+        holes: ``"uniques"`` (default), the removed ones; ``"unjudged"``: besides, the unjudged first `depth` of any run.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
-        resamples: how often the topics are drawn for bootstrap intervals, in columns ``_low`` and ``_high``: of tau_b,
-            gamma, tau_ap_b and the largest drop of each left-out unit and of the ``own_`` ones of the summary, and of
-            the change of each run's score, and of what is filled; default 0, none. Judgments and uniques stay.
+        resamples: how often the topics are drawn for intervals (columns ``_low`` and ``_high``) of coefficients and of
+            the largest drop, of each run's change, and of what is filled; default 0, none. Judgments and uniques stay.
         confidence: of the intervals, above 0 and below 1.
         seed: of the draws.
-        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
-            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
+        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; the numbers do not depend on it.
         verbose: show a progress bar.
 
     Returns:
         LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
-        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``, ``.findings()``,
-        ``.plot_fill()``, ``.report("fill")``.
+        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``, ``.plot_fill()``.
 
     Raises:
         InputError: runs without a type or family, an unknown measure, run or option, a run that has no topic in
@@ -255,9 +248,7 @@ def leave_out_uniques(
             a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
             judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label;
             intervals over fewer than five topics; documents to which a judge gives no label, and a fill of relevant
-            uniques alone. ``settings["beware"]`` says it, too. Also resamples in which all runs tie, which intervals
-            leave out.
-            Also contributing runs of one unit (`by`) alone, and a field of one run.
+            uniques alone (``settings["beware"]``); resamples in which all runs tie; contributors of one unit; one run.
 
     Example:
         >>> import pt_reuse as ptr
