@@ -224,7 +224,7 @@ def leave_out_uniques(
             function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.
         judge_rel: the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in
             :func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.
-        holes: ``"uniques"`` (default), the removed ones; ``"unjudged"``: besides, the unjudged first `depth` of any run.
+        holes: ``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.
         complete: the mean is over all topics of the qrels (default), or over those that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         resamples: how often the topics are drawn for intervals (columns ``_low`` and ``_high``) of coefficients and of
