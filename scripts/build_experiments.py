@@ -124,8 +124,6 @@ def dl19(data: Path) -> Iterator[tuple[str, str]]:
         "eval_metrics": [nDCG @ 10],
     }
     yield "dl19-alone", seen("ptr.Experiment(two, topics, qrels, [nDCG@10])", **given)
-    call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field)"
-    yield "dl19-depth", seen(call, **given, field=field)
     call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field, depth=10)"
     yield "dl19-field", seen(call, **given, field=field, depth=10)
     call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=field, depth=10, pooled=True)"

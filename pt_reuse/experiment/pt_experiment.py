@@ -228,14 +228,13 @@ def Experiment(
             gives a document twice for one topic.
 
     Warns:
-        ReuseWarning: after the run, where a column does not mean what it seems to: a pool that is not that of the
-            judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
+        ReuseWarning: after the run, where a column does not mean what it seems to: LOU under a pool that is not that of
+            the judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
             judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
             only; a judge that fails, for which filled scores are NaN, that labels but some of the documents, or whose
             labels 0 and 1 are taken for binary; systems that score otherwise in the order in which :func:`score` ranks
-            them; and, where `reuse` is
-            left at its default, how to get the field of a known collection, and arguments of leave-out-uniques that
-            change nothing without a field.
+            them; and, where `reuse` is left at its default, how to get the field of a known collection, and arguments
+            of leave-out-uniques that change nothing without a field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

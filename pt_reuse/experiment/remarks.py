@@ -44,23 +44,23 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
         measures: as pt.Experiment names their columns.
         asked: what the user wants to know.
     """
-    caveats: list[Caveat] = []
+    of_uniques: list[Caveat] = []
     fit = columns.left_out.fit if columns.left_out else None
     if fit is not None and asked.alone:
-        caveats += [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()]
+        of_uniques += [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()]
     elif fit is not None:
-        caveats += fit.caveats()
-    caveats += none_relevant(qrels, qrels.rel) if fit is not None else ()
+        of_uniques += fit.caveats()
+    of_uniques += none_relevant(qrels, qrels.rel) if fit is not None else ()
     unjudged = [column for column in ("unjudged", *BOUNDS) if column in columns.added]
     shares = [f"{name} {column}" for column in unjudged for name in columns.added[column]]
-    caveats += relevant_only(qrels, [*shares, *of_judged(measures.values())])
-    caveats += columns.caveats
-    tell(caveats)
+    caveats = [*relevant_only(qrels, [*shares, *of_judged(measures.values())]), *columns.caveats]
+    # settings and the summary go with uniques that no column shows
+    tell(caveats if "lou" in columns.empty else [*of_uniques, *caveats])
     if asked.alone and asked.by_default and (columns.hint or asked.idle):
         _tell_of_the_default(columns, asked)
     # what the study noted is said here in other words
     settings = {name: value for name, value in columns.settings.items() if name != BEWARE}
-    return replace(columns, settings={**settings, **noted(caveats)})
+    return replace(columns, settings={**settings, **noted([*of_uniques, *caveats])})
 
 
 def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Caveat]:

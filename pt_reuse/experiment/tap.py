@@ -116,7 +116,7 @@ class Tap(pt.Transformer):
         return seen[batch == first.to_numpy()].reset_index(drop=True)
 
     def __repr__(self) -> str:
-        return f"Tap({self.label!r})"
+        return self.label  # pyterrier's errors say "in transformer" and this
 
 
 class Tapped(pt.Compose):

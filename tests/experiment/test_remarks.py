@@ -185,14 +185,35 @@ def test_dicts_hold_measures_alone():
 
 
 def test_a_pool_too_deep_is_told(messages):
-    result = messages.warned(lambda: experiment(depth=25))
+    result = messages.warned(lambda: experiment(depth=25, reuse=ALL))
     assert "of the pool is unjudged" in result.attrs["reuse"]["settings"]["beware"]
+
+
+@pytest.mark.parametrize(
+    ("more", "told", "noted"),
+    [({}, 0, True), ({"reuse": "rank"}, 0, False), ({"reuse": "lou"}, 1, True), ({"pooled": True}, 1, True)],
+    ids=str,
+)
+def test_the_fit_of_the_pool_is_told_where_uniques_are_shown_and_noted_where_a_summary_is(more, told, noted):
+    given = {"field": OTHERS, "depth": 25, **more}
+    result, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], **given)
+    assert len(warned) == told
+    assert ("of the pool is unjudged" in result.attrs["reuse"]["settings"].get("beware", "")) is noted
+    assert bool(result.attrs["reuse"]["summary"]) is noted
+
+
+@pytest.mark.parametrize(("more", "told"), [({}, 0), ({"reuse": "lou"}, 1)])
+def test_judgments_without_a_relevant_one_are_told_where_uniques_are_shown(more, told):
+    given = {"field": OTHERS, "depth": 8, **more}
+    result, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS.assign(label=0), [AP], **given)
+    assert len(warned) == told
+    assert "no judgment is relevant" in result.attrs["reuse"]["settings"]["beware"]
 
 
 def test_a_field_that_nobody_recorded_the_pool_of_is_told(messages):
     unknown = OTHERS.run_table.assign(pooled=pd.array([pd.NA] * len(OTHERS), "boolean"))
     field = ptr.RunSet(OTHERS.field, unknown, OTHERS.order)
-    messages.warned(lambda: experiment(field=field, depth=12))
+    messages.warned(lambda: experiment(field=field, depth=12, reuse=ALL))
 
 
 @pytest.mark.parametrize("arguments", [{}, {"field": OTHERS, "reuse": ["unjudged", "rank"]}], ids=["alone", "field"])

@@ -27,7 +27,7 @@ def test_passes_the_very_frame_and_keeps_a_copy():
 
 
 def test_says_of_which_system_something_is_missing():
-    with pytest.raises(pt.validate.InputValidationError, match=r"Tap\('a'\).*missing_columns=\['score'\]"):
+    with pytest.raises(pt.validate.InputValidationError, match=r"in transformer a .*missing_columns=\['score'\]"):
         Tap("a")(results().drop(columns="score"))
 
 
@@ -75,7 +75,7 @@ def test_composes_at_the_end_without_joining_other_taps():
     assert (source >> one) != (source >> two)
     pipeline(pd.DataFrame({"qid": ["1", "2"]}))
     assert len(one.results()) == 3
-    assert repr(one) == "Tap('a')"
+    assert repr(one) == "a"
 
 
 def test_pyterrier_can_inspect_it():

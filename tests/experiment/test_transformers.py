@@ -48,7 +48,9 @@ def test_a_tap_is_inspected_validated_and_labelled():
     assert (drawn["label"], drawn["help_url"]) == ("BM25", None)
     assert (drawn["input_columns"], drawn["output_columns"]) == (["qid", "docno", "score"],) * 2
     assert len(pt.schematic.transformer_schematic(Tap("a name of many, many words"))["label"]) == 20
-    with pytest.raises(pt.validate.InputValidationError, match=r"Tap\('BM25'\).*missing_columns=\['docno', 'score'\]"):
+    with pytest.raises(
+        pt.validate.InputValidationError, match=r"in transformer BM25 .*missing_columns=\['docno', 'score'\]"
+    ):
         tap(TOPICS)
     empty = pd.DataFrame()
     assert tap(empty) is empty, "a batch without results, whatever it looks like"
