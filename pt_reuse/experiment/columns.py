@@ -63,6 +63,7 @@ class Asked:
         alone: whether there is no field, so that the systems are placed among themselves.
         by_default: whether the user left it to us which kinds these are.
         idle: the arguments given that concern leave-out-uniques alone, where that is not asked for.
+        labels: those that the judgments use, also of topics that are not asked.
     """
 
     kinds: tuple[str, ...]
@@ -73,6 +74,7 @@ class Asked:
     alone: bool
     by_default: bool
     idle: tuple[str, ...] = ()
+    labels: NDArray[np.int16] | None = None
 
     @property
     def left_out(self) -> bool:
@@ -177,7 +179,7 @@ def compute_columns(
     if "unjudged" in kinds:
         added["unjudged"] = _unjudged(systems, qrels, measures)
     if "bounds" in kinds:
-        known, more = _bounds(systems, qrels, measures)
+        known, more = _bounds(systems, qrels, measures, asked.labels)
         added, settings = {**added, **known}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
 
@@ -282,10 +284,10 @@ def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.
 
 
 def _bounds(
-    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]
+    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], labels: NDArray[np.int16] | None
 ) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
     """Return the columns of the measures whose bounds are known, and what settings say of them and of the others."""
-    found = score_bounds(systems, qrels, dict.fromkeys(measures.values()))
+    found = score_bounds(systems, qrels, dict.fromkeys(measures.values()), labels)
     at = {measure: m for m, measure in enumerate(found.measures)}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():

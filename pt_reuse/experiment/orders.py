@@ -90,7 +90,7 @@ def tell_other_order(
         shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(list(measures.items()))}
         known += [(name, share) for share, name in shares.items()]
     bounded = [(name, measures[name]) for name in columns.added.get(BOUNDS[0], {})]
-    found = other_order(runs, order, qrels, known, bounded)
+    found = other_order(runs, order, qrels, known, bounded, asked.labels)
     if found is None:
         return columns
     found.warn()
@@ -103,6 +103,7 @@ def other_order(
     qrels: Qrels,
     measures: Sequence[tuple[str, ir_measures.Measure]],
     bounded: Sequence[tuple[str, ir_measures.Measure]] = (),
+    labels: NDArray[np.int16] | None = None,
 ) -> OtherOrder | None:
     """Return what the runs score in another order, None where it is the same.
 
@@ -112,6 +113,7 @@ def other_order(
         qrels: the judgments of the topics asked.
         measures: names as pt.Experiment has them, and the measures.
         bounded: those whose bounds are columns, too.
+        labels: as in :func:`score_bounds`.
     """
     if order == runs.order or not (measures or bounded):
         return None
@@ -130,7 +132,7 @@ def other_order(
     if bounded and (here == there).all():
         # a document without a label has changed places with one of label 0: no score sees it, its bounds may
         shown = [f"{name} {column}" for column in BOUNDS for name, _ in bounded]
-        here, there = (_bounds(part, judged, [measure for _, measure in bounded]) for part in parts)
+        here, there = (_bounds(part, judged, [measure for _, measure in bounded], labels) for part in parts)
     differ = here != there
     if not differ.any():
         return None
@@ -167,7 +169,9 @@ def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure])
     return values
 
 
-def _bounds(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
-    found = score_bounds(runs, qrels, measures)
+def _bounds(
+    runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], labels: NDArray[np.int16] | None
+) -> NDArray[np.float64]:
+    found = score_bounds(runs, qrels, measures, labels)
     # sums of the same numbers in another order differ in the last bit
     return np.round(np.concatenate([found.low, found.high]), DECIMALS)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from pt_reuse._check import flag
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse.experiment.adding import Adding
@@ -296,6 +298,7 @@ def Experiment(
 
     systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, given_qrels, arguments, rel)
+    asked = replace(asked, labels=np.unique(given_qrels.arrays.labels))
     if judge is not None:
         check_scale(judge, judgments)
     known = system_tables(

@@ -68,13 +68,16 @@ class Bounds:
         )
 
 
-def score_bounds(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]) -> Bounds:
+def score_bounds(
+    runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], labels: NDArray[np.int16] | None = None
+) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
     Args:
         runs: the runs; their order is that of the scores.
         qrels: the judgments; a label below 0 is none.
         measures: as `parse_measures` returns them.
+        labels: those that the judgments use, where `qrels` are those of some topics alone; default its own.
 
     Returns:
         Bounds: low <= score <= high; all three are 0 on a topic that the run lacks.
@@ -90,7 +93,7 @@ def score_bounds(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Meas
     work = Rescoring(runs.field, runs.names, qrels, known)
     depths = [specs[measure].depth for measure in known]
     deepest = None if None in depths else max(depth for depth in depths if depth is not None)
-    used = np.unique(qrels.arrays.labels)
+    used = np.unique(qrels.arrays.labels if labels is None else labels)
     used = used if used.max(initial=0) > 0 else np.array([1], dtype=np.int16)
     for topics in work.cut(_AT_ONCE):
         base = work.block(topics).base
@@ -102,7 +105,7 @@ def score_bounds(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Meas
             spec, score = specs[measure], base[m].reshape(-1)
             least, most = _BOUNDS[spec.kernel](lists, spec, score)
             # sums of the same numbers in another order differ in the last bit
-            unknown = lists.unknown(spec)
+            unknown = lists.unknown(spec) & bool(spec.rel <= used.max())
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
     return found
