@@ -21,7 +21,7 @@ TESTS = {
 }
 #: correction for many tests -> what statsmodels' multipletests calls it; None where nothing is corrected
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
-#: which of them is made where nobody says, in all studies that test all pairs of runs: none, as in most papers
+#: which of them studies of significance make where nobody says: none, as in most papers
 CORRECTION = "none"
 #: random signs, or scores that change places, if nobody says how many
 SAMPLES = 10_000
