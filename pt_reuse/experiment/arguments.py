@@ -71,7 +71,7 @@ def read_judgments(qrels: Any) -> Qrels:
 
 def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measure]]:
     """Return the measures for pt.Experiment, and column name -> measure as it names its columns."""
-    if isinstance(eval_metrics, str | ir_measures.Measure):
+    if isinstance(eval_metrics, str | ir_measures.Measure) or not isinstance(eval_metrics, Iterable):
         eval_metrics = [eval_metrics]
     given: list[Any] = []
     found: list[ir_measures.Measure] = []

@@ -88,6 +88,7 @@ def test_errors_of_systems_topics_and_measures(messages):
         (([a], TOPICS, QRELS, ["ndgc@10"]), None),
         (([a], TOPICS, QRELS, [AP, 3]), None),
         (([a], TOPICS, QRELS, ["mrt"]), "eval_metrics"),
+        (([a], TOPICS, QRELS, None), "measures"),
         (([a], TOPICS, QRELS, [AP, Needy()]), "eval_metrics"),
     ]
     for arguments, about in calls:
