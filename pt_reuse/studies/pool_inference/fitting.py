@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse.studies.pool_inference.code_length import PoolCounts
 from pt_reuse.studies.pool_inference.gains import Gains, Singles, is_tolerated, tolerated_to
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
-from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
+from pt_reuse.studies.pool_inference.kinds_of_topics import Curves, near
 from pt_reuse.studies.pool_inference.tops import Choice, Tops
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
@@ -124,14 +124,17 @@ class Fitter:
         )
         of_topics, difference = depths[ranks.has_topic], ranks.n_judged - found + len(pool) - found
         bits = counts.bits(of_topics, ranks.longest)
-        ends = float(self._curves(runs).ends(depths).sum()) - counts.names(of_topics, ranks.longest)
+        ends = float(self._curves(runs, near(depths)).ends(depths).sum()) - counts.names(of_topics, ranks.longest)
         return Fit(depths, runs, tops, counts, difference, bits, up_to, ends)
 
-    def _curves(self, runs: NDArray[np.bool_]) -> Curves:
-        # the runs of an answer are those from which the next one starts
-        if self._last is None or (self._last[0] != runs).any():
-            self._last = runs, Curves(*self.ranks.found(runs), self.tolerance)
-        return self._last[1]
+    def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
+        # the runs of an answer are mostly those from which its depths came, whose curves are there to every depth
+        if self._last is not None and (self._last[0] == runs).all():
+            return self._last[1]
+        curves = Curves(*self.ranks.found(runs, depth), self.tolerance)
+        if depth is None:
+            self._last = runs, curves
+        return curves
 
     def _stranger(self, tops: Tops, choice: Choice) -> int | None:
         """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""

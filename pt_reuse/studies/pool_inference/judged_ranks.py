@@ -176,11 +176,17 @@ class JudgedRanks:
         """Return (topics,): one depth for all; 0 for a topic that no run has, as nothing of it was pooled."""
         return np.where(self.has_topic, depth, 0).astype(np.int64)
 
-    def found(self, runs: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (topics, longest + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
-        found = np.zeros((2, len(self.has_topic), self.longest + 1), dtype=np.int64)
+    def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k.
+
+        Args:
+            runs: (runs,) whose pool it is.
+            depth: the largest one; default the longest list.
+        """
+        depth = self.longest if depth is None else min(depth, self.longest)
+        found = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
         if runs.any():
-            found[:, self.has_topic] = np.concatenate(list(self.over(Found(runs, self.longest))), axis=1)
+            found[:, self.has_topic] = np.concatenate(list(self.over(Found(runs, depth))), axis=1)
         return found[0], found[1]
 
     def topic_depths(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -18,6 +18,16 @@ _BITS = 6.0
 _NEAR = np.sqrt(2)
 
 
+def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (topics,): down to which rank the new documents show whether the pool ends at the depth."""
+    return np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1)
+
+
+def near(depths: NDArray[np.int64]) -> int:
+    """Return down to which rank :class:`Curves` have to be known to say how sharply a pool ends at some depths."""
+    return int(_below(depths).max(initial=0))
+
+
 @dataclass(frozen=True)
 class Curves:
     """How a pool of given runs grows with its depth, topic by topic.
@@ -41,7 +51,7 @@ class Curves:
         at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
         depths = np.minimum(depths, longest)
         first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
-        last = np.minimum(np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1), longest)
+        last = np.minimum(_below(depths), longest)
         judged = [self.judged[at, rank] for rank in (first, depths, last)]
         both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
         share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)

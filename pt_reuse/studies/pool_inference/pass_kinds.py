@@ -39,19 +39,19 @@ class Found:
 
     Attributes:
         runs: (runs,) whose pool it is.
-        longest: the longest list of all topics.
+        depth: the largest one.
     """
 
     runs: NDArray[np.bool_]
-    longest: int
+    depth: int
 
     def of(self, topics: Iterable[RankedTopic]) -> NDArray[np.int64]:
-        """Return (2, topics, longest + 1): judged and unjudged documents; the last ones hold for deeper ranks."""
+        """Return (2, topics, depth + 1): judged and unjudged documents; the last ones hold for deeper ranks."""
         return np.stack([self._of(topic) for topic in topics], axis=1)
 
     def _of(self, topic: RankedTopic) -> NDArray[np.int64]:
-        counts = np.stack(topic.found(self.runs))
-        return np.pad(counts, ((0, 0), (0, self.longest + 1 - counts.shape[1])), mode="edge")
+        counts = np.stack(topic.found(self.runs, self.depth))
+        return np.pad(counts, ((0, 0), (0, self.depth + 1 - counts.shape[1])), mode="edge")
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,10 @@ class RankedTopic:
         run[self.docs.T[::-1, ::-1].ravel()] = np.tile(np.arange(n_runs - 1, -1, -1, dtype=np.int32), longest)
         return run[:-1]
 
-    def found(self, runs: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (longest + 1,) each: judged and unjudged documents in the pool of the chosen runs to depth k."""
-        rank = self.best(runs)
-        n = self.docs.shape[1] + 1
+    def found(self, runs: NDArray[np.bool_], depth: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (at most depth + 1,) each: judged and unjudged documents in the pool of the chosen runs to depth k."""
+        rank = self.best(runs, depth)
+        n = min(self.docs.shape[1], depth) + 1
         judged = np.bincount(rank[self.judged], minlength=n)
         every = np.bincount(rank, minlength=n)
         judged[0] = every[0] = 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from pool_parts import as_qrels, as_runs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fields
 
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
+from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
 
 
 def one_run_each(trec8, n, seed=1):
@@ -89,3 +92,17 @@ def test_a_topic_that_no_run_has_is_not_set_apart():
     runs = as_runs({"A": {"1": ["a", "b"]}, "B": {"1": ["c"]}})
     found = infer_pool(runs, as_qrels({("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}))
     assert (found.depth, found.apart, found.topics) == (2, [], ["1", "2"])
+
+
+@settings(deadline=None, max_examples=30)
+@given(pooled_fields(), st.lists(st.integers(0, 7), min_size=len(TOPICS), max_size=len(TOPICS)))
+def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
+    field, _, _, judged = made
+    if not comparable(field, judged):
+        return
+    fits = fitter(as_runs(field), as_qrels(judged))
+    given_depths = np.array(depths[: len(fits.ranks.has_topic)]) * fits.ranks.has_topic
+    fit = fits.settle(np.minimum(given_depths, fits.ranks.longest))
+    of_topics = fit.depths[fits.ranks.has_topic]
+    every = Curves(*fits.ranks.found(fit.runs), 0.0)
+    assert fit.ends == every.ends(fit.depths).sum() - fit.counts.names(of_topics, fits.ranks.longest)
