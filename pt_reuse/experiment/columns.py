@@ -44,6 +44,8 @@ NO_FIELD = " (no field)"
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
 #: columns that hold the ends of what a score may be
 BOUNDS = ("low", "high")
+#: the key of `settings` for caveats about uniques where no column shows what they are worth
+BEWARE_OF_UNIQUES = "beware of uniques"
 #: columns that count documents
 COUNTS = ("filled docs", "filled unknown")
 #: columns of measures for which pt.Experiment reports the sum over topics, not the mean

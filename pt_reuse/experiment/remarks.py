@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._errors import Option, Part, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
-from pt_reuse.experiment.columns import BOUNDS, NO_FIELD, Asked, Columns
+from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, BOUNDS, NO_FIELD, Asked, Columns
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
@@ -54,13 +54,15 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measu
     unjudged = [column for column in ("unjudged", *BOUNDS) if column in columns.added]
     shares = [f"{name} {column}" for column in unjudged for name in columns.added[column]]
     caveats = [*relevant_only(qrels, [*shares, *of_judged(measures.values())]), *columns.caveats]
-    # settings and the summary go with uniques that no column shows
-    tell(caveats if "lou" in columns.empty else [*of_uniques, *caveats])
+    # where no column shows what uniques are worth, the summary alone does
+    hidden = "lou" in columns.empty
+    shown, for_summary = (caveats, of_uniques) if hidden else ([*of_uniques, *caveats], [])
+    tell(shown)
     if asked.alone and asked.by_default and (columns.hint or asked.idle):
         _tell_of_the_default(columns, asked)
     # what the study noted is said here in other words
     settings = {name: value for name, value in columns.settings.items() if name != BEWARE}
-    return replace(columns, settings={**settings, **noted([*of_uniques, *caveats])})
+    return replace(columns, settings={**settings, **noted(shown), **noted(for_summary, BEWARE_OF_UNIQUES)})
 
 
 def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Caveat]:

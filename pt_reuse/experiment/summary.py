@@ -7,7 +7,9 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._errors import InputError, Option, door, warn
+from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES
 from pt_reuse.experiment.remarks import sentence
+from pt_reuse.scoring.caveats import CaveatWarning
 
 
 @door
@@ -23,6 +25,9 @@ def reuse_summary(result: Any) -> pd.DataFrame:
 
     Raises:
         InputError: something that holds no summary.
+
+    Warns:
+        ReuseWarning: nothing was left out; uniques that are not what they seem, where Experiment did not show them.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -52,6 +57,9 @@ def reuse_summary(result: Any) -> pd.DataFrame:
         nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
         warn(*nothing, Option("reuse", ...), f".{hint}")
     summary = pd.DataFrame(kept["summary"])
+    beware = kept["settings"].get(BEWARE_OF_UNIQUES)
+    if beware is not None:
+        warn(f"beware: {beware}. Experiment says more with ", Option("reuse", ["lou"]), ".", category=CaveatWarning)
     # a unit that does not exist is None, whatever pandas makes of one among names
     worst = pd.Series([row["field_worst"] for row in kept["summary"]], dtype=object)
     return summary.assign(field_worst=worst) if kept["summary"] else summary

@@ -161,10 +161,10 @@ def tell(caveats: Iterable[Caveat]) -> None:
         warn(*caveat.parts, category=CaveatWarning)
 
 
-def noted(caveats: Iterable[Caveat]) -> dict[str, str]:
+def noted(caveats: Iterable[Caveat], key: str = BEWARE) -> dict[str, str]:
     """Return the settings that caveats add: one entry, or none."""
     notes = "; ".join(caveat.note for caveat in caveats)
-    return {BEWARE: notes} if notes else {}
+    return {key: notes} if notes else {}
 
 
 @contextmanager

@@ -191,15 +191,30 @@ def test_a_pool_too_deep_is_told(messages):
 
 @pytest.mark.parametrize(
     ("more", "told", "noted"),
-    [({}, 0, True), ({"reuse": "rank"}, 0, False), ({"reuse": "lou"}, 1, True), ({"pooled": True}, 1, True)],
+    [
+        ({}, 0, "beware of uniques"),
+        ({"reuse": "rank"}, 0, None),
+        ({"reuse": "lou"}, 1, "beware"),
+        ({"pooled": True}, 1, "beware"),
+    ],
     ids=str,
 )
-def test_the_fit_of_the_pool_is_told_where_uniques_are_shown_and_noted_where_a_summary_is(more, told, noted):
+def test_the_fit_of_the_pool_is_told_where_uniques_are_shown(more, told, noted):
     given = {"field": OTHERS, "depth": 25, **more}
     result, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], **given)
     assert len(warned) == told
-    assert ("of the pool is unjudged" in result.attrs["reuse"]["settings"].get("beware", "")) is noted
-    assert bool(result.attrs["reuse"]["summary"]) is noted
+    found = {name: text for name, text in result.attrs["reuse"]["settings"].items() if name.startswith("beware")}
+    assert list(found) == [noted][: noted is not None]
+    assert all("of the pool is unjudged" in text for text in found.values())
+    assert ("unjudged." in " ".join(result.report().notes)) is (noted == "beware")
+
+
+def test_the_summary_tells_what_the_columns_did_not_need(messages):
+    result = messages.warned(lambda: experiment(depth=25, pooled=True))
+    _, _, warned = recorded(ptr.reuse_summary, result)
+    assert warned == []
+    result = experiment(depth=25)
+    assert len(messages.warned(lambda: ptr.reuse_summary(result))) == 1
 
 
 @pytest.mark.parametrize(("more", "told"), [({}, 0), ({"reuse": "lou"}, 1)])
@@ -207,7 +222,8 @@ def test_judgments_without_a_relevant_one_are_told_where_uniques_are_shown(more,
     given = {"field": OTHERS, "depth": 8, **more}
     result, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS.assign(label=0), [AP], **given)
     assert len(warned) == told
-    assert "no judgment is relevant" in result.attrs["reuse"]["settings"]["beware"]
+    settings = result.attrs["reuse"]["settings"]
+    assert "no judgment is relevant" in settings["beware" if told else "beware of uniques"]
 
 
 def test_a_field_that_nobody_recorded_the_pool_of_is_told(messages):
