@@ -152,6 +152,7 @@ def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:
         return ir_measures.evaluator([measure], judgments)
     except (ValueError, TypeError, AssertionError, RuntimeError) as error:
         hint = " Give the lowest grade that counts as relevant: RBP(rel=1)." if measure.NAME == "RBP" else ""
+        hint = " Leave the cutoff out." if hint and "rel" in measure.params else hint
         raise InputError(f"ir_measures cannot compute {measure!r}: {error}{hint}", argument="measures") from error
 
 

@@ -62,8 +62,9 @@ def test_arguments(fault, live, messages):
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument=next(iter(given)))
 
 
-def test_a_measure_that_nobody_computes(live, messages):
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["RBP"]))
+@pytest.mark.parametrize("measure", ["RBP", "RBP(rel=2)@3", "nDCG(judged_only=True,dcg='exp-log2')@5"])
+def test_a_measure_that_nobody_computes(measure, live, messages):
+    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, [measure]))
 
 
 @pytest.mark.parametrize("fault", FRAMES)
