@@ -7,14 +7,13 @@ import platform
 import random
 import re
 import secrets
-import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from enum import Enum
-from errno import EBUSY, EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
+from errno import EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -27,16 +26,14 @@ T = TypeVar("T")
 _PREFIX = ".pt_reuse-"
 #: such a file, or a folder of them; names of before have no machine
 _TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}(?:([0-9a-f]{{8}})-)?[0-9a-f]{{16}}")
-#: what a temporary folder holds
-_STAGED = re.compile(r"(new|was)-\d+")
+#: what a temporary folder holds: new files, those they replace, the names of all while that is not done, and a file
+#: that is about to take its place
+UNDO, NEXT = "undo", "next"
+_STAGED = re.compile(rf"(new|was)-\d+|{UNDO}|{NEXT}")
 #: seconds after which what lies about is taken for that of a writer that died, where no lock says so
 STALE = 3600.0
-#: seconds to wait for another writer of a folder, who takes as long as some files take to be renamed
-PATIENCE = 60.0
-#: seconds after which what is wrong is not for a writer whom no lock shows
-_OVERTAKEN = 5.0
 #: seconds between two looks whether another is done; at random, so that of several who wait each has its turn
-_LOOKS = (0.001, 0.01)
+LOOKS = (0.001, 0.01)
 
 
 class Alone(Enum):
@@ -67,6 +64,13 @@ def open_file(path: str | os.PathLike[str], *, buffering: int = -1) -> Any:
     return open(path, "rb", buffering=buffering, opener=_regular)
 
 
+def read_file(path: Path) -> bytes:
+    """Return what a file holds; see :func:`open_file`."""
+    with open_file(path) as file:
+        data: bytes = file.read()
+    return data
+
+
 def _regular(path: str, flags: int) -> int:
     # without the flag, opening a pipe waits until somebody writes to it
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
@@ -84,14 +88,14 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Temporary files beside it that writers left behind when they were killed are removed.
     """
-    with _temporary(path.parent) as temporary, temporary.open("wb") as file:
+    with temporary(path.parent) as written, written.open("wb") as file:
         yield file
         file.close()
-        os.replace(temporary, path)
+        os.replace(written, path)
 
 
 @contextmanager
-def _temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
+def temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
     """Make a temporary file, or a folder of such, that nobody sweeps before this ends or the process does."""
     sweep_temporary(folder)
     while True:
@@ -113,11 +117,15 @@ def _temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
                 return
 
 
-def sweep_temporary(folder: Path) -> None:
-    """Remove temporary files whose writers have ended.
+def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
+    """Remove temporary files whose writers have ended; what one had replaced who was killed in the midst comes back.
 
     Those of this machine go at once, for a writer holds a lock as long as it lives; of others, whose locks may not be
     seen from here, what has not been written to for an hour.
+
+    Args:
+        folder: the folder.
+        locked: this call is alone in it already.
     """
     with suppress(OSError):
         for name in os.listdir(folder):
@@ -130,14 +138,32 @@ def sweep_temporary(folder: Path) -> None:
                     continue
                 with alone(folder / name) as whether:
                     known = whether is Alone.YES and found[1] == machine()
+                    if known and (folder / name / UNDO).exists():
+                        with nullcontext(Alone.YES) if locked else alone(folder) as free:
+                            if free is Alone.YES:
+                                undo(folder / name)
                     if known or (whether is not Alone.NO and is_stale(folder / name, STALE)):
-                        _remove_temporary(folder / name)
+                        _remove_temporary(folder / name, given_up=not known)
 
 
-def _remove_temporary(path: Path) -> None:
+def undo(stage: Path) -> None:
+    """Put back what new files have replaced, and remove those that replaced nothing; what came later stays."""
+    for i, name in enumerate(os.fsdecode((stage / UNDO).read_bytes()).split("\0")):
+        path, new, before = stage.parent / name, stage / f"new-{i}", stage / f"was-{i}"
+        if not new.exists() or (path.exists() and path.samefile(new)):
+            if os.path.lexists(before):
+                os.replace(before, path)
+            else:
+                path.unlink(missing_ok=True)
+    (stage / UNDO).unlink()
+
+
+def _remove_temporary(path: Path, *, given_up: bool = False) -> None:
     with suppress(OSError):
         if not path.is_dir():
             path.unlink(missing_ok=True)
+            return
+        if (path / UNDO).exists() and not given_up:
             return
         for name in os.listdir(path):
             if _STAGED.fullmatch(name):
@@ -194,7 +220,7 @@ def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iter
             except BlockingIOError:
                 if time.monotonic() >= until:
                     break
-                time.sleep(random.uniform(*_LOOKS))
+                time.sleep(random.uniform(*LOOKS))
             except OSError:
                 answer = Alone.UNKNOWN
         try:
@@ -278,92 +304,3 @@ def _try(folder: Path, names: Sequence[str]) -> None:
     # without a name, where the system can: so no kill can leave it behind
     with tempfile.TemporaryFile(dir=folder, prefix=_PREFIX):
         pass
-
-
-def write_together(
-    folder: Path, files: Iterable[tuple[str, bytes]], *, overwrite: bool = True, seal: str | None = None
-) -> list[Path]:
-    """Write files of a folder, all or none: where one cannot be written, the folder is as it was before.
-
-    Of several calls for one folder each waits for the other, as do those who read it by :func:`alone`.
-
-    Args:
-        folder: where to; made when it does not exist.
-        files: the name and the contents of each; what is there by a name is replaced.
-        overwrite: whether what has come to be there by then may be replaced.
-        seal: the one that says that the others belong together, and comes last: it is not there while they change.
-
-    Raises:
-        OSError: a file could not be written.
-    """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _temporary(folder, of_files=True) as stage:
-            coming: dict[Path, Path] = {}
-            for name, data in files:
-                coming[folder / name] = stage / f"new-{len(coming)}"
-                coming[folder / name].write_bytes(data)
-            with alone(folder, patience=PATIENCE) as whether:
-                if whether is Alone.NO:
-                    raise OSError(EBUSY, f"others have been at work in it for {PATIENCE:.0f} seconds")
-                if not overwrite and (there := [path.name for path in coming if os.path.lexists(path)]):
-                    raise FileExistsError(EEXIST, f"another call has written {examples(there)} in the meantime")
-                _place(coming, stage, None if seal is None else folder / seal)
-            return list(coming)
-    except BaseException:
-        for path in made:
-            with suppress(OSError):
-                path.rmdir()
-        raise
-
-
-def read_together(folder: Path, read: Callable[[], T]) -> T:
-    """Return what is read of a folder while nobody writes to it by :func:`write_together`.
-
-    Where the system has no locks, what is found wrong is looked at again as long as somebody seems to write.
-
-    Raises:
-        InputError: as `read` does.
-    """
-    until = time.monotonic() + _OVERTAKEN
-    while True:
-        with alone(folder, patience=PATIENCE, reading=True) as whether:
-            try:
-                return read()
-            except InputError:
-                waits = whether is not Alone.YES and time.monotonic() < until
-                if not waits or not any(map(is_temporary, os.listdir(folder))):
-                    raise
-        time.sleep(_LOOKS[1])
-
-
-def _place(coming: dict[Path, Path], stage: Path, seal: Path | None) -> None:
-    """Put files in their places; `coming` has for each place what is to stand there."""
-    before: dict[Path, Path] = {}
-    placed: list[Path] = []
-    try:
-        for path in coming:
-            if os.path.lexists(path):
-                before[path] = stage / f"was-{len(before)}"
-                _keep(path, before[path])
-        if seal is not None:
-            seal.unlink(missing_ok=True)
-        for path, new in sorted(coming.items(), key=lambda item: item[0] == seal):
-            os.replace(new, path)
-            placed.append(path)
-    except BaseException:
-        for path in coming:
-            if path in placed or not path.exists():
-                path.unlink(missing_ok=True)
-                if path in before:
-                    _keep(before[path], path)
-        raise
-
-
-def _keep(path: Path, name: Path) -> None:
-    # a second name for the same file, where the file system has such
-    try:
-        os.link(path, name, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        shutil.copy2(path, name, follow_symlinks=False)

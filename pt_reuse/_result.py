@@ -19,7 +19,7 @@ import pandas as pd
 from pt_reuse import _html
 from pt_reuse._check import flag, listed
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import check_writable, checked_path, read_together, user_path, write_together
+from pt_reuse._files import check_writable, checked_path, read_file, user_path
 from pt_reuse._report import Report
 from pt_reuse._saving import (
     Decoder,
@@ -27,11 +27,13 @@ from pt_reuse._saving import (
     SavedFiles,
     csv_of,
     digests_of,
+    json_of,
     pack_arrays,
     read_frame,
     unpack_arrays,
 )
 from pt_reuse._text import WIDTH, display_width, prose, table
+from pt_reuse._together import read_together, write_together
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
@@ -152,11 +154,11 @@ class Record:
         parts = {field.name: encoder.encode(getattr(self, field.name), field.name) for field in fields(self)}
         frames = {**tables, **encoder.frames}
         files = {f"{name}.csv": csv_of(frame).encode("utf-8", "surrogateescape") for name, frame in frames.items()}
-        files[SETTINGS] = _json(dict(self.settings))
+        files[SETTINGS] = json_of(dict(self.settings))
         if encoder.arrays:
             files[ARRAYS] = pack_arrays(encoder.arrays)
         about = {"format": FORMAT, "kind": type(self).__name__, "files": digests_of(files), "fields": parts}
-        files[CONTENTS] = _json(about)
+        files[CONTENTS] = json_of(about)
         return files
 
     def _settings_line(self) -> str:
@@ -195,14 +197,22 @@ class Record:
 
 def save_with(record: Record, beside: Mapping[str, bytes], folder: Path, *, overwrite: bool) -> list[Path]:
     """Save a record, and write further files beside it at the same time; see :meth:`Record.save`."""
-    files = {**record._files(), **beside}
+    # what says that the others belong together comes last
+    files = {**beside, **record._files()}
     check_writable(folder, list(files), overwrite=overwrite, argument="folder")
     try:
-        return write_together(folder, files.items(), overwrite=overwrite, seal=CONTENTS)
+        return write_together(folder, files.items(), overwrite=overwrite, outdated=lambda: _saved_in(folder))
     except OSError as error:
         raise InputError(
             f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
         ) from error
+
+
+def _saved_in(folder: Path) -> list[Path]:
+    try:
+        return SavedFiles(folder, _contents(folder / CONTENTS).get("files")).as_saved()
+    except InputError:
+        return []
 
 
 class OfMeasures:
@@ -361,7 +371,7 @@ def _read(folder: Path) -> Any:
 
 def _contents(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_file(path))
         version, kind, kept = found["format"], found["kind"], found["fields"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{CONTENTS} is damaged ({error!r}). Save the result anew.", argument="folder") from error
@@ -385,11 +395,3 @@ def _kind(name: str) -> type:
     if name not in _KINDS:
         raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
     return _KINDS[name]
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, default=_known) + "\n").encode("ascii")
-
-
-def _known(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else str(value)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import math
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from itertools import groupby
@@ -89,6 +91,15 @@ class SavedFiles:
         for name in (self._digests or {}).keys() - self._seen:
             self.read(name)
 
+    def as_saved(self) -> list[Path]:
+        """Return the paths of the files that nobody has altered."""
+        found = []
+        for name in self._digests or {}:
+            with suppress(InputError, OSError):
+                self.read(name)
+                found.append(self._folder / name)
+        return found
+
     def has(self, name: str) -> bool:
         """Return whether the record has a file."""
         return (self._folder / name).exists() if self._digests is None else name in self._digests
@@ -114,6 +125,15 @@ class SavedFiles:
 def digests_of(files: Mapping[str, bytes]) -> dict[str, str]:
     """Return the sha256 of each file."""
     return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+
+
+def json_of(value: Any) -> bytes:
+    """Return a value as JSON; what JSON does not know is a text."""
+    return (json.dumps(value, indent=1, default=_known) + "\n").encode("ascii")
+
+
+def _known(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def csv_of(frame: pd.DataFrame) -> str:

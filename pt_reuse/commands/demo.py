@@ -7,7 +7,7 @@ import os
 import sys
 from functools import partial
 
-from pt_reuse._files import write_together
+from pt_reuse._together import write_together
 from pt_reuse.commands.output import Drawing, draw, out_folder, table_file
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
 from pt_reuse.commands.screen import print_table, say, shows_bars

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pt_reuse._errors import InputError, Option, arguments_as, located
-from pt_reuse._files import open_file
+from pt_reuse._files import open_file, read_file
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.judgments import judgment_source
@@ -151,7 +151,7 @@ def _read_pool(path: Path) -> Pool:
 def _settings_beside(path: Path) -> dict[str, str]:
     """Return how a pool was made, by the file that `pt-reuse pool` writes beside it; given where there is none."""
     try:
-        found = json.loads((path.parent / "settings.json").read_bytes())
+        found = json.loads(read_file(path.parent / "settings.json"))
     except (OSError, ValueError):
         found = {}
     said = found.get("strategy") if isinstance(found, dict) else None

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
-from pt_reuse._files import write_together
+from pt_reuse._together import write_together
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, settings_file, table_file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import Argument, InputError
-from pt_reuse._files import write_together
+from pt_reuse._together import write_together
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, settings_file, table_file
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, listed

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, sweep_temporary
+from pt_reuse._files import STALE, Alone, alone, is_stale, is_temporary, read_file, sweep_temporary
 from pt_reuse.formats.stored_blocks import block_name
 
 HEADER = "pt_reuse-runs.json"
@@ -45,7 +45,7 @@ def read_manifest(folder: Path) -> Any:
         ValueError: it is no JSON.
         RecursionError: it is too deep.
     """
-    return json.loads((folder / HEADER).read_bytes())
+    return json.loads(read_file(folder / HEADER))
 
 
 def sweep_in_passing(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._files import Alone, alone
+from pt_reuse._files import Alone, alone, read_file
 from pt_reuse.engine.field import Field
 from pt_reuse.engine.open_field import AnyField, OpenField, forget_blocks
 from pt_reuse.formats.block import write_block
@@ -86,6 +86,6 @@ def _in_memory(field: AnyField) -> Field:
 
 def _manifest(folder: Path) -> bytes | None:
     try:
-        return (folder / HEADER).read_bytes()
+        return read_file(folder / HEADER)
     except OSError:
         return None

@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from pt_reuse._check import examples, shown
 from pt_reuse._errors import Argument, InputError, warn
-from pt_reuse._files import Alone, alone, check_writable, is_temporary, replacing, sweep_temporary, user_path
+from pt_reuse._files import Alone, alone, check_writable, is_temporary, read_file, replacing, sweep_temporary, user_path
 from pt_reuse.runs.kept_run import FORMAT, KeptRun, newer
 from pt_reuse.runs.pipeline_steps import python_version, steps_of
 from pt_reuse.runs.topic_inputs import TopicInputs
@@ -72,7 +72,7 @@ class KeptResults:
         # what cannot be read is told when the folder is opened
         header = None
         with suppress(OSError, ValueError, RecursionError):
-            header = json.loads((self.folder / HEADER).read_bytes())
+            header = json.loads(read_file(self.folder / HEADER))
         written = header.get("format") if isinstance(header, dict) else None
         if isinstance(written, int) and written > FORMAT:
             raise newer(self.folder, written)

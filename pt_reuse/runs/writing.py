@@ -11,7 +11,8 @@ import pandas as pd
 
 from pt_reuse._check import examples, flag
 from pt_reuse._errors import InputError
-from pt_reuse._files import check_writable, checked_path, write_together
+from pt_reuse._files import check_writable, checked_path
+from pt_reuse._together import write_together
 from pt_reuse.engine import tokens
 from pt_reuse.engine.open_field import AnyField
 from pt_reuse.formats.files import guarded

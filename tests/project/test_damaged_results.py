@@ -14,7 +14,8 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 import pytest
-from kills import kill_savers, save_at_once
+from forking import fork, kill_oneself
+from kills import Numbered, kill_savers, save_at_once
 from same import assert_same
 from saved_parts import whole
 
@@ -237,17 +238,88 @@ def test_what_cannot_be_written_leaves_the_result_as_it_was(messages, folder, mo
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_until_all_is_written_there_is_no_result(folder, monkeypatch):
+def killed_at_rename(number, save):
+    """Save in a process that kills itself at a rename; return whether there was such a one."""
+    worker = fork()
+    if not worker:
+        replace, done = os.replace, []
+
+        def rename(*arguments):
+            done.append(arguments)
+            if len(done) == number:
+                kill_oneself()
+            replace(*arguments)
+
+        os.replace = rename
+        try:
+            save()
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(worker, 0)[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kills")
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("then", [None, Numbered.of(6), Numbered.of(9)])
+def test_a_save_that_is_killed_at_any_rename_leaves_the_result_before(tmp_path, then, links, monkeypatch):
+    if not links:
+        monkeypatch.setattr("os.link", no_links)
+    for number in range(1, 99):
+        folder = tmp_path / str(number)
+        Numbered.of(8 + number % 2).save(folder)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        was_killed = killed_at_rename(number, lambda folder=folder: Numbered.of(4).save(folder, overwrite=True))
+        if not was_killed:
+            break
+        if then is not None:
+            (folder / "mine.csv").write_bytes(b"of the user")
+            then.save(folder, overwrite=True)
+            assert read_result(folder).numbers() == {then.number}
+            before = {name: b"" for name in then._files()} | {"mine.csv": b""}
+            assert {path.name for path in folder.iterdir()} == set(before)
+        else:
+            assert read_result(folder).numbers() == {8 + number % 2}
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert number > 4
+
+
+def no_links(*_arguments, **_options):
+    raise PermissionError(1, "Operation not permitted")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kills")
+def test_what_the_user_put_in_place_after_a_kill_stays(tmp_path):
+    Numbered.of(9).save(tmp_path)
+    assert killed_at_rename(4, lambda: Numbered.of(4).save(tmp_path, overwrite=True))
+    (tmp_path / "table.csv").unlink()
+    (tmp_path / "table.csv").write_bytes(b"of the user")
+    with pytest.raises(InputError):
+        read_result(tmp_path)
+    assert (tmp_path / "table.csv").read_bytes() == b"of the user"
+
+
+def test_tables_of_the_result_before_go_and_what_the_user_changed_stays(tmp_path):
+    for changed in (False, True):
+        Numbered.of(9).save(tmp_path, overwrite=True)
+        if changed:
+            (tmp_path / "again.csv").write_bytes(b"changed")
+        Numbered.of(8).save(tmp_path, overwrite=True)
+        assert (tmp_path / "again.csv").exists() == changed
+        assert read_result(tmp_path).numbers() == {8}
+
+
+def test_until_all_is_written_the_contents_are_those_before(folder, monkeypatch):
     there, replace = [], os.replace
+    before = (folder / CONTENTS).read_bytes()
 
     def look(*arguments):
-        there.append((folder / "result.json").exists())
+        there.append((folder / CONTENTS).read_bytes() == before)
         replace(*arguments)
 
     monkeypatch.setattr("pt_reuse._files.os.replace", look)
     names = [path.name for path in whole().save(folder, overwrite=True)]
     assert names[-1] == "result.json"
-    assert there == [False] * len(names)
+    assert there == [True] * len(names)
     assert read_result(folder).table.equals(whole().table)
 
 

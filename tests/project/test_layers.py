@@ -21,7 +21,7 @@ MOST_LINES = 400
 LAYERS = {
     "_check": 0, "_choices": 0, "_dask_workers": 0, "_errors": 0, "_files": 0, "_html": 0, "_job_files": 0,
     "_job_place": 0, "_job_tasks": 0, "_jobs": 0, "_loky_workers": 0, "_memory": 0, "_ray_workers": 0, "_report": 0,
-    "_result": 0, "_saving": 0, "_sentences": 0, "_text": 0,
+    "_result": 0, "_saving": 0, "_sentences": 0, "_text": 0, "_together": 0,
     "_version": 0, "_workers": 0, "_plugin": 0,
     "engine": 1, "formats": 1, "stats": 1, "plots": 1,
     "runs": 2, "qrels": 2,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._files import replacing
+from pt_reuse._files import read_file, replacing
 
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 #: what the names of the bytes and of the record end in
@@ -92,7 +92,7 @@ class Partial:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            about: dict[str, Any] = json.loads(self._record.read_bytes())
+            about: dict[str, Any] = json.loads(read_file(self._record))
             whole = about.keys() == _KEYS and about["url"] == self._url and isinstance(about["length"], int | None)
             texts = whole and all(isinstance(about[key], str | None) for key in ("etag", "modified"))
             return about if texts else None

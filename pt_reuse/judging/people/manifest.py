@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pt_reuse._errors import Call, InputError, located
-from pt_reuse._files import replacing
+from pt_reuse._files import read_file, replacing
 from pt_reuse.judging.people.assignment import Key
 from pt_reuse.judging.people.hashing import drawn
 from pt_reuse.judging.people.scale import Scale
@@ -207,7 +207,7 @@ def read_manifest(folder: Path) -> Manifest:
                 "there is no such folder. Give one that ", Call("export_tasks"), " wrote.", argument="folder"
             )
         try:
-            found = json.loads((folder / MANIFEST).read_bytes())
+            found = json.loads(read_file(folder / MANIFEST))
         except FileNotFoundError:
             raise InputError(
                 f"no tasks: it has no {MANIFEST}. Give a folder that ",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
-from pt_reuse._files import Alone, alone, check_writable, replacing
+from pt_reuse._files import Alone, alone, check_writable, read_file, replacing
 from pt_reuse.judging.people.asking import Asked
 from pt_reuse.judging.people.manifest import MANIFEST, RETURNED, Manifest, Round, TaskFile, read_manifest
 from pt_reuse.judging.people.writing import BESIDE, Shown, file_name, files_beside, task_file
@@ -134,8 +134,13 @@ class FolderOfTasks:
 
 
 def _bytes(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path), argument="folder") from error
 
 
 def _changed(path: Path, file: TaskFile) -> bool:
-    return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() != file.sha256
+    return path.exists() and hashlib.sha256(read_file(path)).hexdigest() != file.sha256
