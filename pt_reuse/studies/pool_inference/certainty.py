@@ -129,7 +129,8 @@ def apart_in_words(by_topic: pd.DataFrame) -> str:
     return (
         f" All this holds for {len(by_topic) - len(apart):,} of {count(len(by_topic), 'topic')}. "
         f"{count(len(apart), 'topic')} {'is' if len(apart) == 1 else 'are'} set apart ({examples(apart['qid'])}): no "
-        f"pool of these runs explains the {count(int(apart['judged'].sum()), 'judgment')} there, so others were judged."
+        f"pool of these runs explains the {count(int(apart['judged'].sum()), 'judgment')} there, so other runs were "
+        "pooled."
     )
 
 

@@ -164,10 +164,7 @@ class InferredPool(Result):
                 Column("Judged", [row["judged"]], Digits.COUNT),
                 Column("Explained", [row["explained"]], Digits.COUNT),
                 Column("Unjudged in the pool", [row["unjudged"]], Digits.COUNT),
-                Column("Topics", [len(self.topics)], Digits.COUNT),
-                Column("Topics set apart", [row["topics_apart"]], Digits.COUNT),
-                Column("Judged there", [row["judged_apart"]], Digits.COUNT),
-            ][: None if self.apart else -3],
+            ],
             caption=(
                 f"The pool of some of {count(len(self.table), 'run')} that comes nearest to the judged documents of "
                 f"{count(len(self.topics), 'topic')}: its depth, in documents per run and topic in that order of the "

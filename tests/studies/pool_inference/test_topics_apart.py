@@ -66,6 +66,9 @@ def test_topics_of_other_runs_are_set_apart(trec8, n_old, missing):
     assert f"{n_old} topics of 50 set apart" in found.headline()
     assert f"{n_old} topics are set apart" in found.explanation
     assert "qrels.select(found.topics)" in str(found)
+    told = " ".join(str(found.report()).split())
+    assert f"{50 - n_old} topics" in told
+    assert f"{n_old} topics are set apart" in told
     assert (missing > 0) or found.certainty is Certainty.EXACT
 
 
