@@ -99,7 +99,7 @@ def as_judges(
     for name in several:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"the name of a judge must be a text, got {told(name)}.", argument=argument)
-    by_judge = isinstance(rel, Mapping) and not all(isinstance(key, int | np.integer) for key in rel)
+    by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, rel_argument) if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
     found = []

@@ -57,7 +57,8 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
     """Return what somebody says of some rows, one after the other: the one place that says which answers have an order.
 
     Args:
-        said: a list, an array, an iterator, or a Series with the index of the rows or the default one.
+        said: a list, an array, an iterator, or a Series with the index of the rows, or with the default one where the
+            rows do not have its numbers in another order.
         index: of the frame whose rows these are, None where no frame was handed over.
         what: how an error begins, such as ``the judge must return one label per document``.
 
@@ -67,7 +68,10 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
     """
     wanted = f"{what}, in their order, as a list or an array"
     if isinstance(said, pd.Series):
-        if said.index.equals(pd.RangeIndex(len(said))) or (index is not None and said.index.equals(index)):
+        default = pd.RangeIndex(len(said))
+        # of shuffled rows the default index may be theirs, sorted
+        plainly = said.index.equals(default) and (index is None or set(index) != set(default))
+        if plainly or (index is not None and said.index.equals(index)):
             return said.tolist()
         raise InputError(
             f"{wanted}, got a Series whose index ({examples(said.index)}) is another, so that its order is unclear."

@@ -107,7 +107,7 @@ class Agreement(Result):
         else:
             gamma = Column("gamma", table["gamma"], Digits.SCORE)
             columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
-        said = "truth", "estimate", *((INTERVALS, "interval of the largest drop") if self.has_intervals else ())
+        said = "truth", "estimate", *((INTERVALS, *OF_DROPS) if self.has_intervals else ())
         return Report(
             [Column("Measure", table["measure"]), *columns],
             caption=(
@@ -231,7 +231,7 @@ def compare_scores(
             "truth": f"{names[0]} ({_in_words(truth.settings)})",
             "estimate": f"{names[1]} ({_in_words(estimate.settings)})",
             "ties": f"means equal to {DECIMALS} decimals",
-            **({INTERVALS: bootstrap.words(), "interval of the largest drop": OF_DROPS} if bootstrap else {}),
+            **({INTERVALS: bootstrap.words(), **OF_DROPS} if bootstrap else {}),
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),

@@ -105,6 +105,15 @@ def test_an_answer_in_the_order_of_the_documents(asked, form):
     assert ASKED_OF_TWO[asked](IN_ORDER[form]) == [1, 0]
 
 
+def test_of_shuffled_rows_the_default_index_may_be_theirs_sorted():
+    shuffled = TWO.set_axis([1, 0])
+    for labels in (lambda index: pd.Series([1, 0], index=index).sort_index(), lambda index: pd.Series([1, 0])):
+        with pytest.raises(ptr.InputError):
+            labels_by(lambda pairs, labels=labels: labels(pairs.index), shuffled)
+    kept = labels_by(lambda pairs: pd.Series([1, 0], index=pairs.index), shuffled)
+    assert list(kept["label"]) == [1, 0]
+
+
 def test_a_series_with_the_index_of_the_frame_is_in_order():
     assert ASKED_OF_TWO["function"](lambda labels, index: pd.Series(labels, index=index)) == [1, 0]
     assert ASKED_OF_TWO["beside"](lambda labels, index: pd.Series(labels, index=index)) == [1, 0]

@@ -14,6 +14,7 @@ from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._sentences import ends, with_ends
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.stats.bootstrap import OF_DROPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,6 +115,7 @@ class LeaderboardAgreement(OfJudges, Result):
             "best",
             "ties",
             *(("intervals",) if "tau_b_low" in rows else ()),
+            *(name for name in OF_DROPS if name in self.settings),
             *((BEWARE,) if BEWARE in self.settings else ()),
         )
         return Report(

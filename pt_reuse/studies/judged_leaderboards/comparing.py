@@ -136,7 +136,7 @@ def compare_leaderboards(
         "best": f"the {k:,} best runs by people, over all topics",
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         "intervals": "none" if bootstrap is None else bootstrap.words(),
-        **({} if bootstrap is None else {"interval of the largest drop": OF_DROPS}),
+        **({} if bootstrap is None else OF_DROPS),
         **noted(tuple(caveats.values())),
     }
     return LeaderboardAgreement(

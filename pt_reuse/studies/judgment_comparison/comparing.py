@@ -142,12 +142,13 @@ def compare_judgments(
     wanted = checked_selected(selected, runs.names)
     both = as_qrels(qrels_a, "qrels_a"), as_qrels(qrels_b, "qrels_b")
     common = _common_topics(*both, names, own=topics == "own", bootstrap=bootstrap)
-    if topics == "shared":
-        both = both[0].select(common.shared), both[1].select(common.shared)
+    # all topics tell the scales, those that only one has, too
     before = NamedJudgments.of(names[0], both[0], rel)
     with located(names[1]):
         same = measures_b is None
         after = NamedJudgments.beside(before, names[1], both[1], rel=rel, judge_rel=judge_rel, same_measures=same)
+    if topics == "shared":
+        before, after = (replace(side, qrels=side.qrels.select(common.shared)) for side in (before, after))
     sides = [before, after]
     caveats = [*one_run(len(runs)), *few_topics(len(common.shared))]
     tell(caveats)

@@ -11,6 +11,7 @@ from pt_reuse._check import count, positive
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._sentences import written
 from pt_reuse.scoring.caveats import BEWARE
+from pt_reuse.stats.bootstrap import OF_DROPS
 
 _ENDS = ("low", "high")
 #: what the rows of a report can be
@@ -47,7 +48,10 @@ def of_judges(table: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
             f"of each judge against the one under those of people, over {over}: correlations, and the most "
             "ranks that a run loses or gains."
         ),
-        notes=_notes(settings, with_intervals="tau_b_low" in rows, with_people=bool((rows["kind"] == "people").any())),
+        notes=[
+            *_notes(settings, with_intervals="tau_b_low" in rows, with_people=bool((rows["kind"] == "people").any())),
+            *_of_drops(settings),
+        ],
     )
 
 
@@ -75,7 +79,7 @@ def of_parts(table: pd.DataFrame, judge: str, settings: Mapping[str, Any]) -> Re
             f"Runs ranked by {table['measure'].iloc[0]} under the labels of {judge} against those of people, within "
             "each part of the field; the mean rise is the number of ranks that its runs gain in the whole field."
         ),
-        notes=_notes(settings, with_intervals="tau_b_low" in table),
+        notes=[*_notes(settings, with_intervals="tau_b_low" in table), *_of_drops(settings)],
     )
 
 
@@ -244,3 +248,8 @@ def _notes(settings: Mapping[str, Any], *, with_intervals: bool, with_people: bo
     if with_intervals:
         notes.append(f"Interval: {settings['intervals']}.")
     return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
+
+
+def _of_drops(settings: Mapping[str, Any]) -> list[str]:
+    # without intervals, and in a result of an earlier version, nothing is said
+    return [f"{name.capitalize()}: {settings[name]}." for name in OF_DROPS if name in settings]

@@ -168,7 +168,7 @@ def audit_labels(
         "intervals": "none"
         if bootstrap is None
         else f"{bootstrap.words()}; of resamples in which a part of the runs does not tie",
-        **({} if bootstrap is None else {"interval of the largest drop": OF_DROPS}),
+        **({} if bootstrap is None else OF_DROPS),
         "intervals of labels": labels.settings["intervals"],
         **({"by ir_measures": provided} if provided else {}),
         **noted(caveats),

@@ -253,6 +253,32 @@ def test_a_scorer_that_returns_something_else(scores, messages):
     messages.refused(lambda: ptr.judge_continuously(Odd(), TOPICS, LABELS, protocol=TAR))
 
 
+@pytest.mark.parametrize(
+    ("scores", "fits"),
+    [
+        ([2.0, 1.0], True), (pd.Series([2.0, 1.0]), True), (pd.Series([2.0, 1.0], index=["a", "b"]), True),
+        (pd.Series([1.0, 2.0], index=["b", "a"]), False), ({1.0, 2.0}, False), ({"a": 2.0, "b": 1.0}, False),
+    ],
+)  # fmt: skip
+def test_scores_of_a_scorer_have_the_order_of_its_documents(scores, fits):
+    class Given(Scorer):
+        def documents(self, qid):
+            return np.array(["a", "b"], dtype=object)
+
+        def fit(self, qid, query, training):
+            return scores
+
+    def judged():
+        judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
+        return ptr.judge_continuously(Given(), TOPICS, judge, protocol=TAR)
+
+    if fits:
+        assert all(part["docno"].tolist() == ["a", "b"] for _, part in judged().labels.groupby("qid"))
+    else:
+        with pytest.raises(ptr.InputError):
+            judged()
+
+
 def test_pools_that_do_not_fit(messages):
     rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
     pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))

@@ -103,6 +103,20 @@ def test_the_report_of_judges(found):
     assert frame["Largest drop"].tolist() == rows["max_drop"].tolist()
 
 
+def test_the_interval_of_the_largest_drop_says_how_often_it_holds_the_value():
+    field = ptr.simulate_field(seed=7, n_topics=6, n_teams=4)
+    people, judge = (ptr.score(field.runs, qrels, "AP") for qrels in (field.qrels, field.all_qrels))
+    name = "interval of the largest drop"
+    for resamples in (0, 20):
+        asked = {"resamples": resamples}
+        audit = ptr.audit_labels(field.runs, field.qrels, field.all_qrels, "AP", **asked)
+        boards = ptr.compare_leaderboards(people, {"x": judge}, **asked)
+        for found in (audit, boards, people.compare(judge, **asked)):
+            assert (name in found.settings) == bool(resamples)
+            assert (name.capitalize() in str(found.report())) == bool(resamples)
+        assert (name.capitalize() in str(audit.report("part"))) == bool(resamples)
+
+
 def test_the_report_of_parts(found):
     frame = found.report("part", judge="two").to_frame()
     rows = found.table[(found.table["measure"] == "nDCG@5") & (found.table["judge"] == "two")]

@@ -92,6 +92,19 @@ def test_one_rule_says_what_is_relevant():
         compared_labels(few, as_judges(JUDGE)[0])
 
 
+def test_labels_of_topics_that_only_one_has_tell_its_scale_too():
+    """A judge of grades is not taken for binary because the shared topics happen to have its labels 0 and 1 alone."""
+    shared = PEOPLE.topics[:7]
+    people = PEOPLE.select(shared)
+    low = FRAME["label"].where(~FRAME["qid"].isin(shared), FRAME["label"].clip(upper=1))
+    judge = FRAME.assign(label=low)
+    with pytest.warns(ptr.ReuseWarning):
+        found = ptr.compare_judgments(RUNS, people, judge, "P(rel=2)@5")
+    assert "relevant from label 2;" in ptr.compare_labels(people, judge, resamples=0).settings["judges"]
+    assert found.settings["relevant"] == "label of at least 2"
+    assert set(found.changes["other_score"]) == {0.0}
+
+
 def test_settings_say_what_labels_are_taken_for():
     found = ptr.compare_labels(PEOPLE, JUDGE, judge_rel=BACK, resamples=0)
     assert (
@@ -102,7 +115,7 @@ def test_settings_say_what_labels_are_taken_for():
     assert set(found.table["kappa"].dropna()) == {1.0}
 
 
-@pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
+@pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
 def test_what_says_nothing_of_the_labels_is_refused(wrong):
     with pytest.raises(ptr.InputError) as error:
         ptr.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
