@@ -8,10 +8,11 @@ import sys
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import NotAFileError, open_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
@@ -95,6 +96,31 @@ def test_a_file_is_opened_through_links(run, tmp_path):
         open_file(tmp_path)
     with pytest.raises(NotAFileError):
         open_file(Path(os.devnull))
+
+
+@pytest.mark.parametrize("name", ["tasks.json", "pt_reuse-runs.json"])
+def test_a_pipe_in_the_place_of_a_file_of_ours_is_told_or_passed_over(name, pipe, run, tmp_path):
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    pipe.rename(folder / name)
+    texts = {"topics": {"1": "query"}, "texts": {"d1": "text"}}
+    pool = pd.DataFrame({"qid": ["1"], "docno": ["d1"]})
+
+    def work():
+        if name == "tasks.json":
+            for call in (lambda: ptr.export_tasks(pool, folder, **texts), lambda: ptr.import_labels(folder)):
+                with pytest.raises(InputError, match="a pipe"):
+                    call()
+        else:
+            with pytest.warns(ReuseWarning):
+                assert ptr.read_runs(run, cache=folder).names == ["a"]
+        done.append(name)
+
+    done: list[str] = []
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert done == [name]
 
 
 def test_the_command_line_names_the_pipe(pipe, run):
