@@ -62,7 +62,7 @@ def test_the_wheel_says_where_others_find_it(wheel):
     assert entry_points.split("\n\n") == [
         "[console_scripts]\npt-reuse = pt_reuse.cli:main",
         "[pyterrier.dataset_provider]\nreuse = pt_reuse.collections.provider:ReuseDatasets",
-        "[pyterrier.modules]\nreuse = pt_reuse\n",
+        "[pyterrier.modules]\nreuse = pt_reuse._plugin:plugin\n",
     ]
     (metadata,) = (text.decode() for name, text in wheel.items() if name.endswith("METADATA"))
     assert f"\nVersion: {ptr.__version__}\n" in metadata
