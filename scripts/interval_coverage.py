@@ -221,10 +221,10 @@ def table_of_judges(data: Path, jobs: int) -> str:
             above, below, _ = case[name, "joined"]
             cells += [f"{population.value[name]:{shape}}", f"{100 * (1 - above - below):.0f} ({100 * below:.0f})"]
         rows.append(cells)
-    return (
-        "Judges beside people, nDCG@10: coverage of the joined interval, in brackets how many of 100 lie too low.\n\n"
-        + table(rows)
+    head = (
+        "Judges beside people, nDCG@10: coverage of the joined interval,\nin brackets how many of 100 lie too low.\n\n"
     )
+    return head + table(rows)
 
 
 def main(data: Path, jobs: int) -> None:
