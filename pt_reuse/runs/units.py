@@ -92,9 +92,16 @@ def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Uni
         _tell_own_teams(lacking, set(values.dropna()))
         values = values.where(values.notna(), run_table["name"])
     elif lacking:
-        raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}", grouping=grouping)
+        check_every_run_has(run_table, by, grouping=grouping)
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
+
+
+def check_every_run_has(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> None:
+    """Raise where a run has no unit, also where it could be a team of its own; see :func:`check_unit_is_given`."""
+    lacking = run_table["name"][column_of(run_table, by).isna()].tolist()
+    if lacking:
+        raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}", grouping=grouping)
 
 
 def _tell_own_teams(lacking: list[str], teams: Collection[str]) -> None:

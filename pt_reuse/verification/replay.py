@@ -16,6 +16,7 @@ from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
+from pt_reuse.runs.units import check_every_run_has
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.run_scores import score
@@ -108,6 +109,8 @@ class Replay:
         self, key: PoolKey, measure: ir_measures.Measure, *, order: str, by: str, remove: str, rel: int, complete: bool
     ) -> LeaveOutUniques:
         """Return what leaving out each team, run or type does, runs scored in an order."""
+        # a published figure is of the teams that there were: a run without one must not count as one
+        check_every_run_has(self.runs(order).run_table, by)
         return self._once(
             ("left out", key, measure, order, by, remove, rel, complete),
             lambda: leave_out_uniques(

@@ -173,11 +173,11 @@ def caught(call, *args, **given):
 def test_no_permission(messages, tmp_path, monkeypatch):
     put(tmp_path, TWO)
 
-    def refuse(self):
-        raise PermissionError(13, "Permission denied", str(self))
+    def refuse(path, flags=None):
+        raise PermissionError(13, "Permission denied", str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr("pathlib.Path.read_bytes", refuse)
+        patch.setattr("pt_reuse._files._regular", refuse)
         errors = [caught(read_runs, tmp_path / "r/a"), caught(read_qrels, tmp_path / "r/a")]
         errors.append(caught(RunSet.from_frames, {"a": FRAME}, teams=tmp_path / "r/a"))
     with monkeypatch.context() as patch:

@@ -19,7 +19,7 @@ from pt_reuse.plots.sheet import off_screen
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
 JUDGES = {
-    name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(4)), seed=1)
+    name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(3)), seed=1)
     for name, share in (("sharp", 0.15), ("blunt", 0.6))
 }
 CLAIMS = ptr.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)

@@ -95,7 +95,7 @@ def test_the_pool_that_was_judged_is_told_nothing_of():
 def test_each_caveat_is_told_once_and_stands_in_the_settings(messages):
     field = simulate_field(seed=7)
     runs, qrels, depth = field.runs, field.qrels, field.depth
-    few = runs.select(runs.names[:2])
+    few = runs.select([runs.names[0], runs.names[-1]])
     unknown = RunSet(runs.field, runs.run_table.assign(pooled=pd.NA), runs.order)
     calls = [
         lambda: leave_out_uniques(few, qrels, AP, depth=depth, contributors="all"),
@@ -104,7 +104,7 @@ def test_each_caveat_is_told_once_and_stands_in_the_settings(messages):
     ]
     notes = [messages.warned(call).settings[BEWARE] for call in calls]
     assert notes == [
-        "66% of the judgments have no contributor",
+        "60% of the judgments have no contributor",
         "91% of the pool is unjudged",
         "18 of 18 contributing runs assumed, 5% of the pool unjudged",
     ]
