@@ -27,11 +27,13 @@ class Units:
         by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
         names: of the units, in order of appearance.
         of_run: (runs,) the unit of each run, as a position among the names.
+        own: how many runs without a team are each a team of their own.
     """
 
     by: str
     names: tuple[str, ...]
     of_run: NDArray[np.int64]
+    own: int = 0
 
     def __len__(self) -> int:
         return len(self.names)
@@ -40,6 +42,11 @@ class Units:
     def column(self) -> str:
         """Return the column in which frames name the unit: ``team``, ``type``, ``family`` or, for a run, ``name``."""
         return COLUMNS[self.by]
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return what the settings of a result say of runs without a team."""
+        return {"teams": f"{count(self.own, 'run')} without a team, each a team of its own"} if self.own else {}
 
     def runs(self) -> NDArray[np.int64]:
         """Return (units,): how many runs each has."""
@@ -94,7 +101,7 @@ def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Uni
     elif lacking:
         check_every_run_has(run_table, by, grouping=grouping)
     codes, names = pd.factorize(values)
-    return Units(by, tuple(str(name) for name in names), codes.astype(np.int64))
+    return Units(by, tuple(str(name) for name in names), codes.astype(np.int64), own=len(lacking))
 
 
 def check_every_run_has(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> None:

@@ -303,6 +303,7 @@ def leave_out_dynamic(
             "depth from": asked.origin.value,
             "relevant": f"label of at least {lowest}",
             "contributors": str(pool.contributors),
+            **units.settings,
             **runs.settings,
             "pool order": pool.order,
             "scorer": type(scorer).__name__,

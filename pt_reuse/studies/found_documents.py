@@ -247,6 +247,7 @@ def found_by_depth(
             "judged to depth": judged_to,
             "relevant": f"label of at least {lowest}",
             "contributors": str(contributing),
+            **units.settings,
             **runs.settings,
             "pool order": ranked.order,
             **noted(caveats),

@@ -341,6 +341,7 @@ def leave_out_uniques(
         **({} if filling is None else filling.settings()),
         "relevant": f"label of at least {lowest}",
         "contributors": str(chosen),
+        **units.settings,
         **runs.settings,
         "pool order": pooling.order,
         "complete": complete,

@@ -77,6 +77,17 @@ def test_without_the_unit_nothing_can_be_told(key):
         CALLS[key](runs)
 
 
+@pytest.mark.parametrize("key", [*(key for key in CALLS if key[1] == "team"), ("by_type", "type")], ids=" ".join)
+def test_runs_without_a_team_are_told_and_stand_in_the_settings(key):
+    first, second = TABLE["name"][:2]
+    with pytest.warns(ptr.ReuseWarning, match="without a team"):
+        runs = runs_of(TABLE.assign(team=TABLE["team"].where(~TABLE["name"].isin([first, second]))))
+    with pytest.warns(ptr.ReuseWarning, match="without a team"):
+        found = CALLS[key](runs)
+    assert found.settings["teams"] == "2 runs without a team, each a team of its own"
+    assert "teams" not in CALLS[key](runs_of(TABLE)).settings
+
+
 def test_teams_that_cannot_be_split():
     with pytest.raises(ptr.InputError):
         OF_TYPES["by_type"](runs_of(TABLE.assign(team="one")))

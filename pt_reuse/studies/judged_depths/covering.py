@@ -187,6 +187,7 @@ def coverage(
             "depth": asked.value,
             "depth from": asked.origin.value,
             "contributors": "nobody" if record.contributors is None else str(record.contributors),
+            **({} if record.units is None else record.units.settings),
             **runs.settings,
             **({"pool order": record.order} if record.order else {}),
             "complete": complete,

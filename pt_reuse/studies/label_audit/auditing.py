@@ -162,7 +162,7 @@ def audit_labels(
         **({"people": "; ".join(f"{one.name} ({one.words()})" for one in beside)} if beside else {}),
         "topics": "those in which the judge labelled a document; of a person, those that the person labelled",
         "best": f"the {k:,} best runs under the labels of people, over all topics",
-        **({} if grouping is None else {"by": grouping}),
+        **({} if groups is None else {"by": grouping, **groups.settings}),
         "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
         **{f"documents, {measure}": words for measure, words in found.effects.items()},
         "intervals": "none"

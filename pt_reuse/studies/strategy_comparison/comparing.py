@@ -171,6 +171,7 @@ def compare_strategies(
             "depth": asked.value,
             "depth from": asked.origin.value,
             "contributors": str(contributing),
+            **({} if units is None else units.settings),
             **runs.settings,
             "pool order": ranked.order,
             "relevant": f"label of at least {lowest}",

@@ -195,6 +195,7 @@ def by_type(
             "depth from": asked.origin.value,
             "relevant": f"label of at least {lowest}",
             "contributors": str(contributing),
+            **units.settings,
             **runs.settings,
             "pool order": ranked.order,
             "complete": True,
