@@ -148,7 +148,9 @@ def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
 
 def undo(stage: Path) -> None:
     """Put back what new files have replaced, and remove those that replaced nothing; what came later stays."""
-    for i, name in enumerate(os.fsdecode((stage / UNDO).read_bytes()).split("\0")):
+    for i, name in enumerate(os.fsdecode(read_file(stage / UNDO)).split("\0")):
+        if Path(name).name != name or name in ("", ".."):  # one may come with somebody's folder
+            continue
         path, new, before = stage.parent / name, stage / f"new-{i}", stage / f"was-{i}"
         if not new.exists() or (path.exists() and path.samefile(new)):
             if os.path.lexists(before):

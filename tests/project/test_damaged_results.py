@@ -20,6 +20,7 @@ from same import assert_same
 from saved_parts import whole
 
 from pt_reuse._errors import InputError
+from pt_reuse._files import UNDO, machine
 from pt_reuse._result import ARRAYS, CONTENTS, Result, read_result
 
 # several at once
@@ -353,3 +354,17 @@ def test_arrays_that_are_none(data, folder):
     change(folder)
     with pytest.raises(InputError, match="Save the result anew"):
         read_result(folder)
+
+
+def test_what_a_folder_says_is_to_be_put_back_stays_in_it(tmp_path):
+    """Somebody else's folder may hold a temporary one that names files outside of it."""
+    folder, mine = tmp_path / "given", tmp_path / "mine"
+    Numbered.of(9).save(folder)
+    mine.write_bytes(b"of the user")
+    stage = folder / f".pt_reuse-{machine()}-{'0' * 16}"
+    stage.mkdir()
+    (stage / UNDO).write_bytes(os.fsencode(f"../mine\0{mine}\0.."))
+    (stage / "was-0").write_bytes(b"of another")
+    assert read_result(folder).settings == read_result(folder).settings
+    assert mine.read_bytes() == b"of the user"
+    assert not stage.exists()
