@@ -104,10 +104,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     if unknown:
         shell.running.refuse(unknown)
     shell.running.check(options)
-    tell_logs()
-    tell_warnings(shell)
     try:
-        status: int | None = options.run(options)
+        with tell_logs(), tell_warnings(shell):
+            status: int | None = options.run(options)
         # a short answer meets a closed pipe only here
         sys.stdout.flush()
     except InputError as error:

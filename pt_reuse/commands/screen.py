@@ -8,7 +8,8 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from pt_reuse._text import display_width, prose, table, visible
@@ -62,9 +63,15 @@ def complain(text: str) -> None:
     print(wrapped(text, width_of(sys.stderr)), file=sys.stderr)
 
 
-def tell_logs() -> None:
-    """Have what ir_datasets logs, such as a download that failed, said as notes are, wrapped to the screen."""
-    logging.getLogger("ir_datasets").addFilter(_tell)
+@contextmanager
+def tell_logs() -> Iterator[None]:
+    """Have what ir_datasets logs meanwhile, such as a download that failed, said as notes are, wrapped."""
+    logger = logging.getLogger("ir_datasets")
+    logger.addFilter(_tell)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_tell)
 
 
 def print_table(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -11,9 +13,12 @@ from pt_reuse.commands.screen import complain
 from pt_reuse.commands.shell import Shell
 
 
-def tell_warnings(shell: Shell) -> None:
-    """Have every warning from now on said as a note, worded for a command."""
-    warnings.showwarning = partial(_show_warning, shell)
+@contextmanager
+def tell_warnings(shell: Shell) -> Iterator[None]:
+    """Have every warning meanwhile said as a note, worded for a command."""
+    with warnings.catch_warnings():
+        warnings.showwarning = partial(_show_warning, shell)
+        yield
 
 
 def tell_error(shell: Shell, error: InputError) -> None:

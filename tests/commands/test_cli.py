@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
+import warnings
 
 import ir_datasets
 import pytest
@@ -131,6 +133,17 @@ def test_a_word_too_many_is_told_with_how_runs_are_given(words, messages, capsys
         main(words.split())
     assert caught.value.code == 2
     messages.told(capsys.readouterr().err)
+
+
+def test_a_command_leaves_logs_and_warnings_as_they_were(own, capsys):
+    def heard():
+        return ir_logger.filters[:], warnings.showwarning, warnings.filters[:]
+
+    ir_logger = logging.getLogger("ir_datasets")
+    before = heard()
+    assert main(["collections", str(own)]) == 0
+    assert main(["runs", str(own.parent / "nowhere")]) == 2
+    assert heard() == before
 
 
 def test_what_ir_datasets_logs_is_wrapped(monkeypatch, capsys, own):
