@@ -66,9 +66,8 @@ def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | 
     from pt_reuse.runs.topic_parts import executed_by
 
     # what the command says is worded as if it ran by itself
-    tell_warnings(shell)
     try:
-        with executed_by(ReadingShards(shards.files)):
+        with tell_warnings(shell), executed_by(ReadingShards(shards.files)):
             status: int | None = options.run(options)
     except InputError as error:
         tell_error(shell, error)

@@ -31,7 +31,9 @@ def test_runs_lists_what_was_left_out(folder, capsys):
     assert "2 runs" in out
     assert "3 lines and 1 file left out" in out.splitlines()[0]
     listed = out[out.index("Left out:") :].splitlines()[1:]
-    reasons = ptr.read_runs(folder / "r", bad_lines="skip", other_files="skip", duplicates="best").dropped["reason"]
+    with pytest.warns(ptr.ReuseWarning, match="left out"):
+        runs = ptr.read_runs(folder / "r", bad_lines="skip", other_files="skip", duplicates="best")
+    reasons = runs.dropped["reason"]
     places = ["a, line 3", "a, line 4, topic 1, document d1", "b, line 4", "picture"]
     assert listed == [f"- {folder}/r/{place}: {reason}" for place, reason in zip(places, reasons, strict=True)]
     assert err.count("pt-reuse: note:") == 1

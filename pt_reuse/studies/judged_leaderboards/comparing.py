@@ -226,7 +226,8 @@ def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:
 def _chosen(given: Any, known: list[str], argument: str, *, all_of: str) -> list[str]:
     if given is None:
         return known
-    names = [canonical_name(str(name)) for name in ([given] if isinstance(given, str) else given)]
+    several = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+    names = [canonical_name(str(name)) for name in several]
     strange = [name for name in names if name not in known]
     if strange or not names:
         raise InputError(
