@@ -30,7 +30,7 @@ FEWER = 20  # memory at the topics of the share is compared with memory at a twe
 PARSED, SCORED = Size(topics=25), Size(topics=10)  # what the peers are given
 LOU = {"AP": "map", "P@10": "P_10", "nDCG@10": "ndcg_cut_10"}
 SPARSE = ("RR@10", "nDCG@10")
-MOST_MEMORY = 1.05
+MOST_MEMORY, OF_A_PART = 1.05, 1.15  # some MB by which peaks vary are more of the small peak of a part of the topics
 LEAST_SPEEDUP = 1.9
 MEMORY_MB = 500  # what reading may hold
 
@@ -264,9 +264,8 @@ def main(share: float, work: Path) -> bool:
         more = usual_peak("given", large, of=route) - usual_peak("given", small, of=route)
         peak, before = usual_peak(route, large, jobs=1), usual_peak(route, small, jobs=1)
         what = f"{named[route]}: peak at {size.topics:,} topics / at {few.topics:,} ({peak / before:.2f})"
-        gates.check(
-            f"{what}, less {more:.0f} MB of judgments and scores", (peak - more) / before, MOST_MEMORY, least=False
-        )
+        most = MOST_MEMORY if size == WHOLE else OF_A_PART
+        gates.check(f"{what}, less {more:.0f} MB of judgments and scores", (peak - more) / before, most, least=False)
     for route in ("score", "lou"):
         one, two = (found[route, jobs, large] for jobs in (1, 2))
         if one["check"] != two["check"]:
