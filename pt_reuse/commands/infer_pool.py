@@ -13,14 +13,17 @@ from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add
 from pt_reuse.commands.screen import SHOWN, print_table, say, say_command, shows_bars
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
+_JUDGMENTS = "judgments.txt"
 _TRIED = 5  # answers shown
 _FILES = (
     "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "tried.csv",
-    "settings.json", "result.json", _PICTURE, _CONTRIBUTORS,
+    "settings.json", "result.json", _PICTURE, _CONTRIBUTORS, _JUDGMENTS,
 )  # fmt: skip
 #: what the screen shows of a run -> its heading
 _OF_A_RUN = {
@@ -55,6 +58,7 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.qrels.files import qrels_file
     from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
     from pt_reuse.studies.pool_inference.inference import infer_pool
 
@@ -81,15 +85,24 @@ def _run(options: argparse.Namespace) -> None:
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
         beside = {_CONTRIBUTORS: "".join(f"{name}\n" for name in result.contributors).encode()}
+        if result.apart:
+            beside[_JUDGMENTS] = qrels_file(qrels.select(result.topics).arrays)
         written = write_result(result, folder, options, drawings, beside)
         say(f"\nWritten to {folder}: {', '.join(written)}")
     if result.contributors:
-        depth = [f"--depth {result.depth}"] if result.depth else []
-        names = shlex.quote(f"{'OUT' if folder is None else folder}/{_CONTRIBUTORS}")
-        say(f"\nTo go on{' (--out OUT writes the file)' if folder is None else ''}:")
-        if result.apart:
-            say("Leave the topics that are set apart out of the judgments first (by_topic.csv has them).")
-        say_command(["pt-reuse lou", f"--pooled {names}", *depth, f"--pool-order {result.order}"])
+        _tell_how_to_go_on(result, folder)
+
+
+def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
+    depth = [f"--depth {result.depth}"] if result.depth else []
+    at = "OUT" if folder is None else str(folder)
+    qrels = [f"--qrels {shlex.quote(f'{at}/{_JUDGMENTS}')}"] if result.apart else []
+    files = "files" if result.apart else "file"
+    say(f"\nTo go on{f' (--out OUT writes the {files})' if folder is None else ''}:")
+    if result.apart:
+        say(f"{_JUDGMENTS} has the judgments without those of the topics that are set apart.")
+    names = shlex.quote(f"{at}/{_CONTRIBUTORS}")
+    say_command(["pt-reuse lou", f"--pooled {names}", *qrels, *depth, f"--pool-order {result.order}"])
 
 
 def _report(result: InferredPool, every: bool) -> None:

@@ -76,10 +76,22 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
         InputError: nothing to write, a file that exists, a name that cannot stand in a column.
     """
     flag("overwrite", overwrite)
-    middle = _strata(arrays) if flag("strata", strata) else [""] * len(arrays.labels)
+    flag("strata", strata)
     path = checked_path(path)
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists. Pass ", Option("overwrite", True), " to replace it.", argument="path")
+    written = qrels_file(arrays, strata=strata)
+    try:
+        with replacing(path) as file:
+            file.write(written)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    return path
+
+
+def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
+    """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold."""
+    middle = _strata(arrays) if strata else [""] * len(arrays.labels)
     documents = arrays.documents
     if not len(documents):
         raise InputError("there are no judgments, and an empty file is no qrels file.")
@@ -94,12 +106,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
         )
     rows = zip(qids, docnos, middle, arrays.labels.tolist(), strict=True)
     text = "".join(f"{qid} 0 {docno} {more}{label}\n" for qid, docno, more, label in rows)
-    try:
-        with replacing(path) as file:
-            file.write(guarded(text.encode("utf-8", "surrogateescape")))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return path
+    return guarded(text.encode("utf-8", "surrogateescape"))
 
 
 def _strata(arrays: QrelsArrays) -> list[str]:

@@ -141,6 +141,31 @@ def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, caps
 # ---- infer-pool
 
 
+def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tmp_path, capsys):
+    field = ptr.simulate_field(seed=3, n_topics=12, n_docs=3000, n_teams=12, length=100, depth=20)
+    old, teams = field.runs.topics[:4], sorted(set(field.runs.run_table["team"]))
+    mine, others = field.runs.select(team=teams[:6]), field.runs.select(team=teams[6:])
+    new, before = (
+        ptr.depth_pool(runs, depth=20, contributors=runs.names).to_qrels().to_frame() for runs in (mine, others)
+    )
+    qrels = ptr.Qrels(pd.concat([new[~new["qid"].isin(old)], before[before["qid"].isin(old)]]).assign(label=1))
+    mine.write(tmp_path / "runs")
+    qrels.write(tmp_path / "qrels.txt")
+    out_folder = tmp_path / "out"
+    files = ("--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt")
+    status, out, err = run(capsys, "infer-pool", *files, "--out", out_folder)
+    assert (status, err) == (0, "")
+    assert "4 topics of 12 set apart" in out
+    left = f"--pooled {out_folder}/contributors.txt --qrels {out_folder}/judgments.txt"
+    assert f"\n  pt-reuse lou {left} --depth 20 --pool-order trec_eval\n" in out
+    assert ptr.read_qrels(out_folder / "judgments.txt").topics == [q for q in qrels.topics if q not in old]
+    # the advice as it stands, with the runs
+    (tmp_path / "teams").write_text(mine.run_table[["name", "team"]].to_csv(index=False, header=False, sep=" "))
+    given = ("--runs", tmp_path / "runs", "--teams", tmp_path / "teams", *left.split(), "--depth", 20)
+    status, out, err = run(capsys, "lou", *given, "--pool-order", "trec_eval", "--measures", "AP")
+    assert (status, err) == (0, "")
+
+
 def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, capsys):
     out_folder = tmp_path / "out"
     status, out, err = run(capsys, "infer-pool", own, "--out", out_folder)

@@ -12,7 +12,8 @@ from pt_reuse._check import count, examples
 from pt_reuse.studies.pool_inference.cliff import Cliff
 from pt_reuse.studies.pool_inference.evidence import Evidence
 from pt_reuse.studies.pool_inference.fitting import Fit, best_of
-from pt_reuse.studies.pool_inference.search import Try
+from pt_reuse.studies.pool_inference.kinds_of_topics import MOST_UNJUDGED
+from pt_reuse.studies.pool_inference.search import Search, Try
 
 
 class Certainty(Enum):
@@ -32,8 +33,10 @@ _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
     """Return how certain a pool is; where the judged documents do not end at its depth, it is partial.
 
+    It is partial, too, where topics are set apart that may only lack judgments.
+
     Args:
-        summary: one row with ``judged explained unjudged``.
+        summary: one row with ``judged explained unjudged topics_apart``.
         found: the answer.
     """
     judged, explained, unjudged = _numbers(summary)
@@ -41,28 +44,42 @@ def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
         return Certainty.NONE
     if explained == judged and not unjudged:
         return Certainty.EXACT
-    if not found.cliff.is_there:
+    if not found.cliff.is_there or _may_lack(summary, found):
         return Certainty.PARTIAL
     share = min(explained / judged, explained / (explained + unjudged))
     return next(certainty for certainty, least in _LEAST.items() if share >= least)
 
 
-def explain(certainty: Certainty, summary: pd.DataFrame, found: Try, better: Fit) -> str:
+def _may_lack(summary: pd.DataFrame, found: Try) -> bool:
+    """Return whether the topics that are set apart may be of the same pool, and only lack more of its judgments.
+
+    So it is where the pool of the others lacks nearly as many judgments as set a topic apart.
+    """
+    _, explained, unjudged = _numbers(summary)
+    limit = max(found.fitter.tolerance, MOST_UNJUDGED)
+    return bool(summary["topics_apart"].iloc[0]) and unjudged > limit / 2 * (explained + unjudged)
+
+
+def explain(certainty: Certainty, summary: pd.DataFrame, search: Search, better: Fit) -> str:
     """Return what is said of a certainty.
 
     Args:
         certainty: of the pool.
-        summary: one row with ``judged explained unjudged``.
-        found: the answer.
+        summary: one row with ``judged explained unjudged topics_apart``.
+        search: what was tried, and the answer.
         better: depths of the topics that may fit better.
     """
     judged, explained, unjudged = _numbers(summary)
-    fit = found.fit
+    found, fit = search.best, search.best.fit
+    most = search.asked.tolerances[-1]
+    larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
     if certainty is Certainty.NONE:
-        where = f"to depth {int(fit.depths.max())}" if fit.depths.any() else "to any depth"
+        where = (
+            f" to depth {int(fit.depths.max())}" if fit.depths.any() else ", or the judged documents end at no depth"
+        )
         words = (
-            f"no run is judged closely enough {where}. The judgments are a sample, or of other runs, or "
-            "documents were dropped or renamed after pooling (try a larger tolerance)."
+            f"no run is judged closely enough{where}. The judgments are a sample, or of other runs, or documents were "
+            f"dropped or renamed after pooling (tolerance={larger:g} allows for more of them)."
         )
     elif certainty is Certainty.EXACT:
         words = "the pool of these runs is the judged set."
@@ -78,6 +95,11 @@ def explain(certainty: Certainty, summary: pd.DataFrame, found: Try, better: Fit
             else "."
         )
         words += _cliff_in_words(found.cliff)
+        if _may_lack(summary, found):
+            words += (
+                " The topics that are set apart may be of the same pool and only lack more of its judgments: "
+                f"tolerance={larger:g} allows for it."
+            )
     if best_of([fit, better]) is better and better is not fit:
         low, high = depth_range(better.depths)
         words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
@@ -128,9 +150,10 @@ def apart_in_words(by_topic: pd.DataFrame) -> str:
         return ""
     return (
         f" All this holds for {len(by_topic) - len(apart):,} of {count(len(by_topic), 'topic')}. "
-        f"{count(len(apart), 'topic')} {'is' if len(apart) == 1 else 'are'} set apart ({examples(apart['qid'])}): no "
-        f"pool of these runs explains the {count(int(apart['judged'].sum()), 'judgment')} there, so other runs were "
-        "pooled."
+        f"{count(len(apart), 'topic')} {'is' if len(apart) == 1 else 'are'} set apart ({examples(apart['qid'])}): the "
+        f"pool of these contributors does not explain the {count(int(apart['judged'].sum()), 'judgment')} there. Other "
+        "runs were pooled, of this field or not (infer_pool(runs, qrels.select(found.apart)) tries the former), or the "
+        "judgments there are a sample, or lack documents."
     )
 
 

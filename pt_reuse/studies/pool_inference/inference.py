@@ -53,8 +53,9 @@ def infer_pool(
 
     What is not given is tried: orders of the runs, tolerances, one depth for all topics and one for each. The answer
     is the one with which the judged set can be written down in the fewest bits; the page *Who was pooled* says how. An
-    answer that is exact ends the search. Topics whose judgments no pool of these runs explains are set apart, and the
-    answer is that of the others alone; not so where `depth` is ``"common"`` or a number, which hold for all topics.
+    answer that is exact ends the search. Topics whose judgments the pool of the contributors does not explain are set
+    apart, and the answer is that of the others alone, if their pool has a clear depth; not so where `depth` is
+    ``"common"`` or a number, which hold for all topics.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; the more of the
@@ -116,12 +117,14 @@ def infer_pool(
             kept[np.flatnonzero(kept)[apart]] = False
             search = searched(kept)
         if (back := _explained(whole, search.best, kept)).any():
-            kept |= back
-            search = searched(kept)
-        best = search.best
-        if search.is_no_pool or not (kept.all() or (best.fit.is_pool and best.cliff.is_sharp)):
+            again = searched(kept | back)
+            # not where they take along others, or blur what the pool of the others shows
+            if not again.best.apart.any() and again.is_sharp:
+                kept, search = kept | back, again
+        if not (kept.all() or search.is_sharp):
             kept[:], search = True, whole
-            search.give_up()
+        if kept.all():
+            search.take_every_topic()
         return _inferred(runs, qrels, search, whole, ~kept)
 
 
@@ -163,7 +166,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
         order=best.order,
         contributors=table["name"][table["contributed"]].tolist(),
         certainty=certainty,
-        explanation=explain(certainty, summary, best, better)
+        explanation=explain(certainty, summary, search, better)
         + range_in_words(table, summary)
         + apart_in_words(by_topic),
         settings={

@@ -38,8 +38,8 @@ class InferredPool(Result):
             - ``needed together``: documents that none of the needed runs has, but several others: at least one run
               of each ``group`` (numbered from 1) contributed, the judgments do not tell which;
             - ``covered``: judged as deep, but the runs above explain all its documents: pooled or judged by accident;
-            - ``not pooled``: unjudged documents down to the depth, more than tolerated, or more than the judged ones
-              that it alone would explain;
+            - ``not pooled``, for the topics that are not set apart: unjudged documents down to the depth, more than
+              tolerated, or more than the judged ones that it alone would explain;
             - ``no documents``: it retrieves nothing for these topics;
 
             ``contributed`` is True for those that are needed, alone or together, and for covered ones where no run of
@@ -52,7 +52,8 @@ class InferredPool(Result):
             which the pool of these runs fits this topic best; ``judged`` documents and how many are ``explained``; of
             the others those that a run of the pool has below the depth (``deeper``), that only other runs have
             (``other``), that no run has (``nowhere``); ``unjudged``, documents in the pool without judgment; ``apart``,
-            whether the topic is set apart: no pool of these runs explains its judgments, and its depth is 0.
+            whether the topic is set apart: the pool of the contributors does not explain its judgments, and its depth
+            is 0.
         by_rank: one row per rank, of the topics that are not set apart: documents of the runs judged as deep there
             (``entries``) and the share of them that is ``judged``; the same of all other runs (``other_entries``,
             ``other_judged``); the documents that no run judged as deep has at a better rank (``new``) and the share of
@@ -121,7 +122,7 @@ class InferredPool(Result):
 
     @property
     def apart(self) -> list[str]:
-        """Return the topics that are set apart: no pool of these runs explains their judgments."""
+        """Return the topics that are set apart: the pool of the contributors does not explain their judgments."""
         return self.by_topic["qid"][self.by_topic["apart"]].tolist()
 
     @property

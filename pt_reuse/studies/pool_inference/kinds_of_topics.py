@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pt_reuse.studies.pool_inference.code_length import depth_bits, end_bits
 
 #: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
-_UNJUDGED = 0.1
+MOST_UNJUDGED = 0.1
 #: about what it takes to name a document in which pool and judged set differ
 _BITS = 6.0
 #: of a depth: the new documents from the depth divided by it, to the depth times it, show whether the pool ends there
@@ -62,7 +62,7 @@ class Curves:
         """Return (topics,): the depths, 0 where too much of the pool is unjudged, or where it does not end there."""
         at = np.arange(len(depths))
         documents = self.judged[at, depths] + self.unjudged[at, depths]
-        kept = np.where(self.unjudged[at, depths] > max(self.tolerance, _UNJUDGED) * documents, 0, depths)
+        kept = np.where(self.unjudged[at, depths] > max(self.tolerance, MOST_UNJUDGED) * documents, 0, depths)
         return np.where(self.ends(kept) < 0, 0, kept).astype(np.int64)
 
     @cached_property

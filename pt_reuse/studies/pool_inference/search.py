@@ -121,8 +121,18 @@ class Search:
         anything = Way.BY_TOPIC in self.asked.depth.ways and self._alike
         return anything and not self.best.fit.is_exact and self.best.fit.ends < -AS_GOOD
 
-    def give_up(self) -> None:
-        """Take it that there is no pool."""
+    @property
+    def is_sharp(self) -> bool:
+        """Return whether the best answer is a pool whose end shows: what is new is judged at its depth, not below."""
+        return self.best.fit.is_pool and self.best.cliff.is_sharp
+
+    def take_every_topic(self) -> None:
+        """Take the best answer that sets no topic apart; where there is none, or no pool, that there is none."""
+        if not self.is_no_pool:
+            whole = [self.best] if not self.best.apart.any() else [one for one in self.tried if not one.apart.any()]
+            if whole:
+                self.best = _best(whole)
+                return
         fitter = self.best.fitter
         fit = fitter.settle(fitter.ranks.depths(0))
         self.best = Try(self.best.order, fitter, Way.BY_TOPIC, fit, Cliff.of(fitter.ranks, fit))

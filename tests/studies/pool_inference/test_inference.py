@@ -216,7 +216,8 @@ def test_no_pool_is_said_plainly():
         found = infer_pool(runs, as_qrels({("1", "a"), ("2", "c")}), depth=depth)
         assert (found.depth, found.contributors) == (0, [])
         assert found.headline() == "no pool found, 0 of 2 judgments explained"
-        assert found.explanation.startswith("none: no run is judged closely enough to any depth.")
+        assert found.explanation.startswith("none: no run is judged closely enough, or")
+        assert "tolerance=0.2 allows" in found.explanation
         assert found.table["evidence"].tolist() == ["not pooled"] * 2
         assert found.unexplained["origin"].tolist() == ["other run", "no run"]
         assert found.unexplained["best_rank"].tolist() == [2, pd.NA]

@@ -65,6 +65,7 @@ def test_topics_of_other_runs_are_set_apart(trec8, n_old, missing):
     assert found.settings["set apart"] == n_old
     assert f"{n_old} topics of 50 set apart" in found.headline()
     assert f"{n_old} topics are set apart" in found.explanation
+    assert "Other runs were pooled, of this field or not" in found.explanation
     assert "qrels.select(found.topics)" in str(found)
     told = " ".join(str(found.report()).split())
     assert f"{50 - n_old} topics" in told
@@ -89,6 +90,43 @@ def test_a_pool_has_no_topic_apart(trec8):
     assert (whole.depth, sorted(whole.contributors), whole.apart) == (125, mine, [])
     assert "set apart" not in whole.settings
     assert "set apart" not in str(whole)
+
+
+def some_of(covid, seed):
+    """Return 25 of the runs, by chance."""
+    return covid.runs.select(np.random.default_rng(seed).choice(covid.runs.names, 25, replace=False))
+
+
+@pytest.mark.parametrize(("seed", "apart", "contributors", "pooled"), [(0, 20, 18, 16), (2, 15, 20, 18)])
+def test_topics_that_blur_the_pool_of_the_others_stay_apart(covid, seed, apart, contributors, pooled):
+    runs = some_of(covid, seed)
+    found = infer_pool(runs, covid.qrels)
+    assert (len(found.apart), len(found.contributors)) == (apart, contributors)
+    assert runs.select(found.contributors).pooled.sum() == runs.pooled.sum() == pooled
+    assert found.certainty is Certainty.PARTIAL
+    # a topic without depth is set apart
+    assert ((found.by_topic["depth"] == 0) == found.by_topic["apart"]).all()
+
+
+def test_a_part_is_told_where_setting_topics_apart_shows_no_pool(covid):
+    runs = some_of(covid, 5)
+    found = infer_pool(runs, covid.qrels, order="trec_eval")
+    assert (found.depth, found.apart, found.certainty) == (7, [], Certainty.PARTIAL)
+    assert len(found.contributors) == runs.select(found.contributors).pooled.sum() == runs.pooled.sum() == 18
+    assert (found.by_topic["depth"] == 7).all()
+    assert found.tried["best"].sum() == 1
+
+
+def test_topics_that_lack_judgments_are_not_told_as_those_of_other_runs(trec8):
+    mine, others = one_run_each(trec8, 17)
+    runs, qrels = trec8.runs.select(mine), mixed(trec8, mine, others, set())
+    qrels = qrels.keep(np.random.default_rng(1).random(len(qrels)) < 0.9)
+    found = infer_pool(runs, qrels)
+    assert len(found.apart) == 21
+    assert found.certainty is Certainty.PARTIAL
+    assert "may be of the same pool and only lack more of its judgments: tolerance=0.2" in found.explanation
+    larger = infer_pool(runs, qrels, tolerance=0.2)
+    assert (larger.depth, sorted(larger.contributors), larger.apart) == (125, mine, [])
 
 
 def test_a_topic_that_no_run_has_is_not_set_apart():
