@@ -10,7 +10,8 @@ from ir_measures import AP
 import pt_reuse as ptr
 
 demo = pt.get_dataset("reuse:demo")
-found = ptr.pool_costs(demo.get_runs(), demo.get_judgments("complete"), [AP], depths=[1, 2, 5, 10, 20, 50])
+runs, complete = demo.get_runs(), demo.get_judgments("complete")
+found = ptr.pool_costs(runs, complete, [AP], depths=[1, 2, 5, 10, 20, 50])
 
 width = 7
 found.plot(width=width)

@@ -141,10 +141,10 @@ def Experiment(
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one; 1 on a topic for which the system returns nothing
     - ``m low``, ``m high``: the lowest and the highest score that these documents allow, each of which may have any
-      label from 0 to the highest of the judgments. What the system did not find stays as it is judged. P, Success, RR
-      and RBP do not see it, so that theirs are exact; further relevant documents there would lower AP, R, Rprec and
-      nDCG, even below ``low``. RBP adds p^n to the highest score, the weight of all ranks below the n documents that it
-      sees. Other measures have no such columns, and ``settings["no bounds"]`` names them
+      label from 0 to the highest of the judgments. What the system did not find stays as it is judged. P, Success and
+      RR do not see it, so that theirs are exact; further relevant documents there would lower AP, R, Rprec and nDCG,
+      even below ``low``. The lowest RBP is exact, too; the highest has p^n added, the weight of all ranks below the n
+      documents that it sees. Other measures have no such columns, and ``settings["no bounds"]`` names them
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the system's own unjudged
       documents down to the same rank labelled by the judge; how many, over all topics, it labelled, and how many it
       gave no label to, which stay unjudged

@@ -15,8 +15,8 @@ from pt_reuse._check import checked_jobs, checked_seed, fraction, whole
 AT_ONCE = 1 << 21
 #: what is known of the interval of the most ranks that a run loses or gains, which settings and notes say beside it
 OF_DROPS = {
-    "interval of the largest drop": "in simulations it holds the value in about 80 of 100 fields where the two "
-    "rankings nearly agree, as under a good judge, and in 90 to 100 of most others; where it misses, it lies too high"
+    "interval of the largest drop": "in simulations it holds the value in 80 to 89 of 100 fields in two of twelve "
+    "populations, and in 90 to 100 in the others; where it misses more than 5 of 100, it lies too high"
 }
 #: any number at all
 ANYWHERE = (-np.inf, np.inf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -17,7 +18,8 @@ _SET_IN, _LEFT_OUT = "   ", "..."
 def shown():
     """Return command -> the lines that the page shows below it, of each command that shows any."""
     found, lines = {}, None
-    for line in PAGE.read_text().splitlines():
+    # a command may go on in the next line
+    for line in re.sub(r" \\\n +", " ", PAGE.read_text()).splitlines():
         if line.startswith(f"{_SET_IN}$ pt-reuse "):
             lines = found.setdefault(line.removeprefix(f"{_SET_IN}$ pt-reuse "), [])
         elif line and not line.startswith(_SET_IN):
