@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -147,7 +148,7 @@ class Record:
         """
         return save_with(self, {}, checked_path(folder), overwrite=flag("overwrite", overwrite))
 
-    def _files(self) -> dict[str, bytes]:
+    def _files(self, beside: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, bytes]:
         tables = self.tables()
         encoder = Encoder({id(frame): name for name, frame in tables.items()})
         # the settings are written by themselves, as people read them
@@ -158,8 +159,8 @@ class Record:
         if encoder.arrays:
             files[ARRAYS] = pack_arrays(encoder.arrays)
         about = {"format": FORMAT, "kind": type(self).__name__, "files": digests_of(files), "fields": parts}
-        files[CONTENTS] = json_of(about)
-        return files
+        about |= {"beside": digests_of(beside)} if beside else {}
+        return {**files, CONTENTS: json_of(about)}
 
     def _settings_line(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.settings.items())
@@ -198,21 +199,23 @@ class Record:
 def save_with(record: Record, beside: Mapping[str, bytes], folder: Path, *, overwrite: bool) -> list[Path]:
     """Save a record, and write further files beside it at the same time; see :meth:`Record.save`."""
     # what says that the others belong together comes last
-    files = {**beside, **record._files()}
+    files = {**beside, **record._files(beside)}
     check_writable(folder, list(files), overwrite=overwrite, argument="folder")
     try:
-        return write_together(folder, files.items(), overwrite=overwrite, outdated=lambda: _saved_in(folder))
+        return write_together(folder, files.items(), overwrite=overwrite, outdated=lambda: saved_in(folder))
     except OSError as error:
         raise InputError(
             f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
         ) from error
 
 
-def _saved_in(folder: Path) -> list[Path]:
+def saved_in(folder: Path) -> list[Path]:
+    """Return what the call before wrote to a folder, and nobody has altered: files of a result, and those beside it."""
     try:
-        return SavedFiles(folder, _contents(folder / CONTENTS).get("files")).as_saved()
+        contents = _contents(folder / CONTENTS)
     except InputError:
         return []
+    return [path for part in ("files", "beside") for path in SavedFiles(folder, contents.get(part)).as_saved()]
 
 
 class OfMeasures:

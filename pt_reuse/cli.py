@@ -9,11 +9,10 @@ _INTERRUPTED = 130
 
 # importing takes a second or two, and nobody but the user's shell imports this file
 try:
-    import os
     from collections.abc import Sequence
     from functools import cache
 
-    from pt_reuse._errors import InputError
+    from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
     from pt_reuse.commands import (
         audit,
@@ -44,7 +43,7 @@ try:
         verify,
     )
     from pt_reuse.commands.parser import Parser
-    from pt_reuse.commands.screen import complain, tell_logs
+    from pt_reuse.commands.screen import complain, lasting_streams, tell_logs
     from pt_reuse.commands.shell import Shell
     from pt_reuse.commands.telling import tell_error, tell_warnings
 except KeyboardInterrupt:
@@ -91,11 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         int: 0; 1 when the answer is no (a published number is not met, no collection is found); 2 after an error that
         the user can mend; 130 after ctrl-C.
     """
-    try:
-        return _run(arguments)
-    except KeyboardInterrupt:
-        complain("pt-reuse: interrupted; files already written are whole.")
-        return _INTERRUPTED
+    with lasting_streams():
+        try:
+            return _run(arguments)
+        except KeyboardInterrupt:
+            complain("pt-reuse: interrupted; files already written are whole.")
+            return _INTERRUPTED
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -103,19 +103,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     shell: Shell = options.shell
     if unknown:
         shell.running.refuse(unknown)
-    shell.running.check(options)
     try:
+        shell.running.check(options)
         with tell_logs(), tell_warnings(shell):
             status: int | None = options.run(options)
-        # a short answer meets a closed pipe only here
+        # what cannot be written is told here, not by Python at its end
         sys.stdout.flush()
-    except InputError as error:
+    except (InputError, ReuseWarning) as error:
+        # a warning where the user wants them to be errors
         tell_error(shell, error)
         return 2
-    except BrokenPipeError:
-        # the reader of a pipe, such as head, has seen enough; what is left in the buffer goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2

@@ -15,7 +15,7 @@ from pt_reuse.commands.field import FieldPlan, add_field, plan_field
 from pt_reuse.commands.intervals import add_intervals, drawn
 from pt_reuse.commands.judgments import QRELS_HELP, JudgmentSource, judgment_source
 from pt_reuse.commands.measures import add_measures, chosen_measures
-from pt_reuse.commands.output import out_folder, write_result
+from pt_reuse.commands.output import out_folder, remove_result, write_result
 from pt_reuse.commands.parser import (
     Commands,
     Parser,
@@ -159,6 +159,10 @@ def _audit(given: Audited, parts: list[Part], folder: Path | None, options: argp
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
     if folder is not None:
+        for part in PARTS if options.overwrite else ():
+            if part not in answers:
+                # of an earlier call, whose judges or runs may be others
+                remove_result(folder / part.name)
         write_findings(findings_text(given, answers, unanswered), folder)
         say(f"\nWritten to {folder}: {', '.join([NAME, *(f'{part.name}/' for part in answers)])}")
 

@@ -124,6 +124,7 @@ def _run(options: argparse.Namespace) -> None:
 def _compare(options: argparse.Namespace) -> None:
     from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
 
+    judge_rel = given_judge_rel(options.judge_rel)
     plan = plan_field(options, pooled_matters=False)
     first, second = plan.needed_judgments(), judgment_source(options.other, plan.collection)
     names = _names(options.judgment_names, (first, second))
@@ -161,7 +162,7 @@ def _compare(options: argparse.Namespace) -> None:
         selected=selected,
         depth=options.depth,
         rel=options.rel,
-        judge_rel=given_judge_rel(options.judge_rel),
+        judge_rel=judge_rel,
         **intervals,
         verbose=shows_bars(options),
     )

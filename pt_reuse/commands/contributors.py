@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
+from pt_reuse._errors import located
 from pt_reuse.commands.parser import Parser, listed
 
 
@@ -37,12 +37,14 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
         InputError: no name, or a name that is not known.
     """
     from pt_reuse.pooling.contributors import named_contributors
+    from pt_reuse.runs.labels import read_lines
 
     text: str = options.contributors
     if text in ("pooled", "all"):
         return text
     # a long list of names is too long for a path, which pathlib would raise about
-    if os.path.isfile(text):
-        lines = Path(text).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    if os.path.isfile(os.path.expanduser(text)):
+        with located(text):
+            lines = read_lines(text, "contributors", "a file of one name a line")
         return named_contributors((line.strip() for line in lines if line.strip()), known)
     return named_contributors(listed(text), known)

@@ -10,7 +10,7 @@ from functools import partial
 from pt_reuse._together import write_together
 from pt_reuse.commands.output import Drawing, draw, out_folder, table_file
 from pt_reuse.commands.parser import Commands, Parser, add_command, add_out, add_quiet
-from pt_reuse.commands.screen import print_table, say, shows_bars
+from pt_reuse.commands.screen import Lasting, print_table, say, shows_bars
 
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
@@ -59,7 +59,7 @@ def _mute_libraries() -> None:
     for descriptor, stream in ((1, "stdout"), (2, "stderr")):
         getattr(sys, stream).flush()
         own = os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="backslashreplace")
-        setattr(sys, stream, own)
+        setattr(sys, stream, Lasting(own))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
         os.close(nowhere)

@@ -77,6 +77,7 @@ def _run(options: argparse.Namespace) -> None:
     from pt_reuse.judging.annotators.label_files import check_label_files, read_labels
     from pt_reuse.judging.annotators.measuring import annotator_agreement, check_measuring
     from pt_reuse.judging.annotators.voting import majority_vote
+    from pt_reuse.qrels.files import qrels_file
 
     check_measuring(
         rel=options.rel,
@@ -120,8 +121,7 @@ def _run(options: argparse.Namespace) -> None:
             for part, name in _PICTURES.items()
             if name in names and result.of(part)["kappa"].notna().any()
         }
-        written = write_result(result, folder, options, drawings)
-        written.append(majority.write(folder / _MAJORITY, overwrite=options.overwrite).name)
+        written = write_result(result, folder, options, drawings, {_MAJORITY: qrels_file(majority.arrays)})
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

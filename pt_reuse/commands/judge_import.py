@@ -46,6 +46,8 @@ def _run(options: argparse.Namespace) -> None:
         with located("--as-qrels"):
             judgments = checked_path(options.as_qrels)
             check_writable(judgments.parent, [judgments.name], overwrite=options.overwrite, argument="as_qrels")
+    if table is not None and judgments is not None and table.resolve() == judgments.resolve():
+        raise InputError("--out and --as-qrels name the same file. Give two.", argument="as_qrels")
     annotators = None if options.annotators is None else _people(options.annotators)
     labels = import_labels(options.folder, options.files or None, annotators=annotators, partial=options.partial)
     qrels = None if judgments is None else labels.to_qrels()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import user_path
 from pt_reuse.commands.inputs import digest_of_judgments, digest_of_runs, located, run_files_differ
 from pt_reuse.commands.judgments import JudgmentSource
@@ -69,7 +69,7 @@ def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | 
     try:
         with tell_warnings(shell), executed_by(ReadingShards(shards.files)):
             status: int | None = options.run(options)
-    except InputError as error:
+    except (InputError, ReuseWarning) as error:
         tell_error(shell, error)
         return 2
     return status
@@ -134,7 +134,7 @@ class _Shards:
         have = {file.shard.number for file in self.files}
         lacking = [number for number in range(1, of + 1) if number not in have]
         if lacking:
-            bad = [f"{file.path.name} is damaged: {why}" for file, why in self.damaged if file.shard.of == of]
+            bad = [f"{file.path.name} cannot be used: {why}" for file, why in self.damaged if file.shard.of == of]
             said = f"{len(lacking):,} of {count(of, 'shard')} {'is' if len(lacking) == 1 else 'are'} missing"
             which = f" ({'; '.join(bad[:3])}{'; ...' if len(bad) > 3 else ''})" if bad else ""
             problem = f"{said}: {in_ranges(lacking)}{which}. {self._call(lacking[0], of)}"
@@ -155,7 +155,8 @@ class _Shards:
         odd = [(file, notes) for file, notes in zip(self.files, self.notes, strict=True) if notes.key != usual]
         file, notes = odd[0]
         names = examples(one.path.name for one, _ in odd)
-        said = f"{count(len(odd), 'shard')} ({names}) not made as the {len(self.files) - len(odd):,} others"
+        were = "was" if len(odd) == 1 else "were"
+        said = f"{count(len(odd), 'shard')} ({names}) {were} not made as the {len(self.files) - len(odd):,} others"
         problem = f"{said}: {file.path.name} has {rest.unlike(notes)}. Remove what does not belong here, and run those "
         raise InputError(problem + "shards again.", place=str(self.folder), argument="shards")
 

@@ -6,11 +6,13 @@ import argparse
 import io
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse._together import write_together
 from pt_reuse.commands.screen import complain
 
 if TYPE_CHECKING:
@@ -91,6 +93,32 @@ def write_result(
         # what was computed is not lost with a picture
         written = save_with(result, files, folder, overwrite=options.overwrite)
     return [path.name for path in written]
+
+
+def write_files(
+    files: Mapping[str, bytes], folder: Path, options: argparse.Namespace, names: Sequence[str]
+) -> list[str]:
+    """Write files together, and return their names.
+
+    Args:
+        files: name -> contents.
+        folder: of --out.
+        options: whether files may be replaced.
+        names: of all files that such a call can write; those of an earlier one that this call does not write go.
+    """
+    earlier = [folder / name for name in names]
+    written = write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: earlier)
+    return [path.name for path in written]
+
+
+def remove_result(folder: Path) -> None:
+    """Remove what :func:`write_result` has written to a folder, where it did, and nobody has altered it."""
+    from pt_reuse._result import CONTENTS, saved_in
+
+    if (folder / CONTENTS).is_file():
+        write_together(folder, (), outdated=lambda: [*saved_in(folder), folder / CONTENTS])
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def draw(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:

@@ -10,6 +10,8 @@ from typing import Any, NoReturn, TypeAlias
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.commands.screen import complain, width_of
 
+#: what --judge-rel has to be
+_JUDGE_REL = "must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4"
 #: what a command adds its parser to
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 #: adds one command and returns its parser
@@ -165,7 +167,8 @@ def add_judge_rel(parser: argparse.ArgumentParser) -> None:
         "--judge-rel",
         metavar="LABEL",
         help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each stands "
-        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people",
+        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people, where labels above "
+        "those of people are an error",
     )
 
 
@@ -182,22 +185,29 @@ def given_judge_rel(text: str | None) -> Any:
     for part in listed(text):
         name, _, said = part.rpartition("=")
         label, _, grade = said.partition(":")
-        if not label.isdecimal() or not (grade or "0").isdecimal() or said.endswith(":"):
-            raise InputError(
-                Argument("judge_rel"),
-                f" must be a label, LABEL:GRADE,LABEL:GRADE, or JUDGE= and one of these, got {text!r}.",
-                argument="judge_rel",
-            )
+        numbers = label.isdecimal() and (grade or "0").isdecimal() and not said.endswith(":")
+        if not numbers or (not name and "=" in part):
+            raise InputError(Argument("judge_rel"), f" {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
         mine = grades.get(name, {})
         if name in rels or (not grade and name in grades) or int(label) in mine:
-            raise InputError(Argument("judge_rel"), f" names a judge twice: {text!r}. Keep one.", argument="judge_rel")
+            whose = f"judge {name!r}" if name else "all judges"
+            raise InputError(
+                Argument("judge_rel"),
+                f" must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant label (4) or "
+                "a grade for each label (4:2,5:3).",
+                argument="judge_rel",
+            )
         if grade:
             grades[name] = {**mine, int(label): int(grade)}
         else:
             rels[name] = int(label)
     found: dict[str, Any] = {**rels, **grades}
-    if ("" in found and len(found) > 1) or not found:
+    if not found:
+        raise InputError(Argument("judge_rel"), f" {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
+    if "" in found and len(found) > 1:
         raise InputError(
-            Argument("judge_rel"), f" says it of all judges or of some, got {text!r}.", argument="judge_rel"
+            Argument("judge_rel"),
+            f" must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is of all.",
+            argument="judge_rel",
         )
     return found.get("", found)

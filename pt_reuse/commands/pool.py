@@ -6,10 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
-from pt_reuse._together import write_together
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.output import out_folder, settings_file, table_file
+from pt_reuse.commands.output import out_folder, settings_file, table_file, write_files
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.commands.pool_strategies import PoolAsked, add_strategy, chosen_strategy
 from pt_reuse.commands.screen import SHOWN, print_table, say
@@ -53,6 +52,7 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.pooling.depth import checked_depth, depth_of
+    from pt_reuse.qrels.files import qrels_file
     from pt_reuse.runs.units import COLUMNS, check_unit_is_given
 
     plan = plan_field(options)
@@ -88,12 +88,13 @@ def _run(options: argparse.Namespace) -> None:
     if folder is not None:
         tables = {"pool.csv": pool.to_frame(), "by_topic.csv": topics, "by_unit.csv": units}
         kept = {**pool.settings, "order": pool.order, **runs.settings}
+        if isinstance(contributors, list):
+            kept["contributors"] = contributors
         made = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
-        write_together(folder, made.items(), overwrite=options.overwrite)
         if len(rest):
             some = [qid for qid, n in zip(rest.topics, rest.documents.sizes.tolist(), strict=True) if n]
-            rest.to_qrels().select(some).write(folder / _TO_JUDGE, overwrite=options.overwrite)
-        written = [name for name in files if name != _TO_JUDGE or len(rest)]
+            made[_TO_JUDGE] = qrels_file(rest.to_qrels().select(some).arrays)
+        written = write_files(made, folder, options, files)
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

@@ -271,6 +271,7 @@ def add_strategy(parser: Parser) -> None:
         words.setdefault(strategy.what, []).append(name)
     known = "; ".join(f"{', '.join(names)}: {what}" for what, names in words.items())
     parser.add_argument("--strategy", default="depth", metavar="NAME", help=f"{known}. Default depth")
+    parser.checks.append(_check_name)
     parser.add_argument(
         "--n",
         type=whole_amounts,
@@ -310,8 +311,8 @@ def chosen_strategy(options: argparse.Namespace) -> PoolStrategy:
     Raises:
         InputError: an unknown strategy, an option that it needs and lacks or has no use for, or one out of range.
     """
-    name = choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
-    strategy = STRATEGIES[name]
+    _check_name(options)
+    name, strategy = options.strategy, STRATEGIES[options.strategy]
     for option in _options_of(STRATEGIES.values()):
         given = getattr(options, option) is not None
         if given and option not in strategy.options:
@@ -329,6 +330,10 @@ def chosen_strategy(options: argparse.Namespace) -> PoolStrategy:
         )
     strategy.check(options)
     return strategy
+
+
+def _check_name(options: argparse.Namespace) -> None:
+    choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
 
 
 def _options_of(strategies: Iterable[PoolStrategy]) -> Iterable[str]:

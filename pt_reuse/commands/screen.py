@@ -9,8 +9,8 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pt_reuse._text import display_width, prose, table, visible
 
@@ -59,8 +59,64 @@ def say_beside(head: str, text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error or a note to standard error, wrapped to the screen."""
-    print(wrapped(text, width_of(sys.stderr)), file=sys.stderr)
+    """Print an error or a note to standard error, wrapped to the screen, where it can be written."""
+    with suppress(OSError):
+        print(wrapped(text, width_of(sys.stderr)), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def lasting_streams() -> Iterator[None]:
+    """Have what is written to a standard stream that is closed, or whose reader has gone, go nowhere.
+
+    So a command goes on that writes to a pipe of which ``head`` has seen enough.
+    """
+    before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    with ExitStack() as opened:
+        for name, stream in before.items():
+            if stream is None:
+                setattr(sys, name, opened.enter_context(open(os.devnull, "w", encoding="utf-8")))
+            else:
+                setattr(sys, name, Lasting(stream))
+        try:
+            yield
+        finally:
+            for name, stream in before.items():
+                setattr(sys, name, stream)
+
+
+class Lasting:
+    """A stream whose reader may go.
+
+    Args:
+        stream: to write to.
+    """
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, where somebody reads it."""
+        with self._until_broken():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is in the buffer, where somebody reads it."""
+        with self._until_broken():
+            self._stream.flush()
+
+    @contextmanager
+    def _until_broken(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            # what is still in the buffer goes nowhere, either
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @contextmanager

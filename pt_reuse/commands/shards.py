@@ -18,6 +18,7 @@ from pt_reuse.commands.judgments import JudgmentSource
 from pt_reuse.commands.parser import Parser
 from pt_reuse.commands.screen import complain, say
 from pt_reuse.commands.shard_notes import ShardNotes
+from pt_reuse.runs.shard_number import ShardNumber
 
 if TYPE_CHECKING:
     from pt_reuse.qrels.judgments import Qrels
@@ -60,6 +61,7 @@ def refuse_with_shard(options: argparse.Namespace, name: str, why: str) -> None:
 def _check_shard(parser: Parser, options: argparse.Namespace) -> None:
     if options.shard is None:
         return
+    ShardNumber.parse(options.shard)
     if options.out is None:
         parser.error("--shard needs --out, the folder in which the files of all shards come together.")
     idle = [f"--{name.replace('_', '-')}" for name in ("all", "per_topic") if getattr(options, name, False)]
@@ -71,7 +73,7 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
     if options.shard is None:
         run(options)
         return
-    from pt_reuse.runs.shards import ShardFile, ShardNumber, shards_in
+    from pt_reuse.runs.shards import ShardFile, shards_in
     from pt_reuse.runs.topic_parts import ShardDone, executed_by
 
     number = ShardNumber.parse(options.shard)
@@ -89,9 +91,19 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
         said = f"{making.file.path} is there already, made alike, and is not computed again."
     else:
         raise InputError("this call has no work that goes by topics. Leave out ", Argument("shard"), ".")
-    there = sum(file.shard.of == number.of for file in shards_in(folder))
+    there = sum(file.shard.of == number.of and _is_whole(file) for file in shards_in(folder))
     which = f"{there:,} of {count(number.of, 'shard')} {'is' if there == 1 else 'are'} there."
     say(f"{said} {which}{_next(there == number.of, options.out)}")
+
+
+def _is_whole(file: ShardFile) -> bool:
+    from pt_reuse.formats.array_file import DamagedError
+
+    try:
+        file.check()
+    except DamagedError:
+        return False
+    return True
 
 
 def _next(complete: bool, out: str) -> str:

@@ -16,12 +16,18 @@ from pt_reuse.commands.shell import Shell
 @contextmanager
 def tell_warnings(shell: Shell) -> Iterator[None]:
     """Have every warning meanwhile said as a note, worded for a command."""
+    # what was shown before is shown again; the filters that libraries set meanwhile stay
     with warnings.catch_warnings():
-        warnings.showwarning = partial(_show_warning, shell)
+        pass
+    before = warnings.showwarning
+    warnings.showwarning = partial(_show_warning, shell)
+    try:
         yield
+    finally:
+        warnings.showwarning = before
 
 
-def tell_error(shell: Shell, error: InputError) -> None:
+def tell_error(shell: Shell, error: InputError | ReuseWarning) -> None:
     """Say an error, worded for a command."""
     complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import Argument, InputError
-from pt_reuse._together import write_together
 from pt_reuse.commands.field import Judgments, add_field, plan_field
-from pt_reuse.commands.output import out_folder, settings_file, table_file
+from pt_reuse.commands.output import out_folder, settings_file, table_file, write_files
 from pt_reuse.commands.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, listed
 from pt_reuse.commands.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.commands.shards import add_shard
@@ -85,8 +84,8 @@ def _run(options: argparse.Namespace) -> None:
         tables |= {f"by_{options.by}.csv": found.by_unit(options.by)} if units else {}
         kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
         files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
-        write_together(folder, files.items(), overwrite=options.overwrite)
-        say(f"\nWritten to {folder}: {', '.join(files)}")
+        written = write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
+        say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
 def in_words(found: UnjudgedDocuments) -> str:

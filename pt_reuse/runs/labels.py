@@ -84,7 +84,7 @@ def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
         return _always(found)
     if isinstance(labels, str | Path):
         with located(str(labels)):
-            return _of_file(_read_text(labels, argument, _two_columns(column)), str(labels), column, argument)
+            return _of_file(read_lines(labels, argument, _two_columns(column)), str(labels), column, argument)
     raise InputError(
         Argument(argument),
         f" must be a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}.",
@@ -97,7 +97,7 @@ def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
     if isinstance(pooled, str | Path):
         place = str(pooled)
         with located(place):
-            lines = _read_text(pooled, "pooled", _POOLED_FILE)
+            lines = read_lines(pooled, "pooled", _POOLED_FILE)
 
         def of_file(names: Sequence[str]) -> Labels:
             listed = [line.strip(_WHITE) for line in lines]
@@ -150,7 +150,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(_read_text(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
+            return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
             Argument("metadata"),
@@ -194,8 +194,17 @@ def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it t
     return metadata.assign(name=names)
 
 
-def _read_text(path: str | Path, argument: str, expected: str) -> list[str]:
-    # the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files
+def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
+    """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files.
+
+    Args:
+        path: of the file.
+        argument: that named it.
+        expected: what such a file is.
+
+    Raises:
+        InputError: no such file, one that cannot be read or is no text, an empty one.
+    """
     try:
         file = user_path(path)
         if "\0" in str(file) or not file.exists() or file.is_dir():

@@ -1,0 +1,95 @@
+"""A folder into which a command writes again has no file of the call before that the new one does not write."""
+
+from __future__ import annotations
+
+import pytest
+from command_parts import run
+
+import pt_reuse as ptr
+
+
+@pytest.fixture
+def files(tmp_path, field):
+    field.runs.write(tmp_path / "runs")
+    field.qrels.write(tmp_path / "qrels.txt")
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
+    return tmp_path
+
+
+def written(capsys, files, *words):
+    """Run a command and return the names of the files in its folder."""
+    given = ("--runs", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv")
+    if words[0] in ("pool", "unjudged"):
+        words, given = (words[0], files / "runs", *words[1:]), given[2:]
+    status, _, err = run(capsys, *words, *given, "--out", files / "out", "--overwrite")
+    assert status == 0, err
+    return {path.relative_to(files / "out").as_posix() for path in (files / "out").rglob("*") if path.is_file()}
+
+
+def test_pictures_of_other_measures_go(files, capsys):
+    before = written(capsys, files, "lou", "--measures", "AP", "--depth", "5")
+    assert "scores-AP.png" in before
+    (files / "out" / "notes.txt").write_text("mine")
+    after = written(capsys, files, "lou", "--measures", "P@5", "--depth", "5")
+    assert "scores-P@5.png" in after
+    assert not {name for name in after if "AP" in name}
+    assert "notes.txt" in after
+
+
+def test_a_picture_that_was_altered_stays(files, capsys):
+    written(capsys, files, "lou", "--measures", "AP", "--depth", "5")
+    (files / "out" / "scores-AP.png").write_bytes(b"mine")
+    assert "scores-AP.png" in written(capsys, files, "lou", "--measures", "P@5", "--depth", "5")
+    assert set(ptr.read_result(files / "out").table["measure"]) == {"P@5"}
+
+
+def test_tables_of_other_units_go(files, capsys):
+    assert "by_team.csv" in written(capsys, files, "unjudged", "--by", "team")
+    assert written(capsys, files, "unjudged", "--by", "type") == {
+        "by_run.csv", "by_topic.csv", "by_type.csv", "settings.json"
+    }  # fmt: skip
+
+
+def test_what_is_to_be_judged_goes_when_all_is_judged(files, capsys):
+    assert "to_judge.txt" in written(capsys, files, "pool", "--depth", "20")
+    assert "to_judge.txt" not in written(capsys, files, "pool", "--depth", "5")
+
+
+def test_parts_of_an_audit_that_were_not_asked_for_go(files, capsys):
+    words = ("audit", "--runs", files / "runs", "--human", files / "qrels.txt", "--judges", files / "qrels.txt")
+    words += ("--metadata", files / "runs.csv", "--resamples", "0", "--measures", "AP")
+
+    def parts(*names):
+        status, _, err = run(capsys, *words, "--parts", ",".join(names), "--out", files / "out", "--overwrite")
+        assert status == 0, err
+        return {path.name for path in (files / "out").iterdir() if path.is_dir()}
+
+    assert parts("circularity", "rankings") == {"circularity", "rankings"}
+    assert parts("circularity") == {"circularity"}
+
+
+def test_labels_and_judgments_are_not_written_to_one_file(tmp_path, capsys):
+    same = ("--out", tmp_path / "x", "--as-qrels", tmp_path / "." / "x")
+    status, out, err = run(capsys, "judge", "import", tmp_path / "nowhere", *same)
+    assert (status, out) == (2, "")
+    assert "--out and --as-qrels name the same file" in err
+    assert not (tmp_path / "x").exists()
+
+
+def test_names_of_contributors_may_be_packed_and_marked(files, field, capsys, tmp_path):
+    import gzip
+    import json
+
+    names = field.runs.names[:2]
+    (tmp_path / "names.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + "\r\n".join(names).encode()))
+    files_there = written(capsys, files, "pool", "--depth", "5", "--contributors", tmp_path / "names.gz")
+    assert "pool.csv" in files_there
+    assert json.loads((files / "out" / "settings.json").read_text())["contributors"] == names
+
+
+@pytest.mark.parametrize("text", ["", "=4", "4,5", "4,4:2", "exam=4,5"])
+def test_what_judge_rel_may_be(files, text, capsys, messages):
+    words = ("compare", files / "runs", "--qrels", files / "qrels.txt", "--other", files / "nowhere.txt")
+    status, out, err = run(capsys, *words, "--judge-rel", text)
+    assert (status, out) == (2, "")
+    messages.told(err)
