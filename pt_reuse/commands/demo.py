@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from pt_reuse._together import write_together
@@ -32,8 +34,8 @@ def _run(options: argparse.Namespace) -> None:
 
     names = [f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1)]
     folder = out_folder(options, [*names, *_PICTURES])
-    _mute_libraries()
-    report = answer(say, verbose=shows_bars(options))
+    with _muted_libraries():
+        report = answer(say, verbose=shows_bars(options))
     say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
     tables = {}
     for number, (file, part) in enumerate(zip(names, narrate(report), strict=True), 1):
@@ -54,12 +56,28 @@ def _run(options: argparse.Namespace) -> None:
     say(f"\nWritten to {folder}: {', '.join(files)}")
 
 
-def _mute_libraries() -> None:
-    """Keep what C++ libraries write past Python off the screen; Python's own streams go on to it."""
-    for descriptor, stream in ((1, "stdout"), (2, "stderr")):
-        getattr(sys, stream).flush()
-        own = os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="backslashreplace")
-        setattr(sys, stream, Lasting(own))
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, descriptor)
-        os.close(nowhere)
+@contextmanager
+def _muted_libraries() -> Iterator[None]:
+    """Keep what C++ libraries write past Python meanwhile off the screen; Python's own streams go on to it."""
+    with ExitStack() as muted:
+        for descriptor, name in ((1, "stdout"), (2, "stderr")):
+            muted.enter_context(_muted(descriptor, name))
+        yield
+
+
+@contextmanager
+def _muted(descriptor: int, name: str) -> Iterator[None]:
+    before = getattr(sys, name)
+    before.flush()
+    screen = os.dup(descriptor)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    with open(screen, "w", encoding="utf-8", errors="backslashreplace") as own:
+        setattr(sys, name, Lasting(own))
+        try:
+            yield
+        finally:
+            setattr(sys, name, before)
+            own.flush()
+            os.dup2(screen, descriptor)

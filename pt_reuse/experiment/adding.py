@@ -76,7 +76,7 @@ class Adding:
         if perquery is not True:
             frame = result[0] if isinstance(result, tuple) else result
             return self.long(frame if isinstance(frame, pd.DataFrame) else frame.data)
-        if not self.columns.scores:
+        if not set(self.columns.measures) <= set(self.columns.scores):
             return None
         names = list(dict.fromkeys(result["name"]))
         at = [self._system[str(name)] for name in names]

@@ -17,7 +17,7 @@ from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import Caveat
-from pt_reuse.scoring.measures import Unjudged, cutoff_of
+from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import mean_over_topics
@@ -128,7 +128,8 @@ class Columns:
         systems: names of the systems, in the order of the last axis of all values.
         qids: topics, in the order of the first axis of values by topic.
         measures: names of the measures, as pt.Experiment names their columns.
-        scores: measure -> the measure itself, in the order of the added columns; empty where nothing is ranked.
+        scores: measure -> the measure itself, in the order of the added columns; where nothing is ranked, of the
+            measures that this package computes.
         added: added column -> measure -> its values.
         settings: the conventions, for display.
         left_out: what leaving units out says besides; None without ``"lou"``.
@@ -175,7 +176,12 @@ def compute_columns(
         runs = systems if field is None else field.reorder(ORDER) | systems
         columns = _placed(systems, runs, qrels, measures, asked)
     else:
-        columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
+        columns = Columns(
+            systems=systems.names,
+            qids=qrels.topics,
+            measures=list(measures),
+            scores=_alone(systems, qrels, measures, verbose=asked.verbose),
+        )
     kinds = [kind for kind in asked.kinds if kind not in columns.empty]
     added, settings = {**columns.added}, {"reuse": kinds, "order": ORDER, **columns.settings}
     if "unjudged" in kinds:
@@ -205,7 +211,7 @@ def _placed(
     for name, measure in measures.items():
         times = len(qrels.topics) if name in SUMMED else 1
         base = _values(full, measure)
-        scores[name] = Values(base.mean * times, base.by_topic).of(at)
+        scores[name] = _as_theirs(full, name, measure, qrels).of(at)
         shown = None if "lou" in empty else lou
         for column, values in _of_measure(base, shown, measure, times, "rank" in asked.kinds).items():
             alone = asked.alone and column not in ("rank", "unjudged")
@@ -300,6 +306,23 @@ def _bounds(
     unknown = [name for name, measure in measures.items() if measure not in at]
     settings = {"bounds": found.in_words()} if at else {}
     return added, {**settings, **({"no bounds": listed(unknown)} if unknown else {})}
+
+
+def _alone(
+    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], *, verbose: bool
+) -> dict[str, Values]:
+    """Return the scores of systems in the order of the added columns, by the measures that this package computes."""
+    known = {name: measure for name, measure in measures.items() if native_spec(measure) is not None}
+    if not known:
+        return {}
+    scores = score(systems, qrels, list(known.values()), without_topics="zero", verbose=verbose)
+    return {name: _as_theirs(scores, name, measure, qrels) for name, measure in known.items()}
+
+
+def _as_theirs(scores: Scores, name: str, measure: ir_measures.Measure, qrels: Qrels) -> Values:
+    """Return the values of a measure with the mean that pt.Experiment shows, a sum for counts."""
+    found = _values(scores, measure)
+    return replace(found, mean=found.mean * len(qrels.topics)) if name in SUMMED else found
 
 
 def _values(scores: Scores, measure: ir_measures.Measure) -> Values:

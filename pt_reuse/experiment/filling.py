@@ -62,9 +62,9 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     return judges[0]
 
 
-def check_scale(judge: NamedJudge, people: Qrels) -> None:
+def check_scale(judge: NamedJudge, people: Scale) -> None:
     """Raise, before systems run, where labels that are there already go beyond those of people and nobody says more."""
-    lowest_of(judge, np.zeros(0, dtype=np.int64), Scale.of(people))
+    lowest_of(judge, np.zeros(0, dtype=np.int64), people)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ class _Answer:
                     f"and 'filled unknown' counts them.{unread}{all_of_them}",
                 ),
             )
-        if judge.rel is None and judge.grades is None and given.judge_rel < rel and judge.judge.known_pairs() is None:
+        unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
+        if unsaid and given.judge_rel < rel and judge.judge.known_pairs() is None:
             yield Caveat(
                 f"labels 0 and 1 of {name} taken for binary",
                 (
@@ -160,7 +161,9 @@ def filled_columns(
     systems: RunSet,
     qrels: Qrels,
     measures: Mapping[str, ir_measures.Measure],
+    *,
     judge: NamedJudge,
+    people: Scale,
     texts: pd.DataFrame,
 ) -> Columns:
     """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides.
@@ -171,6 +174,7 @@ def filled_columns(
         qrels: the judgments of the topics asked.
         measures: as pt.Experiment names them.
         judge: who labels; asked once, for the unjudged documents of all systems down to the deepest cutoff.
+        people: the scale of people, on all topics of the judgments.
         texts: ``qid``, ``docno`` where it is of documents, and what the judge reads.
     """
     cutoffs = {name: cutoff_of(measure) for name, measure in measures.items()}
@@ -180,7 +184,7 @@ def filled_columns(
     frame = pool.to_frame()[list(IDS)]
     mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
     asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
-    answer = _Answer.of(judge, asked, Scale.of(qrels))
+    answer = _Answer.of(judge, asked, people)
     given = answer.given
     labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
     labels[mine] = given.labels

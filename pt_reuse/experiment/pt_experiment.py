@@ -39,6 +39,7 @@ from pt_reuse.experiment.remarks import hint_of, tell_remarks
 from pt_reuse.experiment.saved_tables import plan_tables
 from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.judging.label_pairs import Scale
 from pt_reuse.runs.labels import RunLabels
 from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
@@ -260,8 +261,8 @@ def Experiment(
         0    A  1.0      0.5      -50.0         1             1         0    True
 
     Source: leave-out-uniques as in :func:`leave_out_uniques`; documents are ranked as pt.Experiment's own scores rank
-    them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (``RR@k`` and
-    ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
+    them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (``RR@k``, RBP
+    and ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_handed_over(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
@@ -299,8 +300,9 @@ def Experiment(
     systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, given_qrels, arguments, rel)
     asked = replace(asked, labels=np.unique(given_qrels.arrays.labels))
+    people = Scale.of(given_qrels, judgments.rel)
     if judge is not None:
-        check_scale(judge, judgments)
+        check_scale(judge, people)
     known = system_tables(
         systems.names if systems.runs is None else systems.runs,
         teams,
@@ -337,7 +339,7 @@ def Experiment(
         columns = compute_columns(runs, runs_of_field, judgments, measures, asked)
     if judge is not None:
         texts = texts_of(systems.results(saved, only).values(), topics, kept) if kept.any else NO_TEXTS
-        columns = filled_columns(columns, runs, judgments, measures, judge, texts)
+        columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
     columns = replace(columns, hint=hint_of(judged) if asked.alone else "")
     columns = tell_remarks(columns, judgments, measures, asked)
     columns = tell_other_order(columns, runs, order_given(systems), judgments, measures, asked)

@@ -83,6 +83,10 @@ class Judge(pt.Transformer):
         """Return ``qid docno`` of the documents whose labels exist already; None where the judge has to be asked."""
         return None
 
+    def declared_labels(self) -> tuple[int, ...] | None:
+        """Return the labels that the judge may give, where that is said beforehand."""
+        return None
+
     @abstractmethod
     def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
         """Return one label for each document, None where the judge gives none.

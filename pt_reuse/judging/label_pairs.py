@@ -223,12 +223,15 @@ def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: 
     if judge.grades is not None:
         return people.rel
     # few documents may have low labels alone, of a judge that has higher ones for others
-    known = judge.judge.known_pairs()
+    known, declared = judge.judge.known_pairs(), judge.judge.declared_labels()
+    given = np.asarray(labels if known is None else judge.labels(known).dropna(), dtype=np.int64)
     with located(judge.name):
-        return lowest_relevant(labels if known is None else judge.labels(known).dropna(), people)
+        return lowest_relevant(np.append(given, np.array(declared or (), dtype=np.int64)), people)
 
 
-def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale, argument: str = "judge_rel") -> int:
+def lowest_relevant(
+    labels: pd.Series | NDArray[np.integer[Any]], people: Scale, argument: str = "judge_rel", *, grades: bool = True
+) -> int:
     """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule.
 
     1 where all of them are 0 and 1, which say relevant or not; as for people where none is above the highest of people,
@@ -238,6 +241,7 @@ def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale,
         labels: of the judge.
         people: the scale of people.
         argument: by which the user can say so.
+        grades: whether it may also say which label of people each of them stands for.
 
     Raises:
         InputError: labels beyond those of people, of which their threshold says nothing.
@@ -246,8 +250,8 @@ def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale,
     if highest > max(people.highest, 1):
         raise InputError(
             f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
-            f"relevant (for people those from {people.rel} on). Say from which on they are, or which label of people "
-            "each of them stands for, by ",
+            f"relevant (for people those from {people.rel} on). Say from which on they are"
+            f"{', or which label of people each of them stands for' if grades else ''}, by ",
             Argument(argument),
             ".",
             argument=argument,

@@ -82,10 +82,10 @@ def discriminative_power(
             by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
             the randomised Tukey HSD test, in which scores of all systems change places within each topic.
         alpha: the level of significance, above 0 and below 1.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in all
-            studies that test all pairs of runs); ``"holm"`` and ``"bonferroni"`` bound the chance of any false claim,
-            ``"benjamini-hochberg"`` the expected share of false ones among the claims. The test ``"tukey"`` allows for
-            the number of pairs itself and takes ``"none"`` alone.
+        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in
+            :func:`significance_fidelity` and :func:`subcollections`); ``"holm"`` and ``"bonferroni"`` bound the chance
+            of any false claim, ``"benjamini-hochberg"`` the expected share of false ones among the claims. The test
+            ``"tukey"`` allows for the number of pairs itself and takes ``"none"`` alone.
         samples: of the tests that draw at random, at least 1.
         seed: of what they draw.
         n_jobs: how many at a time of the measures under each set of judgments, threads unless

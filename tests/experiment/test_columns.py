@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import ALL, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
-from ir_measures import AP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
+from ir_measures import AP, RBP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.scoring.measures import cutoff_of
@@ -347,6 +347,15 @@ def test_ties_are_noted_by_topic(more, messages):
     _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, AP], **more)
     assert len(warned) == 1
     messages.told(warned[0])
+
+
+@pytest.mark.parametrize("reuse", ["unjudged", "bounds", ["bounds", "unjudged"], "rank"])
+@pytest.mark.parametrize("more", [{}, {"perquery": True}, {"dataframe": False}])
+def test_ties_are_told_whichever_columns_are_asked_for(reuse, more):
+    systems, topics, qrels = tied()
+    measures = [RBP(rel=1, p=0.5), RR @ 10, P @ 5]
+    _, _, warned = recorded(ptr.Experiment, systems, topics, qrels, measures, reuse=reuse, **more)
+    assert [text.partition(" of ")[0].split()[-1] for text in warned] == ["RBP(rel=1,p=0.5)", "RR@10"]
 
 
 def test_what_providers_round_or_mix_up():

@@ -287,3 +287,40 @@ def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_ask
     # a function says nothing of other documents: which is told, and is not where the user says it
     assert messages.warned(lambda: value(lambda frame: [1] * len(frame))) == 1.0
     assert value(lambda frame: [1] * len(frame), judge_rel=2) == 0.5
+
+
+@pytest.mark.parametrize("judge_rel", [1, None])
+@pytest.mark.parametrize("asked", [["1"], ["1", "2"]])
+def test_the_scale_of_people_is_that_of_all_topics(judge_rel, asked):
+    # a topic's score does not depend on which others are asked
+    people = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": [1, 2, 3]}))
+    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["x", "a", "c"], "score": [2.0, 1.0, 1.0]})
+    judge = pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [3]})
+    topics = pd.DataFrame({"qid": asked, "query": "q"})
+    options = {"fill": judge, "judge_rel": judge_rel, "perquery": True, "reuse": ["filled"]}
+    found = ptr.Experiment({"A": run}, topics, people, [nDCG @ 10], **options)
+    filled = found[found["qid"] == "1"]["filled"].item()
+    labels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x"], "relevance": [1, 2, 3]})
+    scored = run[:2].rename(columns={"qid": "query_id", "docno": "doc_id"})
+    assert filled == pytest.approx(ir_measures.calc_aggregate([nDCG @ 10], labels, scored)[nDCG @ 10], abs=1e-12)
+
+
+def test_a_function_that_declares_its_labels_is_held_to_the_scale_of_people():
+    people = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 3]}), rel=2)
+    run = pd.DataFrame({"qid": "1", "docno": ["x", "a"], "score": [2.0, 1.0]})
+    topics = pd.DataFrame({"qid": ["1"], "query": "q"})
+
+    def filled(labels, answer):
+        def never(docno):
+            return answer
+
+        judge = ptr.judging.Callable(never, name="exam", reads=("docno",), labels=labels)
+        return ptr.Experiment({"A": run}, topics, people, [P(rel=2) @ 1], reuse=["filled"], fill=judge)
+
+    with pytest.raises(ptr.InputError, match="the labels go up to 5, those of people to 3") as caught:
+        filled(range(6), 3)
+    assert caught.value.argument == "judge_rel"
+    # relevant or not, by what it declares and not by what it happened to answer
+    column = "P(rel=2)@1 filled"
+    assert filled((0, 1), 1)[column].item() == 1.0
+    assert filled((0, 1, 2, 3), 1)[column].item() == 0.0

@@ -7,7 +7,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import ALL, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, Accuracy, P, nDCG
 
 import pt_reuse as ptr
 
@@ -190,5 +190,6 @@ def test_what_cannot_be_reported(messages):
     messages.refused(lambda: result.report("nDCG@20"), argument="measures")
     messages.refused(lambda: result.report([]), argument="measures")
     messages.refused(lambda: result.report(5), argument="measures")
-    messages.refused(experiment(perquery=True, reuse="unjudged").report)
+    given = {"field": OTHERS, "perquery": True, "reuse": "unjudged"}
+    messages.refused(ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, Accuracy], **given).report)
     messages.refused(result.assign(name=result["name"].str.upper()).report)

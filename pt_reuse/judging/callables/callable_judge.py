@@ -43,12 +43,13 @@ class Callable(Judge):
         batch_size: documents per call, at most; None (default): the function takes one document.
         answers: what an answer is: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label ->
             probability, or probabilities in the order of `labels`; they sum to 1), or ``"score"``.
-        labels: the labels that there are. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities
-            need them.
+        labels: the labels that there are, which say the scale. Default: any whole number for labels, 0, 1, 2 ... for
+            scores; probabilities need them.
         thresholds: of scores: the score from which on a document has the second label, the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
             ``"expected"`` value; of several equally probable or near ones the lowest.
-        rel: the lowest label that is relevant; default: nobody says, which counts as 1.
+        rel: the lowest label that is relevant; default: nobody says. In studies it is 1 then where all labels are 0
+            and 1, else as for people.
         cache: a folder in which answers are kept, each on the disk before the next call. It may be shared by judges and
             processes. An answer is found again by `name`, `version`, the form of the answers, ``qid``, ``docno`` and
             all that the function reads.
@@ -127,6 +128,10 @@ class Callable(Judge):
         self._version, self._retry = version, retry
         self._threads, self._verbose = positive("threads", threads, "calls"), flag("verbose", verbose)
         self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
+
+    def declared_labels(self) -> tuple[int, ...] | None:
+        """Return the labels that there are, None where nobody says."""
+        return self._form.labels
 
     @property
     def cost(self) -> Cost:

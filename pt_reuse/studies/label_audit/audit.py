@@ -46,7 +46,8 @@ class LabelAudit(OfMeasures, Result):
             over documents); ``rank judge_rank rise``.
         documents: for each model, measure and run the ten documents that push it most the way that it moves (by rank;
             by ``relative`` where it keeps its rank), the most important first: ``judge measure name qid docno``;
-            ``label judge_label``, each on its own scale, <NA> for none; ``rank``, where the run has it, <NA> where it
+            ``label judge_label``, each on its own scale, but the judge's as the label of people that it stands for
+            where ``judge_rel=`` says so, <NA> for none; ``rank``, where the run has it, <NA> where it
             has not; ``effect``, what the judge's label adds to the mean score of the run, less what it adds to that of
             all runs on average. For a document that the run has not that is what the others gain or lose. ``settings``
             says how effects of a measure are computed.

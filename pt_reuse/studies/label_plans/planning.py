@@ -124,7 +124,8 @@ def plan_labels(
         # without a pilot nobody knows the scale of people
         given = labels.arrays.labels
         people = Scale(lowest, int(given.max(initial=0))) if said is None else Scale.of(said, lowest)
-        of_judge = lowest_relevant(given, people)
+        # the strata are of the judge's own labels, which stand for none of people
+        of_judge = lowest_relevant(given, people, grades=False)
     population = with_people(_population(labels, asked.target, runs, measured), said)
     if not len(population.documents):
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import count, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import JudgeRel, as_judges
+from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels
 from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.runs.reranking import rerank_by_labels
@@ -135,9 +134,12 @@ def circularity(
     """
     bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     to, top = positive("depth", depth, "documents"), positive("best", best, "systems")
-    mine = {one.name: one.judge for one in as_judges(judge)}
+    rerankers = as_judges(judge)
+    mine, every = [one.name for one in rerankers], [*rerankers, *_further(scorers, rerankers)]
+    if families is None:
+        families = {one.name: one.family for one in every if one.family is not None}
     asked = AskedJudges.of(
-        mine | _further(scorers, mine),
+        {one.name: one.judge for one in every},
         measures,
         rel=rel,
         judge_rel=judge_rel,
@@ -193,18 +195,19 @@ def circularity(
     )
 
 
-def _further(scorers: Any, judges: Mapping[str, Judge]) -> dict[str, Judge]:
-    """Return the judges that score and do not re-rank, by name."""
-    others = {} if scorers is None else {one.name: one.judge for one in as_judges(scorers, "scorers")}
-    both = [name for name in others if name in judges]
+def _further(scorers: Any, judges: Sequence[NamedJudge]) -> list[NamedJudge]:
+    """Return the judges that score and do not re-rank."""
+    others = [] if scorers is None else as_judges(scorers, "scorers")
+    names = [one.name for one in judges]
+    both = [one.name for one in others if one.name in names]
     if both:
         raise InputError(
             f"{examples(both)} re-ranks, and who re-ranks scores, too. Give a scorer that is none of the judges, under "
             "a name of its own.",
             argument="scorers",
         )
-    for argument, names in (("judge", judges), ("scorers", others)):
-        if PEOPLE in names:
+    for argument, some in (("judge", judges), ("scorers", others)):
+        if any(one.name == PEOPLE for one in some):
             problem = f"{PEOPLE!r} are those who made the judgments. Give the judge another name."
             raise InputError(problem, argument=argument)
     return others

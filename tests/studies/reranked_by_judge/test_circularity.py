@@ -301,3 +301,15 @@ def test_reports(found):
         assert "systems that tie for the last place are among them" in said
     assert found.key_figures()["figure"].tolist()[:2] == ["mean_gain, sharp", "excess_gain, sharp"]
     assert found.headline().startswith("nDCG@5 of runs re-ranked by sharp: +")
+
+
+def test_families_are_those_of_a_folder_of_judges(tmp_path):
+    for name, labels in LABELS.items():
+        ptr.Qrels(labels).write(tmp_path / f"{name}.txt")
+    (tmp_path / "judges.csv").write_text("name,family\nsharp,gpt\nblunt,llama\n")
+    found = circularity(RUNS, PEOPLE, tmp_path, "nDCG@5", scorers={"other": OTHER}, resamples=0)
+    of_judge = {"sharp": "gpt", "blunt": "llama"}
+    assert len(found.table) == 8
+    assert (found.table["family"] == found.table["judge"].map(of_judge)).all()
+    named = circularity(RUNS, PEOPLE, tmp_path, "nDCG@5", families={"sharp": "mine"}, resamples=0)
+    assert set(named.table["family"].dropna()) == {"mine"}
