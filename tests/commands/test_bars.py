@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 
 import pytest
 from command_parts import run
@@ -131,6 +132,6 @@ def test_the_demo_passes_it_on(more, on_terminal, monkeypatch):
         raise ptr.InputError("enough")
 
     monkeypatch.setattr(walk, "answer", answer)
-    monkeypatch.setattr(demo_command, "_mute_libraries", lambda: None)
+    monkeypatch.setattr(demo_command, "_muted_libraries", nullcontext)
     assert on_terminal("demo", *more)[0] == 2
     assert given == {"verbose": not more}
