@@ -378,9 +378,9 @@ def _contents(path: Path) -> dict[str, Any]:
         version, kind, kept = found["format"], found["kind"], found["fields"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{CONTENTS} is damaged ({error!r}). Save the result anew.", argument="folder") from error
-    digests = found.get("files")
-    if not (isinstance(version, int) and isinstance(kind, str) and isinstance(kept, dict)) or not (
-        digests is None or (isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values()))
+    digests = [found[part] for part in ("files", "beside") if found.get(part) is not None]
+    if not (isinstance(version, int) and isinstance(kind, str) and isinstance(kept, dict)) or not all(
+        isinstance(part, dict) and all(isinstance(one, str) for one in part.values()) for part in digests
     ):
         raise InputError(f"{CONTENTS} is damaged. Save the result anew.", argument="folder")
     if version > FORMAT:

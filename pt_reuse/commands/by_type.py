@@ -125,7 +125,7 @@ def _run(options: argparse.Namespace) -> None:
     found = found_by_depth(runs, qrels, contributors=contributors)
     _report(result, found)
     if folder is not None:
-        beside = {_FOUND: table_file(found.table)}
+        beside = {_FOUND: partial(table_file, found.table)}
         written = write_result(result, folder, options, _drawings(result, found), beside)
         say(f"\nWritten to {folder}: {', '.join(written)}")
 

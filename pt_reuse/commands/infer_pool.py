@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, examples
@@ -84,9 +85,10 @@ def _run(options: argparse.Namespace) -> None:
     _report(result, options.all)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
-        beside = {_CONTRIBUTORS: "".join(f"{name}\n" for name in result.contributors).encode()}
+        names = "".join(f"{name}\n" for name in result.contributors)
+        beside = {_CONTRIBUTORS: partial(names.encode, "utf-8", "surrogateescape")}
         if result.apart:
-            beside[_JUDGMENTS] = qrels_file(qrels.select(result.topics).arrays)
+            beside[_JUDGMENTS] = partial(qrels_file, qrels.select(result.topics).arrays)
         written = write_result(result, folder, options, drawings, beside)
         say(f"\nWritten to {folder}: {', '.join(written)}")
     if result.contributors:

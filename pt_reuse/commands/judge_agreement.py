@@ -121,7 +121,7 @@ def _run(options: argparse.Namespace) -> None:
             for part, name in _PICTURES.items()
             if name in names and result.of(part)["kappa"].notna().any()
         }
-        written = write_result(result, folder, options, drawings, {_MAJORITY: qrels_file(majority.arrays)})
+        written = write_result(result, folder, options, drawings, {_MAJORITY: partial(qrels_file, majority.arrays)})
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

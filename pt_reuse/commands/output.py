@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -73,7 +73,7 @@ def write_result(
     folder: Path,
     options: argparse.Namespace,
     drawings: Mapping[str, Drawing],
-    beside: Mapping[str, bytes] | None = None,
+    beside: Mapping[str, Callable[[], bytes]] | None = None,
 ) -> list[str]:
     """Write a result, its pictures and further files together, and return their names.
 
@@ -82,15 +82,17 @@ def write_result(
         folder: of --out.
         options: whether files may be replaced.
         drawings: what draws each picture.
-        beside: the further files.
+        beside: what makes each of the further files.
     """
     from pt_reuse._result import save_with
 
-    files = dict(beside or {})
+    files: dict[str, bytes] = {}
     try:
+        for name, make in (beside or {}).items():
+            files[name] = make()
         files |= draw(drawings)
     finally:
-        # what was computed is not lost with a picture
+        # what was computed is not lost with a picture, or with a name that a file cannot hold
         written = save_with(result, files, folder, overwrite=options.overwrite)
     return [path.name for path in written]
 
@@ -104,9 +106,10 @@ def write_files(
         files: name -> contents.
         folder: of --out.
         options: whether files may be replaced.
-        names: of all files that such a call can write; those of an earlier one that this call does not write go.
+        names: of all files that such a call can write; where files may be replaced, those of an earlier one that this
+            call does not write go.
     """
-    earlier = [folder / name for name in names]
+    earlier = [folder / name for name in names] if options.overwrite else []
     written = write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: earlier)
     return [path.name for path in written]
 

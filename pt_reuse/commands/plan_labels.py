@@ -112,7 +112,7 @@ def _plan(options: argparse.Namespace) -> None:
         return
     drawings: dict[str, Drawing] = {_PICTURE: partial(plan.plot)}
     # a stratum would tell those who check what the judge says
-    beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
+    beside = {_TO_CHECK: partial(table_file, plan.sample[["qid", "docno"]])}
     written = write_result(plan, folder, options, drawings, beside)
     say(f"\nWritten to {folder}: {', '.join(written)}")
     say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")

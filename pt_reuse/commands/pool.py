@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
+from pt_reuse._errors import InputError, Option
 from pt_reuse.commands.contributors import add_contributors, chosen_contributors
 from pt_reuse.commands.field import Judgments, add_field, plan_field
 from pt_reuse.commands.output import out_folder, settings_file, table_file, write_files
@@ -15,6 +16,8 @@ from pt_reuse.commands.screen import SHOWN, print_table, say
 from pt_reuse.commands.shards import add_shard, refuse_with_shard
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
@@ -68,6 +71,8 @@ def _run(options: argparse.Namespace) -> None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)
     files = ["pool.csv", "by_topic.csv", "by_unit.csv", _TO_JUDGE, "settings.json"]
     folder = out_folder(options, files)
+    if folder is not None:
+        _check_unlabelled(folder / _TO_JUDGE)
     judgments = plan.judgments if options.qrels is not None else None
     qrels = None if judgments is None else plan.read_judgments(judgments)
     runs = plan.read_runs()
@@ -96,6 +101,21 @@ def _run(options: argparse.Namespace) -> None:
             made[_TO_JUDGE] = qrels_file(rest.to_qrels().select(some).arrays)
         written = write_files(made, folder, options, files)
         say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _check_unlabelled(path: Path) -> None:
+    """Raise where somebody has given labels to what was to be judged, in the file that would be replaced or go."""
+    from pt_reuse._files import read_file
+
+    lines = read_file(path).splitlines() if path.is_file() else []
+    if any(line.split()[-1] != b"-1" for line in lines if line.strip()):
+        raise InputError(
+            "it has labels in place of -1, which would be lost. Move it, or give another ",
+            Option("out", ...),
+            ".",
+            place=str(path),
+            argument="out",
+        )
 
 
 def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:

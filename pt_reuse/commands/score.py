@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace) -> None:
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
     if folder is not None:
-        written = write_result(scores, folder, options, {}, {_PER_TOPIC: table_file(scores.per_topic)})
+        written = write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 

@@ -91,16 +91,17 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
         said = f"{making.file.path} is there already, made alike, and is not computed again."
     else:
         raise InputError("this call has no work that goes by topics. Leave out ", Argument("shard"), ".")
-    there = sum(file.shard.of == number.of and _is_whole(file) for file in shards_in(folder))
+    there = sum(file.shard.of == number.of and _is_shard(file) for file in shards_in(folder))
     which = f"{there:,} of {count(number.of, 'shard')} {'is' if there == 1 else 'are'} there."
     say(f"{said} {which}{_next(there == number.of, options.out)}")
 
 
-def _is_whole(file: ShardFile) -> bool:
+def _is_shard(file: ShardFile) -> bool:
+    """Return whether a file begins as a shard does; the merge reads it whole, which each of many calls would not."""
     from pt_reuse.formats.array_file import DamagedError
 
     try:
-        file.check()
+        file.notes()
     except DamagedError:
         return False
     return True

@@ -90,7 +90,11 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
 
 
 def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
-    """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold."""
+    """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold.
+
+    Raises:
+        InputError: nothing to write, a name that cannot stand in a column.
+    """
     middle = _strata(arrays) if strata else [""] * len(arrays.labels)
     documents = arrays.documents
     if not len(documents):

@@ -32,6 +32,15 @@ def field():
 
 
 @pytest.fixture
+def files(tmp_path, field):
+    """Return a folder with runs, what is known of them, and judgments."""
+    field.runs.write(tmp_path / "runs")
+    field.qrels.write(tmp_path / "qrels.txt")
+    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
 def definition(tmp_path, field):
     """Return the definition of a collection of one's own, with runs, teams, types and who was pooled."""
     field.runs.write(tmp_path / "runs")

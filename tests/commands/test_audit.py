@@ -309,6 +309,6 @@ def test_a_picture_that_fails_loses_no_result(tmp_path, field):
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        write_result(result, tmp_path / "out", options, {"a.png": fails}, {"beside.csv": b"a\n"})
+        write_result(result, tmp_path / "out", options, {"a.png": fails}, {"beside.csv": lambda: b"a\n"})
     assert ptr.read_result(tmp_path / "out").table.equals(result.table)
     assert (tmp_path / "out" / "beside.csv").read_bytes() == b"a\n"

@@ -8,14 +8,6 @@ from command_parts import run
 import pt_reuse as ptr
 
 
-@pytest.fixture
-def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs")
-    field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return tmp_path
-
-
 def written(capsys, files, *words):
     """Run a command and return the names of the files in its folder."""
     given = ("--runs", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv")
@@ -48,6 +40,35 @@ def test_tables_of_other_units_go(files, capsys):
     assert written(capsys, files, "unjudged", "--by", "type") == {
         "by_run.csv", "by_topic.csv", "by_type.csv", "settings.json"
     }  # fmt: skip
+
+
+def test_nothing_goes_unasked(files, capsys):
+    (files / "out").mkdir()
+    (files / "out" / "by_team.csv").write_text("mine")
+    words = ("unjudged", files / "runs", "--qrels", files / "qrels.txt", "--out", files / "out")
+    assert run(capsys, *words)[0] == 0
+    assert (files / "out" / "by_team.csv").read_text() == "mine"
+
+
+def test_labels_that_people_gave_to_what_is_to_be_judged_stay(files, capsys):
+    written(capsys, files, "pool", "--depth", "20")
+    labelled = (files / "out" / "to_judge.txt").read_text().replace(" -1\n", " 1\n")
+    (files / "out" / "to_judge.txt").write_text(labelled)
+    words = ("pool", files / "runs", "--out", files / "out", "--overwrite", "--depth")
+    # all is judged, or some is not
+    for qrels, depth in ((files / "out" / "to_judge.txt", "5"), (files / "qrels.txt", "20")):
+        status, out, err = run(capsys, *words, depth, "--qrels", qrels)
+        assert (status, out) == (2, "")
+        assert "to_judge.txt: it has labels in place of -1" in err
+        assert (files / "out" / "to_judge.txt").read_text() == labelled
+
+
+def test_a_name_that_a_file_cannot_hold_loses_no_table(tmp_path, capsys):
+    (tmp_path / "labels.csv").write_text("qid,docno,annotator,label\n1,a b,x,1\n1,a b,y,0\n1,c,x,1\n1,c,y,1\n")
+    status, _, err = run(capsys, "judge", "agreement", tmp_path / "labels.csv", "--out", tmp_path / "out")
+    assert status == 2
+    assert "the docno 'a b' cannot be written" in err
+    assert set(ptr.read_result(tmp_path / "out").annotators) == {"x", "y"}
 
 
 def test_what_is_to_be_judged_goes_when_all_is_judged(files, capsys):

@@ -15,14 +15,6 @@ from pt_reuse.pooling.adaptive.registry import CHOOSERS
 DEPTH = 4
 
 
-@pytest.fixture
-def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs")
-    field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return tmp_path
-
-
 def pool(files, *more):
     return ["pool", files / "runs", "--metadata", files / "runs.csv", "--depth", DEPTH, *more]
 

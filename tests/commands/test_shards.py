@@ -127,6 +127,15 @@ def test_a_damaged_shard_is_computed_again(harm, here, capsys, messages):
     assert path.read_bytes() == whole
 
 
+def test_what_is_no_shard_does_not_count_as_there(here, capsys):
+    shards(capsys, SCORE, 3)
+    (here / "shards" / "shard-3-of-3.ptr").write_bytes(b"")
+    (here / "shards" / "shard-2-of-3.ptr").unlink()
+    _, out, _ = run(capsys, *SCORE.split(), "--shard", "2/3", "--out", "shards")
+    assert "2 of 3 shards are there." in out
+    assert "merge" not in out
+
+
 #: what differs -> options of the other call
 OTHERS = {
     "option": f"{SCORE} --own-topics",

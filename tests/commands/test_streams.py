@@ -15,13 +15,6 @@ from pt_reuse.studies import uniques
 COMMAND = [sys.executable, "-m", "pt_reuse.cli"]
 
 
-@pytest.fixture
-def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs")
-    field.qrels.write(tmp_path / "qrels.txt")
-    return tmp_path
-
-
 def words(files, *more):
     given = ("--runs", files / "runs", "--qrels", files / "qrels.txt", "--measures", "AP", "--depth", "5")
     return [str(word) for word in ("lou", *given, "--out", files / "out", *more)]
@@ -67,7 +60,7 @@ def test_a_warning_that_is_to_be_an_error_is_told_as_one(files):
     assert not (files / "out").exists()
 
 
-def test_filters_that_libraries_set_meanwhile_stay(files, field, capsys, monkeypatch):
+def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
     study = uniques.leave_out_uniques
     monkeypatch.setattr(warnings, "filters", [*warnings.filters])
 
@@ -77,7 +70,6 @@ def test_filters_that_libraries_set_meanwhile_stay(files, field, capsys, monkeyp
 
     monkeypatch.setattr(uniques, "leave_out_uniques", with_filter)
     shown = warnings.showwarning
-    field.runs.run_table.to_csv(files / "runs.csv", index=False)
     status, _, err = run(capsys, *words(files, "--metadata", files / "runs.csv"))
     assert status == 0, err
     assert any(message is not None and message.pattern == "set meanwhile" for _, message, *_ in warnings.filters)

@@ -21,7 +21,7 @@ from saved_parts import whole
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import UNDO, machine
-from pt_reuse._result import ARRAYS, CONTENTS, Result, read_result
+from pt_reuse._result import ARRAYS, CONTENTS, Result, read_result, saved_in
 
 # several at once
 
@@ -211,6 +211,16 @@ def test_damaged_contents(folder, damage):
     with pytest.raises(InputError) as error:
         read_result(folder)
     assert error.value.argument == "folder"
+
+
+@pytest.mark.parametrize("beside", [7, ["table.csv"], {"table.csv": 1}])
+def test_damaged_names_of_what_lies_beside(folder, beside):
+    contents = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**contents, "beside": beside}))
+    with pytest.raises(InputError, match="is damaged"):
+        read_result(folder)
+    # whose files they are is not known
+    assert saved_in(folder) == []
 
 
 @pytest.mark.parametrize("name", ["table.csv", ARRAYS])
